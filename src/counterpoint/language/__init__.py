@@ -1,0 +1,1 @@
+"""English as pure functions: articles, agreement, plurals, inflection, numbers; the lexicon and its senses."""

@@ -1,0 +1,171 @@
+"""English sentences from words: articles, agreement, counting and lists.
+
+Mass nouns and plurals take "some" where a singular takes "a" or "an", so that `be(noun)` always agrees with `a(noun)`.
+The inflections of nouns, verbs and adjectives are at hand here too.
+"""
+
+from collections.abc import Sequence
+
+from counterpoint.language.adjectives import comparative, superlative
+from counterpoint.language.nouns import head, is_countable, is_mass, is_pair, is_plural, measure, plural, singular
+from counterpoint.language.numbers import number_value, number_word
+from counterpoint.language.verbs import base_form, gerund, participle, past, third_person
+from counterpoint.language.words import split_list, words
+
+__all__ = [
+    "a",
+    "any_of",
+    "article",
+    "base_form",
+    "be",
+    "comparative",
+    "count",
+    "do",
+    "gerund",
+    "have",
+    "head",
+    "is_countable",
+    "is_mass",
+    "is_pair",
+    "is_plural",
+    "it",
+    "listed",
+    "number_value",
+    "number_word",
+    "pair_of",
+    "participle",
+    "past",
+    "plural",
+    "possessive",
+    "question",
+    "sentence",
+    "singular",
+    "superlative",
+    "third_person",
+    "this",
+    "was",
+]
+
+
+def article(phrase: str) -> str:
+    """The article that its sound asks for: "a" or "an".
+
+    >>> article("hour hand"), article("unicycle"), article("open umbrella"), article("used car"), article("SUV")
+    ('an', 'a', 'an', 'a', 'an')
+    """
+    start = phrase.lower().lstrip("\"'(")
+    if start[:1].isdigit():
+        return "an" if start[0] == "8" or start.split()[0] in ("11", "18") else "a"
+    for choice in ("an", "a"):
+        if start.startswith(split_list(words("nouns")["article"][choice])):
+            return choice
+    return "an" if start.startswith(tuple("aeiou")) else "a"
+
+
+def a(noun: str) -> str:
+    """The noun phrase for something not yet mentioned; plurals, pairs and mass nouns take "some".
+
+    >>> a("umbrella"), a("red apple"), a("bread"), a("pants"), a("pair of pants")
+    ('an umbrella', 'a red apple', 'some bread', 'some pants', 'a pair of pants')
+    """
+    return f"{_indefinite(noun, 'some')} {noun}"
+
+
+def any_of(noun: str) -> str:
+    """As `a`, in a question or a denial: "Is there a dog?", "Are there any dogs?", "Is there any bread?"."""
+    return f"{_indefinite(noun, 'any')} {noun}"
+
+
+def _indefinite(noun: str, uncounted: str) -> str:
+    return uncounted if is_plural(noun) or is_mass(noun) else article(noun)
+
+
+def pair_of(noun: str) -> str:
+    """A pair, which is singular: "a pair of pants"."""
+    return f"a pair of {plural(noun)}"
+
+
+def be(noun: str | int) -> str:
+    """The form of "be" that agrees with a noun or a count: "is" or "are"."""
+    return "are" if _many(noun) else "is"
+
+
+def was(noun: str | int) -> str:
+    """The past form of "be" that agrees: "was" or "were"."""
+    return "were" if _many(noun) else "was"
+
+
+def do(noun: str | int) -> str:
+    """The form of "do" that agrees: "does" or "do"."""
+    return "do" if _many(noun) else "does"
+
+
+def have(noun: str | int) -> str:
+    """The form of "have" that agrees: "has" or "have"."""
+    return "have" if _many(noun) else "has"
+
+
+def this(noun: str | int) -> str:
+    """The word that points at a noun: "this" or "these"."""
+    return "these" if _many(noun) else "this"
+
+
+def it(noun: str | int) -> str:
+    """The pronoun for a thing or for things: "it" or "they"."""
+    return "they" if _many(noun) else "it"
+
+
+def _many(noun: str | int) -> bool:
+    return is_plural(noun) if isinstance(noun, str) else noun != 1
+
+
+def count(n: int, noun: str) -> str:
+    """A number of things; pairs are counted in pairs, mass nouns by their measure.
+
+    >>> count(2, "dog"), count(1, "cups"), count(0, "sheep"), count(3, "pants"), count(2, "toast")
+    ('two dogs', 'one cup', 'zero sheep', 'three pairs of pants', 'two slices of toast')
+    """
+    if is_pair(noun):
+        return count(n, f"pair of {noun}")
+    if is_mass(noun):
+        return count(n, f"{measure(noun)} of {noun}")
+    return f"{number_word(n)} {singular(noun) if n == 1 else plural(noun)}"
+
+
+def listed(items: Sequence[str], joint: str = "and") -> str:
+    """Words in a row, with a comma before the joint where there are three or more.
+
+    >>> listed(["red", "blue"], "or"), listed(["a cat", "a dog", "a bird"])
+    ('red or blue', 'a cat, a dog, and a bird')
+    """
+    if len(items) < 3:
+        return f" {joint} ".join(items)
+    return ", ".join([*items[:-1], f"{joint} {items[-1]}"])
+
+
+def possessive(noun: str) -> str:
+    """The form that owns: "the dog's", "the dogs'", "the bus's", "the children's"."""
+    return noun + ("'" if noun.endswith("s") and is_plural(noun) else "'s")
+
+
+def sentence(text: str) -> str:
+    """A statement with a capital and an end: what ends in a mark keeps it.
+
+    >>> sentence("there are two dogs")
+    'There are two dogs.'
+    """
+    return _ended(text, ".")
+
+
+def question(text: str) -> str:
+    """A question with a capital and its mark.
+
+    >>> question("is there any bread")
+    'Is there any bread?'
+    """
+    return _ended(text, "?")
+
+
+def _ended(text: str, mark: str) -> str:
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else mark)

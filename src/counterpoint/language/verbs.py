@@ -1,0 +1,126 @@
+"""Verbs inflected, and told back from their forms; of a phrase, the first word is the verb."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from counterpoint.language.words import word_list, words
+
+_VOWELS = "aeiou"
+
+
+def third_person(verb: str) -> str:
+    """What one does: carries, watches, rides.
+
+    >>> third_person("carry"), third_person("look at"), third_person("have")
+    ('carries', 'looks at', 'has')
+    """
+    return _first_word(verb, "third")
+
+
+def gerund(verb: str) -> str:
+    """What one is doing: riding, sitting, lying.
+
+    >>> gerund("ride"), gerund("sit"), gerund("lie"), gerund("ski"), gerund("pick up")
+    ('riding', 'sitting', 'lying', 'skiing', 'picking up')
+    """
+    return _first_word(verb, "gerund")
+
+
+def past(verb: str) -> str:
+    """What one did: rode, carried, stopped."""
+    return _first_word(verb, "past")
+
+
+def participle(verb: str) -> str:
+    """What has been done: ridden, carried, cut."""
+    return _first_word(verb, "participle")
+
+
+@cache
+def base_form(form: str) -> str:
+    """The verb of a form: ride for rides, riding, rode and ridden.
+
+    >>> base_form("riding"), base_form("hopping"), base_form("held"), base_form("looking at")
+    ('ride', 'hop', 'hold', 'look at')
+    """
+    word, space, rest = form.partition(" ")
+    found = word if word in word_list("verbs", "known") else _forms().get(word)
+    return (found or next(_stems(word), word)) + space + rest
+
+
+def syllables(word: str) -> int:
+    """How many syllables a word has, as far as its letters tell."""
+    sounded = re.sub(r"(?<=[^aeiouyl])e$|(?<=[aeiouy]l)e$|(?<=[^aeiouydt])ed$", "", word.lower())
+    sounded = re.sub(r"(?<=[aeiou])y(?=[aeiou])|(?<=q)u", "j", sounded)
+    return max(1, len(re.findall(r"[aeiou]+y?|y", sounded)))
+
+
+def doubles_its_end(word: str) -> bool:
+    """Whether the last letter is doubled before a vowel: stop, thin, begin; not rain, look, open."""
+    one_vowel = re.search(r"(?:^|[^aeiou]|qu)[aeiouy][^aeiouwxy]$", word) is not None
+    return one_vowel and (syllables(word) == 1 or word in word_list("verbs", "doubling"))
+
+
+def _first_word(phrase: str, form: str) -> str:
+    word, space, rest = phrase.partition(" ")
+    return _inflections(word)[form] + space + rest
+
+
+@cache
+def _inflections(verb: str) -> Mapping[str, str]:
+    regular = {
+        "third": _add_s(verb),
+        "gerund": _add_ing(verb),
+        "past": _add_ed(verb),
+        "participle": _add_ed(verb),
+    }
+    forms: Mapping[str, str] = words("verbs")["irregular"].get(verb, {})
+    if "past" in forms and "participle" not in forms:
+        return {**regular, **forms, "participle": forms["past"]}
+    return {**regular, **forms}
+
+
+def _add_s(verb: str) -> str:
+    if verb.endswith("y") and verb[-2:-1] not in tuple(_VOWELS):
+        return verb[:-1] + "ies"
+    return verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+
+
+def _add_ing(verb: str) -> str:
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")) and len(verb) > 2:
+        return verb[:-1] + "ing"
+    return _doubled(verb) + "ing"
+
+
+def _add_ed(verb: str) -> str:
+    if verb.endswith("e"):
+        return verb + "d"
+    if verb.endswith("y") and verb[-2:-1] not in tuple(_VOWELS):
+        return verb[:-1] + "ied"
+    return _doubled(verb) + "ed"
+
+
+def _doubled(verb: str) -> str:
+    if verb.endswith("ic"):
+        return verb + "k"
+    return verb + (verb[-1] if doubles_its_end(verb) else "")
+
+
+@cache
+def _forms() -> Mapping[str, str]:
+    """Every form of every verb we know, the more usual verb first where two share one."""
+    verbs = [*sorted(word_list("verbs", "known")), *words("verbs")["irregular"]]
+    return {form: verb for verb in reversed(verbs) for form in _inflections(verb).values() if form != verb}
+
+
+def _stems(word: str) -> Iterator[str]:
+    """The verbs that could have this form by the rules alone, likelier first."""
+    for ending in ("ing", "ed", "es", "s"):
+        if not word.endswith(ending) or len(word) < len(ending) + 3:
+            continue
+        stem = word.removesuffix(ending)
+        guesses = (stem[:-1], stem, stem + "e", stem[:-1] + "y", stem[:-1] + "ie")
+        yield from (guess for guess in guesses if guess != word and word in _inflections(guess).values())
