@@ -1,0 +1,1 @@
+"""Counterpoint tells whether a vision-language model understands, or only answers."""

@@ -1,0 +1,1 @@
+"""The validity of a suite: each check keeps a group or says why it is dropped."""

@@ -1,0 +1,52 @@
+"""The errors we raise on purpose.
+
+CounterpointError
+├── SourceError   an annotation file is not what it claims to be
+├── PictureError  a picture cannot be found or decoded
+├── ModelError    a model could not answer, or answered out of shape
+├── StoreError    what is on disk is not what was asked for
+└── UnknownName   nothing in the catalog, the lexicon or the world has this name
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class CounterpointError(Exception):
+    """One sentence of fact, and a hint: one sentence of help that the command line prints below it."""
+
+    def __init__(self, fact: str, *, hint: str = "") -> None:
+        super().__init__(fact)
+        self.hint = hint
+
+
+class SourceError(CounterpointError):
+    """An annotation file is not what it claims to be."""
+
+
+class PictureError(CounterpointError):
+    """A picture cannot be found or decoded."""
+
+
+class ModelError(CounterpointError):
+    """A model could not answer, or answered out of shape."""
+
+
+class StoreError(CounterpointError):
+    """What is on disk is not what was asked for."""
+
+
+class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence it is
+    """Nothing has this name; the hint offers the nearest names there are."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = get_close_matches(name, names, n=3)
+        listed = near or names[:8]
+        super().__init__(
+            f"no {what} is called {name!r}",
+            hint=f"did you mean {' or '.join(near)}?"
+            if near
+            else f"there are {', '.join(listed)}" + ("…" * (len(names) > 8)),
+        )
+        self.name = name

@@ -1,0 +1,126 @@
+"""The values every room passes on: a query, and a group of queries that belong together."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from counterpoint.core.ids import Plain, content_id, hex_id
+from counterpoint.core.pictures import Edit, Picture, edits_content
+from counterpoint.core.scenes import SceneObject
+
+
+class Relation(StrEnum):
+    """What the answers in a group must satisfy for a model that understands."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    GOLD = "gold"
+    RANKS = "ranks"
+    SWAP = "swap"
+
+
+class Mode(StrEnum):
+    """Whether a model is asked to answer a question or to score how well a text fits the picture."""
+
+    ANSWER = "answer"
+    SCORE = "score"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a model is shown. It holds no gold, so no adapter can peek.
+
+    >>> query = Query(Picture("world:test/000007.png"), "Is the door open?")
+    >>> hex_id(query.id)
+    'fed63e96f1c1f408'
+    """
+
+    picture: Picture | None
+    text: str
+    mode: Mode = Mode.ANSWER
+    choices: tuple[str, ...] = ()
+    context: str = ""  # what was said before: a dialogue so far, words read in the picture
+    edits: tuple[Edit, ...] = ()  # made to a model's features of picture or text; edits of pixels belong to the picture
+
+    @property
+    def id(self) -> int:
+        """A number that is the same on every machine; tables carry it as a column."""
+        picture: Plain = self.picture.content if self.picture else []
+        return content_id([picture, edits_content(self.edits), self.context, self.text, self.mode, list(self.choices)])
+
+    def asking(self, text: str) -> "Query":
+        """The same query in other words."""
+        return replace(self, text=text)
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The right answers to one query, each with the credit it earns, from 0 to 1.
+
+    >>> Gold.of("yes").credit("yes")
+    1.0
+    >>> Gold.from_votes(["red"] * 9 + ["pink"]).best
+    'red'
+    """
+
+    answers: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, *answers: str) -> "Gold":
+        """Answers that are each fully right."""
+        return cls(tuple((answer, 1.0) for answer in answers))
+
+    @classmethod
+    def from_votes(cls, votes: Iterable[str]) -> "Gold":
+        """Credit by agreement, min(n/3, 1), the most frequent answer first (VQA, in its short form)."""
+        return cls(tuple((answer, min(n / 3, 1.0)) for answer, n in Counter(votes).most_common()))
+
+    @property
+    def best(self) -> str:
+        """The first answer."""
+        return self.answers[0][0]
+
+    def credit(self, value: str) -> float:
+        """What an answer earns."""
+        return dict(self.answers).get(value, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A base query and its variants, each differing from it in one respect, with the gold answer to each.
+
+    >>> picture = Picture("world:test/000007.png")
+    >>> asked = (Query(picture, "Is there a cat?"), Query(picture, "Do you see a cat?"))
+    >>> group = Group(Relation.SAME, asked, (Gold.of("yes"),) * 2, proof="object 3 is a cat")
+    >>> group.variants == asked[1:]
+    True
+    """
+
+    relation: Relation
+    queries: tuple[Query, ...]  # the base comes first
+    gold: tuple[Gold | None, ...]
+    proof: str = ""  # from what the gold follows, for the reader of a failure
+    kind: str = ""  # question type, piece, instrument
+    objects: tuple[SceneObject, ...] = ()  # what the question is about
+    tags: tuple[tuple[tuple[str, str], ...], ...] = field(default=())  # per query: (slice, value)
+
+    def __post_init__(self) -> None:
+        assert self.queries, "a group has at least a base"
+        assert len(self.gold) == len(self.queries), "a group has one gold, or None, for each query"
+        assert len(self.tags) in (0, len(self.queries)), "a group has tags for each query or for none"
+
+    @property
+    def base(self) -> Query:
+        """The query the others are held against."""
+        return self.queries[0]
+
+    @property
+    def variants(self) -> tuple[Query, ...]:
+        """All queries but the base; a plain question has none."""
+        return self.queries[1:]
+
+    @property
+    def id(self) -> int:
+        """The same for the same queries under the same relation, so that votes survive regeneration."""
+        return content_id([self.relation, *(hex_id(query.id) for query in self.queries)])

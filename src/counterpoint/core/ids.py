@@ -1,0 +1,38 @@
+"""Content ids: numbers that follow from content alone, whatever the machine, the process or the hash seed."""
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+from random import Random
+from typing import TypeAlias
+
+Plain: TypeAlias = "str | int | Sequence[Plain]"
+"""What an id can be made of: text, whole numbers, and sequences of these."""
+
+
+def canonical(content: Plain) -> str:
+    """One line that equal content shares and different content does not.
+
+    >>> canonical(["red", ["a", 1]])
+    '["red",["a",1]]'
+    """
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def content_id(content: Plain) -> int:
+    """Sixty-four bits of a hash of the canonical line.
+
+    >>> f"{content_id(['world', 7]):016x}"
+    '1a178091cc6bdcb5'
+    """
+    return int.from_bytes(blake2b(canonical(content).encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def hex_id(number: int) -> str:
+    """An id as addresses and JSON show it: sixteen hexadecimal digits."""
+    return f"{number:016x}"
+
+
+def seeded(*content: Plain) -> Random:
+    """A random generator that depends on nothing but this content."""
+    return Random(content_id(content))

@@ -1,0 +1,84 @@
+"""What sources yield beside scenes: questions, captions, dialogues and action frames, each with its picture."""
+
+from dataclasses import dataclass
+
+from counterpoint.core.groups import Gold
+from counterpoint.core.pictures import Box, Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation of a question's program, in GQA's terms; `inputs` are the places of the steps it builds on."""
+
+    operation: str
+    argument: str = ""
+    inputs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its right answers, and whatever its source tells about why they are right."""
+
+    id: str
+    picture: Picture
+    text: str
+    gold: Gold
+    kind: str = ""
+    scene: str = ""  # the id of the scene it asks about
+    votes: tuple[str, ...] = ()  # what each annotator said, where several were asked
+    program: tuple[Step, ...] = ()
+    proof: str = ""
+    full_answer: str = ""
+    choices: tuple[str, ...] = ()
+    same_as: str = ""  # the id of the question that this one says in other words
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A sentence that describes a picture."""
+
+    id: str
+    picture: Picture
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange of a dialogue; `options` are the answers offered, of which `answer` is the right one."""
+
+    question: str
+    answer: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A caption and the questions and answers that followed it."""
+
+    id: str
+    picture: Picture
+    caption: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """Who or what takes part in an action, and where it is."""
+
+    name: str
+    noun: str
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An action and its roles, as annotated for situation recognition: an agent kicks an item in a place."""
+
+    id: str
+    picture: Picture
+    verb: str
+    roles: tuple[Role, ...]
+
+    def role(self, name: str) -> Role | None:
+        """The role of this name, if the frame fills it."""
+        return next((role for role in self.roles if role.name == name), None)

@@ -1,0 +1,93 @@
+"""What a model is, as small protocols: it has those methods that it can honour, and is asked for no more."""
+
+from collections.abc import AsyncIterable, Iterable, Sequence
+from enum import StrEnum
+from typing import Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.groups import Query
+from counterpoint.core.pictures import Picture
+
+Pixels: TypeAlias = NDArray[np.uint8]
+"""Height × width × 3, red, green and blue from 0 to 255."""
+Floats: TypeAlias = NDArray[np.float32]
+"""Numbers as a model makes them."""
+Placed: TypeAlias = tuple[int, Answer]
+"""An answer with the position of its query."""
+
+
+class Scale(StrEnum):
+    """What the numbers of a scorer are."""
+
+    PROBABILITY = "probability"
+    SIMILARITY = "similarity"
+
+
+class Pictures(Protocol):
+    """Where a model gets its pixels from: edits are applied, nothing is written."""
+
+    def pixels(self, picture: Picture) -> Pixels:
+        """The picture as shown."""
+        ...
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Anything with a fingerprint that changes whenever an answer could: weights, prompt, decoding."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Content of the model, as text."""
+        ...
+
+
+@runtime_checkable
+class Answerer(Model, Protocol):
+    """A model that speaks."""
+
+    def answer(self, queries: Sequence[Query]) -> Iterable[Placed] | AsyncIterable[Placed]:
+        """Answers with the positions of their queries, in any order; a failed query is an answer that says so."""
+        ...
+
+
+@runtime_checkable
+class Scorer(Model, Protocol):
+    """A model that says how well a text fits a picture."""
+
+    @property
+    def scale(self) -> Scale:
+        """Whether its numbers are probabilities or similarities."""
+        ...
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """One number per query, higher where the text fits better."""
+        ...
+
+
+@runtime_checkable
+class Featured(Model, Protocol):
+    """A model whose features can be taken out, changed, and put back in; the first axis is the query."""
+
+    def picture_features(self, queries: Sequence[Query]) -> Floats:
+        """What it makes of the pictures."""
+        ...
+
+    def text_features(self, queries: Sequence[Query]) -> Floats:
+        """What it makes of the texts."""
+        ...
+
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterable[Placed]:
+        """Answers from features."""
+        ...
+
+
+@runtime_checkable
+class Sampler(Model, Protocol):
+    """A model with stochastic passes: dropout left on, or sampling."""
+
+    def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterable[tuple[int, int, Answer]]:
+        """Query position, trial and answer; one pass depends on query, trial and seed alone, not on its batch."""
+        ...

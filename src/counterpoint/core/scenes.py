@@ -1,0 +1,111 @@
+"""What annotators saw in one picture: objects with names, attributes and boxes, and how they relate."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from counterpoint.core.ids import content_id
+from counterpoint.core.pictures import Box, Picture, Size
+
+
+@dataclass(frozen=True, slots=True)
+class SceneObject:
+    """One annotated thing. Its id is unique in its scene; its box refers to the size of the scene."""
+
+    id: str
+    name: str
+    attributes: tuple[str, ...] = ()
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A relation of the scene, read from left to right: `subject` is `name` `object`, as in "cup on table"."""
+
+    subject: str
+    name: str
+    object: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A scene graph. Objects are found by id, by name, and by what they relate to.
+
+    >>> cup, table = SceneObject("1", "cup", ("red",)), SceneObject("2", "table")
+    >>> scene = Scene("7", Picture("world:7.png"), Size(320, 240), (cup, table), (Link("1", "on", "2"),))
+    >>> [found.name for found in scene.related("on", "2")]
+    ['cup']
+    """
+
+    id: str
+    picture: Picture
+    size: Size
+    objects: tuple[SceneObject, ...] = ()
+    relations: tuple[Link, ...] = ()
+    place: str = ""  # what kind of place it is, such as "beach"
+    weather: str = ""
+
+    def __getitem__(self, object_id: str) -> SceneObject:
+        return self._by_id[object_id]
+
+    def __iter__(self) -> Iterator[SceneObject]:
+        return iter(self.objects)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of everything annotated."""
+        return frozenset(self._by_name)
+
+    def named(self, name: str) -> tuple[SceneObject, ...]:
+        """Every object of this very name, in the order of annotation."""
+        return self._by_name.get(name, ())
+
+    def related(self, name: str, to: str) -> tuple[SceneObject, ...]:
+        """The objects that are `name` the object whose id is `to`."""
+        return tuple(self[link.subject] for link in self._to.get((name, to), ()))
+
+    def relations_of(self, subject: str) -> tuple[Link, ...]:
+        """The relations that start at this object."""
+        return self._from.get(subject, ())
+
+    @property
+    def content_id(self) -> int:
+        """A number that changes when anything annotated does."""
+        return content_id(
+            [
+                self.id,
+                self.picture.content,
+                [self.size.width, self.size.height, self.place, self.weather],
+                [[o.id, o.name, list(o.attributes), _corners(o.box)] for o in self.objects],
+                [[link.subject, link.name, link.object] for link in self.relations],
+            ]
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[str, SceneObject]:
+        return {o.id: o for o in self.objects}
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[SceneObject, ...]]:
+        found: dict[str, list[SceneObject]] = {}
+        for one in self.objects:
+            found.setdefault(one.name, []).append(one)
+        return {name: tuple(members) for name, members in found.items()}
+
+    @cached_property
+    def _from(self) -> dict[str, tuple[Link, ...]]:
+        found: dict[str, list[Link]] = {}
+        for link in self.relations:
+            found.setdefault(link.subject, []).append(link)
+        return {subject: tuple(links) for subject, links in found.items()}
+
+    @cached_property
+    def _to(self) -> dict[tuple[str, str], tuple[Link, ...]]:
+        found: dict[tuple[str, str], list[Link]] = {}
+        for link in self.relations:
+            found.setdefault((link.name, link.object), []).append(link)
+        return {key: tuple(links) for key, links in found.items()}
+
+
+def _corners(box: Box | None) -> list[int]:
+    return [] if box is None else [box.x, box.y, box.width, box.height]

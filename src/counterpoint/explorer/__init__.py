@@ -1,0 +1,1 @@
+"""Web pages and their JSON twins over a lab."""

@@ -1,0 +1,1 @@
+"""Columns in, columns and numbers out: metrics, intervals, paired tests, agreement."""

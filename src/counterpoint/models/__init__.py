@@ -1,0 +1,1 @@
+"""One module per way of reaching a model; heavy libraries are imported on use."""

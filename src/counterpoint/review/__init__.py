@@ -1,0 +1,1 @@
+"""Human validation: who sees what, votes, majorities, agreement."""

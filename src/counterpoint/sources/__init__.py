@@ -1,0 +1,1 @@
+"""One reader per annotation format, each yielding core values."""

@@ -1,0 +1,1 @@
+"""The only room that knows file names: tables, manifests, pictures by hash."""

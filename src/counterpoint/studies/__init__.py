@@ -1,0 +1,1 @@
+"""Experiments made of everything else: augmentation, prediction, blind baselines."""

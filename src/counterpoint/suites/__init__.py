@@ -1,0 +1,1 @@
+"""One module per phenomenon: scenes, questions or captions in, groups out."""

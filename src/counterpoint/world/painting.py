@@ -1,0 +1,93 @@
+"""Sketches on a canvas: roles become colours, whole numbers become larger whole numbers, and nothing else happens.
+
+The canvas is three times as large as the picture and is reduced at the end, which smooths every edge; all arithmetic is
+on integers, so one scene gives one picture on every machine.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PIL import ImageDraw
+
+from counterpoint.core.pictures import Box
+from counterpoint.world.sketch import GROUND, Anchor, Extent, Paint, Point, Rgb, Sketch
+
+FINE = 3
+"""How many canvas pixels make one picture pixel, each way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a sketch stands: its middle and its ground line on the canvas, and how many pixels are 1000 units."""
+
+    x: int
+    y: int
+    height: int
+    mirrored: bool = False
+
+    def point(self, x: int, y: int) -> Point:
+        """A point of the sketch on the canvas."""
+        return (
+            self.x + ((-x if self.mirrored else x) * self.height) // GROUND,
+            self.y + ((y - GROUND) * self.height) // GROUND,
+        )
+
+    def extent(self, extent: Extent) -> Extent:
+        """A rectangle of the sketch on the canvas, its last row and column included."""
+        (x0, y0), (x1, y1) = self.point(extent[0], extent[1]), self.point(extent[2], extent[3])
+        return min(x0, x1), y0, max(x0, x1), y1
+
+    def anchor(self, anchor: Anchor) -> Anchor:
+        """An anchor of the sketch on the canvas."""
+        (x0, y), (x1, _) = self.point(anchor.left, anchor.y), self.point(anchor.right, anchor.y)
+        return Anchor(min(x0, x1), max(x0, x1), y)
+
+
+def box_of(extent: Extent) -> Box:
+    """The picture pixels that a rectangle of canvas pixels touches."""
+    left, top, right, bottom = extent
+    x, y = left // FINE, top // FINE
+    return Box(x, y, right // FINE + 1 - x, bottom // FINE + 1 - y)
+
+
+def paint(draw: ImageDraw.ImageDraw, sketch: Sketch, colors: Mapping[str, Rgb], at: Placement) -> None:
+    """Paint a sketch, from back to front."""
+    for shape in sketch.shapes:
+        fill = shaded(shape.paint, colors)
+        points = [at.point(x, y) for x, y in shape.points]
+        if shape.oval:
+            (x0, y0), (x1, y1) = points
+            draw.ellipse((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), fill=fill)
+        else:
+            draw.polygon(points, fill=fill)
+
+
+def shaded(role: Paint, colors: Mapping[str, Rgb]) -> Rgb:
+    """The colour of a paint: a role of the thing, perhaps darker or lighter, or the colour itself.
+
+    >>> shaded("main.dark", {"main": (200, 100, 40)})
+    (150, 75, 30)
+    """
+    if isinstance(role, tuple):
+        return role
+    name, _, shade = role.partition(".")
+    return _shade(colors[name], shade)
+
+
+@lru_cache(4096)
+def _shade(color: Rgb, shade: str) -> Rgb:
+    if not shade:
+        return color
+    bright = sum(color) > 240
+    red, green, blue = (
+        {
+            "dark": v * 3 // 4,
+            "deep": v // 2,
+            "light": v + (255 - v) * 2 // 5,
+            "pale": v + (255 - v) * 7 // 10,
+            "line": v * 3 // 5 if bright else v + (255 - v) * 2 // 5,
+        }[shade]
+        for v in color
+    )
+    return red, green, blue
