@@ -1,0 +1,75 @@
+"""What people and animals of the world do to things: the pose it takes, and with what it can be done.
+
+An action joins two members of a scene. Its `hold` says how they touch: the second is at the hand, at the foot, in
+front, on a string, or carries the first, as a horse does its rider.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One verb, in the form that a relation has in a scene, with what its doer and its object can be."""
+
+    name: str
+    pose: str
+    hold: str  # hand, foot, ahead, facing, string, leash, seat, deck
+    objects: Mapping[str, int]
+    agents: tuple[str, ...] = ("man", "woman", "boy", "girl")
+    object_pose: str = ""
+    object_state: str = ""
+
+
+def _evenly(*names: str) -> dict[str, int]:
+    return dict.fromkeys(names, 1)
+
+
+_PETS = _evenly("dog", "cat", "horse", "cow", "sheep", "duck", "chicken", "rabbit", "pig")
+
+ACTIONS = (
+    Action(
+        "holding",
+        "holding",
+        "hand",
+        _evenly(
+            "umbrella", "balloon", "cup", "flower", "ball", "teddy bear", "book", "phone", "bottle", "flag", "banana"
+        ),
+    ),
+    Action(
+        "carrying",
+        "carrying",
+        "hand",
+        _evenly("box", "basket", "suitcase", "bucket", "pumpkin", "potted plant", "cake"),
+    ),
+    Action("riding", "riding", "seat", {"bicycle": 3, "horse": 3, "motorcycle": 2, "tractor": 1}),
+    Action("riding", "balancing", "deck", _evenly("skateboard")),
+    Action("kicking", "kicking", "foot", _evenly("ball")),
+    Action("pushing", "pushing", "ahead", _evenly("wheelbarrow", "box")),
+    Action("throwing", "throwing", "hand", _evenly("ball", "frisbee")),
+    Action("feeding", "feeding", "facing", _PETS),
+    Action("eating", "eating", "hand", _evenly("apple", "banana", "sandwich", "ice cream", "pizza", "donut", "carrot")),
+    Action("drinking from", "drinking", "hand", _evenly("cup", "bottle")),
+    Action("reading", "reading", "hand", _evenly("book"), object_state="open"),
+    Action("flying", "flying", "string", _evenly("kite")),
+    Action("walking", "leading", "leash", _evenly("dog")),
+    Action("sitting on", "sitting", "seat", _evenly("chair", "bench", "couch", "stool", "bed"), object_state="upright"),
+    Action("watering", "watering", "ahead", _evenly("flower", "bush", "potted plant")),
+    Action(
+        "chasing", "running", "fleeing", _evenly("cat", "rabbit", "chicken", "duck"), ("dog", "boy", "girl"), "running"
+    ),
+    Action("chasing", "running", "fleeing", _evenly("rabbit", "chicken", "duck"), ("cat",), "running"),
+    Action("chasing", "running", "fleeing", _evenly("boy", "girl", "dog"), ("boy", "girl", "dog"), "running"),
+)
+"""All actions; the first match for a name, an agent and an object says how they are drawn."""
+
+
+def possible(names: Mapping[str, int], agent: str) -> list[tuple[Action, str, int]]:
+    """What an agent could do with the things that a place has, each with its weight."""
+    return [
+        (action, patient, weight * names[patient])
+        for action in ACTIONS
+        if agent in action.agents
+        for patient, weight in action.objects.items()
+        if patient in names and patient != agent
+    ]

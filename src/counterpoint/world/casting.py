@@ -1,0 +1,260 @@
+"""Who and what is in a scene, before anything has a place: kinds, looks, sizes, and who does what with what.
+
+A scene is cast as a few troupes. A troupe is a member that stands somewhere by itself, with the members that hang on
+it: what lies on a table, who rides a horse, what a woman holds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+
+from counterpoint.world.actions import Action, possible
+from counterpoint.world.kinds import COLORS, Kind, kind, kinds
+from counterpoint.world.sketch import Look
+
+PLACES = ("street", "park", "farm", "beach", "garden", "kitchen", "living room", "bedroom")
+INDOORS = frozenset({"kitchen", "living room", "bedroom"})
+WEATHERS = ("sunny", "cloudy", "rainy")
+SIZES = {"small": 68, "": 100, "large": 142}
+"""Per cent of the usual height."""
+
+_PERSONS = ("man", "woman", "boy", "girl")
+_FLOCKS = frozenset(
+    {
+        "dog",
+        "cat",
+        "cow",
+        "sheep",
+        "pig",
+        "duck",
+        "chicken",
+        "rabbit",
+        "bird",
+        "horse",
+        "crab",
+        "chair",
+        "car",
+        "boat",
+        "box",
+    }
+    | {
+        "apple",
+        "banana",
+        "orange",
+        "pear",
+        "lemon",
+        "strawberry",
+        "tomato",
+        "carrot",
+        "pumpkin",
+        "donut",
+        "book",
+        "cup",
+    }
+    | {"candle", "bottle", "bucket", "balloon", "kite", "ball", "flower", "tree", "umbrella"}
+)
+_TABLES = frozenset({"table", "cabinet", "bench", "oven", "bookshelf", "microwave", "box", "couch", "bed", "plate"})
+_SMALL_ON_SOFT = frozenset({"cat", "teddy bear", "book", "phone", "laptop"})
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One thing of a cast: how it looks, how large it is for its kind, and how it hangs on the member above it."""
+
+    look: Look
+    size: str = ""
+    action: Action | None = None  # of the person towards the other, whichever of them stands by itself
+    spot: str = ""  # "on" or "under" the member above it
+    others: tuple["Member", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A place, its weather, and the troupes that are to be put there, the most important first."""
+
+    place: str
+    weather: str
+    troupes: tuple[Member, ...]
+
+
+def cast(rng: Random, *, shifted: bool = False) -> Cast:
+    """Draw a cast. A shifted one has other company in each place, as if habits were different."""
+    place = rng.choice(PLACES)
+    weather = "" if place in INDOORS else rng.choices(WEATHERS, (5, 3, 2))[0]
+    weights = company(place, shifted)
+    troupes: list[Member] = []
+    for _ in range(rng.choices((0, 1, 2, 3), (20, 45, 28, 7))[0]):
+        troupes.append(_doer(rng, weights, _drawn(rng, {name: weights.get(name, 1) for name in _PERSONS})))
+    if rng.random() < 0.12 and (chase := _chase(rng, weights)):
+        troupes.append(chase)
+    if place in INDOORS and rng.random() < 0.75:
+        troupes.insert(0, _laden(rng, weights, "table" if rng.random() < 0.7 else "cabinet"))
+    standing = {name: w for name, w in weights.items() if name not in _PERSONS and kind(name).spot != "top"}
+    lying = {name: w for name, w in weights.items() if kind(name).spot == "top"}
+    for _ in range(rng.randint(3, 6)):
+        name = _drawn(rng, standing)
+        standing[name] = max(standing[name] // 4, 1)
+        troupes += [_laden(rng, weights, name) for _ in range(_flock(rng, name))]
+    if place not in INDOORS and lying and rng.random() < 0.6:
+        name = _drawn(rng, lying)
+        troupes += [member(rng, name) for _ in range(_flock(rng, name))]
+    return Cast(place, weather, tuple(troupes))
+
+
+@cache
+def company(place: str, shifted: bool = False) -> Mapping[str, int]:
+    """The weight of each kind at a place; shifted, that of a place three further on, if it could stand there at all."""
+    indoors = place in INDOORS
+    usual = PLACES[(PLACES.index(place) + 3) % len(PLACES)] if shifted else place
+    impossible = {"sky", "worn"} if indoors else {"wall", "worn"}
+    return {
+        one.name: one.places[usual]
+        for one in kinds().values()
+        if one.places.get(usual) and one.spot not in impossible and not (indoors and one.height > 200)
+    }
+
+
+def member(rng: Random, name: str, *, pose: str = "", state: str = "", size: str | None = None) -> Member:
+    """A thing with a look of its own: material, one of each pair of states, pose, build, size; a person with clothes."""
+    this = kind(name)
+    states = tuple(state if state in pair else rng.choice(pair) for pair in this.states)
+    chosen = pose or (rng.choice(this.poses) if this.poses else "")
+    if "asleep" in states:
+        states, chosen = (states, "lying") if chosen in ("lying", "") or not pose else (("awake",), chosen)
+    if this.family == "person" and chosen == "sitting" and not pose:
+        chosen = "standing"
+    look = Look(
+        name,
+        states,
+        chosen,
+        rng.choice(this.materials) if this.materials else "",
+        rng.randrange(3),
+        _clothes(rng, name) if this.family == "person" else (),
+    )
+    if size is None:
+        size = rng.choices(("", "small", "large"), (70, 15, 15))[0] if this.family != "person" else ""
+    return Member(look, size)
+
+
+def colors(rng: Random, look: Look, *, shifted: bool = False) -> dict[str, str]:
+    """The names of the colours of a thing, by role: `main`, or one for each garment of a person."""
+    if look.wearing:
+        return {name: _color(rng, kind(name), shifted) for name in map(garment, look.wearing)}
+    return {"main": _color(rng, kind(look.kind), shifted)}
+
+
+def garment(worn: str) -> str:
+    """The kind of what is worn, striped or not.
+
+    >>> garment("striped shirt")
+    'shirt'
+    """
+    return worn.removeprefix("striped ")
+
+
+def _color(rng: Random, this: Kind, shifted: bool) -> str:
+    weights = dict(this.colors)
+    if shifted and len(weights) > 1:
+        most = max(weights.values())
+        weights = {name: most + 1 - weights.get(name, 0) for name in COLORS}
+    return _drawn(rng, weights)
+
+
+def _drawn(rng: Random, weights: Mapping[str, int]) -> str:
+    return rng.choices(list(weights), list(weights.values()))[0]
+
+
+def _flock(rng: Random, name: str) -> int:
+    return rng.choices((1, 2, 3, 4), (62, 18, 13, 7))[0] if name in _FLOCKS else 1
+
+
+def _doer(rng: Random, weights: Mapping[str, int], name: str) -> Member:
+    """A person, busy with something more often than not."""
+    options = possible(weights, name)
+    if not options or rng.random() < 0.35:
+        return member(rng, name)
+    verbs = sorted({action.name for action, _, _ in options})
+    verb = rng.choice(verbs)
+    action, patient, _ = rng.choices(*_columns([row for row in options if row[0].name == verb]))[0]
+    return joined(rng, action, name, patient)
+
+
+def joined(rng: Random, action: Action, agent: str, patient: str) -> Member:
+    """A troupe of two: who does something, and what it is done with; the one that bears the other comes first."""
+    doer = replace(member(rng, agent, pose=action.pose, state="awake"), action=action)
+    state = action.object_state or ("awake" if kind(patient).family == "animal" else "")
+    pose = action.object_pose if action.object_pose in kind(patient).poses else ""
+    if action.hold in ("seat", "facing", "leash") and not pose:
+        pose = "standing" if "standing" in kind(patient).poses else (kind(patient).poses or ("",))[0]
+    size = "" if action.hold in ("seat", "deck") else None
+    other = member(rng, patient, pose=pose, state=state, size=size)
+    if patient in ("ball", "frisbee", "cup", "book") and action.hold == "hand":
+        other = replace(other, size="")
+    if action.hold in ("seat", "deck"):
+        return replace(other, others=(doer,))
+    return replace(doer, others=(replace(other, action=action),), action=None)
+
+
+def _columns(rows: Sequence[tuple[Action, str, int]]) -> tuple[Sequence[tuple[Action, str, int]], list[int]]:
+    return rows, [weight for _, _, weight in rows]
+
+
+def _chase(rng: Random, weights: Mapping[str, int]) -> Member | None:
+    options = [row for agent in ("dog", "cat") if agent in weights for row in possible(weights, agent)]
+    if not options:
+        return None
+    action, patient, _ = rng.choices(*_columns(options))[0]
+    agent = rng.choice([name for name in action.agents if name in weights and name != patient] or [action.agents[0]])
+    return joined(rng, action, agent, patient)
+
+
+def _laden(rng: Random, weights: Mapping[str, int], name: str) -> Member:
+    """A thing that stands by itself, with small things on it or under it where it has room for them."""
+    this = member(rng, name)
+    if name not in _TABLES:
+        return this
+    soft = name in ("couch", "bed", "bench")
+    small = {n: w for n, w in weights.items() if kind(n).spot == "top" and n != name} or {
+        "apple": 1,
+        "cup": 1,
+        "book": 1,
+    }
+    if soft:
+        small = {n: w for n, w in weights.items() if n in _SMALL_ON_SOFT} or {"teddy bear": 1, "book": 1}
+    others: list[Member] = []
+    for _ in range(rng.randint(1, 3) if name in ("table", "cabinet") else rng.randint(0, 1)):
+        one = _drawn(rng, small)
+        pose = {"cat": rng.choice(("lying", "sitting"))}.get(one, "")
+        others += [replace(member(rng, one, pose=pose), spot="on") for _ in range(_flock(rng, one))]
+    if name in ("table", "bench", "bed") and rng.random() < 0.3:
+        below = {
+            n: weights[n]
+            for n in ("cat", "dog", "ball", "box", "suitcase", "rabbit", "basket", "bucket")
+            if n in weights
+        }
+        if below:
+            one = _drawn(rng, below)
+            pose = {"cat": "sitting", "dog": "lying"}.get(one, "")
+            others.append(replace(member(rng, one, pose=pose, size="small"), spot="under"))
+    return replace(this, others=tuple(others))
+
+
+def _clothes(rng: Random, name: str) -> tuple[str, ...]:
+    """What a person of this kind may wear."""
+    woman = name in ("woman", "girl")
+    if woman and rng.random() < 0.35:
+        worn = [_striped(rng, "dress")]
+    else:
+        below = (("pants", 5), ("shorts", 2), ("skirt", 3)) if woman else (("pants", 6), ("shorts", 3))
+        worn = [_striped(rng, "shirt"), rng.choices([n for n, _ in below], [w for _, w in below])[0]]
+        if rng.random() < 0.25:
+            worn.append("jacket")
+    if rng.random() < 0.85:
+        worn.append("shoes")
+    worn += [extra for extra, chance in (("hat", 0.3), ("scarf", 0.18), ("glasses", 0.2)) if rng.random() < chance]
+    return tuple(worn)
+
+
+def _striped(rng: Random, name: str) -> str:
+    return f"striped {name}" if rng.random() < 0.3 else name

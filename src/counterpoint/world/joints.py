@@ -1,0 +1,148 @@
+"""How two members of a troupe touch: what is held goes to the hand, a rider to the saddle, a cup onto the table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from counterpoint.world.cameras import Camera
+from counterpoint.world.drawing import Drawn
+from counterpoint.world.painting import Placement
+from counterpoint.world.sketch import GROUND, Anchor, Extent, Point
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A member that has its place, and one of `height` canvas pixels that is to hang on it."""
+
+    above: Drawn
+    at: Placement
+    other: Drawn
+    height: int
+    camera: Camera
+    rng: Random
+
+    @property
+    def ahead(self) -> int:
+        """The direction in which the upper member looks: 1 to the right, -1 to the left."""
+        return -1 if self.at.mirrored else 1
+
+    def anchor(self, name: str) -> Anchor | None:
+        """An anchor of the upper member, on the canvas."""
+        found = self.above.anchors.get(name)
+        return self.at.anchor(found) if found else None
+
+    def hand(self) -> Anchor:
+        """The hand of the upper member; for one without hands, its foremost edge."""
+        left, top, right, _ = self.at.extent(self.above.extent)
+        edge = right if self.ahead > 0 else left
+        return self.anchor("hand") or Anchor(edge, edge, (top + self.at.y) // 2)
+
+    def pixels(self, least: int, most: int) -> int:
+        """A random length between two lengths in centimetres."""
+        return self.camera.pixels(self.rng.randint(least, most), self.at.y)
+
+    def beside(self, edge: int, *, mirrored: bool) -> Placement:
+        """On the same ground, beginning at an edge and reaching ahead from it."""
+        left, _, right, _ = Placement(0, 0, self.height, mirrored).extent(self.other.extent)
+        return Placement(edge - (left if self.ahead > 0 else right), self.at.y, self.height, mirrored)
+
+
+def meeting(there: Point, own: Point, height: int, mirrored: bool) -> Placement:
+    """The placement by which a point of a sketch comes to lie on a point of the canvas."""
+    x, y = Placement(0, 0, height, mirrored).point(*own)
+    return Placement(there[0] - x, there[1] - y, height, mirrored)
+
+
+def on_line(joint: Joint, name: str, place: int, places: int) -> Placement | None:
+    """On the top of a thing or under it, in one of several equal shares of the room; None where it does not fit."""
+    line = joint.anchor(name)
+    left, _, right, _ = joint.other.extent
+    wide = (right - left) * joint.height // GROUND
+    if line is None or (name == "under" and joint.height > joint.at.height * 6 // 10):
+        return None
+    room = (line.right - line.left) // places
+    if wide > room * 11 // 10:
+        return None
+    x = line.left + room * place + wide // 2 + joint.rng.randint(0, max(room - wide, 0))
+    mirrored = joint.rng.random() < 0.5
+    middle = (left + right) // 2 * (-1 if mirrored else 1)
+    return Placement(x - middle * joint.height // GROUND, line.y, joint.height, mirrored)
+
+
+def _seated(joint: Joint) -> Placement | None:
+    seat = joint.anchor("seat")
+    if seat is None:
+        return None
+    return meeting(point(seat), point(joint.other.anchors["hip"]), joint.height, joint.at.mirrored)
+
+
+def _on_deck(joint: Joint) -> Placement | None:
+    deck = joint.anchor("seat")
+    if deck is None:
+        return None
+    return meeting(point(deck), (_middle(joint.other.extent), GROUND), joint.height, joint.at.mirrored)
+
+
+def _in_hand(joint: Joint) -> Placement | None:
+    extent = joint.other.extent
+    own = joint.other.anchors.get("grip")
+    grip = point(own) if own else (_middle(extent), (extent[1] + extent[3]) // 2)
+    return meeting(point(joint.hand()), grip, joint.height, joint.at.mirrored)
+
+
+def _at_foot(joint: Joint) -> Placement | None:
+    foot = joint.anchor("foot") or joint.hand()
+    return joint.beside(foot.middle + joint.ahead * joint.pixels(2, 8), mirrored=joint.at.mirrored)
+
+
+def _ahead(joint: Joint) -> Placement | None:
+    handle = joint.other.anchors.get("handle")
+    if handle is None:
+        return joint.beside(joint.hand().middle + joint.ahead * joint.pixels(1, 5), mirrored=joint.at.mirrored)
+    x = meeting((joint.hand().middle, 0), point(handle), joint.height, joint.at.mirrored).x
+    return Placement(x, joint.at.y, joint.height, joint.at.mirrored)
+
+
+def _facing(joint: Joint) -> Placement | None:
+    return joint.beside(joint.hand().middle + joint.ahead * joint.pixels(1, 4), mirrored=not joint.at.mirrored)
+
+
+def _on_leash(joint: Joint) -> Placement | None:
+    return joint.beside(joint.hand().middle + joint.ahead * joint.pixels(20, 60), mirrored=joint.at.mirrored)
+
+
+def _fleeing(joint: Joint) -> Placement | None:
+    left, _, right, _ = joint.at.extent(joint.above.extent)
+    return joint.beside(
+        (right if joint.ahead > 0 else left) + joint.ahead * joint.pixels(12, 50), mirrored=joint.at.mirrored
+    )
+
+
+def _on_string(joint: Joint) -> Placement | None:
+    high = max(joint.height, 96)
+    x = joint.hand().middle + joint.ahead * joint.rng.randint(40, 260)
+    lowest = max(min(joint.camera.horizon, joint.hand().y - 60), high + 14)
+    return Placement(x - _middle(joint.other.extent) * high // GROUND, joint.rng.randint(high + 12, lowest), high)
+
+
+HOLDS: Mapping[str, Callable[[Joint], Placement | None]] = {
+    "hand": _in_hand,
+    "foot": _at_foot,
+    "ahead": _ahead,
+    "facing": _facing,
+    "leash": _on_leash,
+    "fleeing": _fleeing,
+    "string": _on_string,
+    "seat": _seated,
+    "deck": _on_deck,
+}
+"""Where the other member goes, for each way of touching that an action names."""
+
+
+def point(anchor: Anchor) -> Point:
+    """The middle of an anchor."""
+    return anchor.middle, anchor.y
+
+
+def _middle(extent: Extent) -> int:
+    return (extent[0] + extent[2]) // 2

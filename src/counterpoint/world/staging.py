@@ -1,0 +1,331 @@
+"""A cast put on stage: each member gets a place, nothing hides another by more than a little, and it is written down.
+
+`stage` is the door of the world: a split and a number in, a scene and its picture out, the same on every machine.
+Colours are drawn last, again and again until the cast belongs to the split, so that no two splits can share a scene.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from random import Random
+
+from PIL import Image, ImageDraw
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.ids import content_id, seeded
+from counterpoint.core.pictures import Picture
+from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.world.backdrops import Light, backdrop, finish, light
+from counterpoint.world.cameras import CANVAS, PICTURE, Camera, indoor_camera, outdoor_camera
+from counterpoint.world.casting import INDOORS, SIZES, Cast, Member, cast, colors, garment
+from counterpoint.world.drawing import Drawn, drawn
+from counterpoint.world.joints import HOLDS, Joint, on_line, point
+from counterpoint.world.kinds import COLORS, kind
+from counterpoint.world.painting import FINE, Placement, box_of, paint
+from counterpoint.world.relations import Stand, spatial
+from counterpoint.world.sketch import GROUND, Extent, Point, Rgb
+
+SPLITS = {"train": (0, 1, 2, 3, 4, 5, 6), "validation": (7,), "test": (8,), "shifted": (9,)}
+"""The tenths of all casts that belong to each split."""
+
+_SKINS: tuple[Rgb, ...] = ((250, 214, 184), (232, 184, 146), (190, 134, 92), (132, 88, 58), (96, 62, 44))
+_HAIRS: tuple[Rgb, ...] = ((46, 34, 28), (92, 58, 32), (214, 170, 86), (170, 84, 40), (28, 26, 30), (150, 148, 150))
+_LEAST = 36  # canvas pixels: nothing on stage is smaller than twelve pixels of the picture, both ways
+_HIDDEN = 30  # per cent of a thing that others may cover
+_TRIES = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A member at its place. `root` numbers the troupe, `parent` the member it hangs on."""
+
+    member: Member
+    at: Placement
+    extent: Extent
+    root: int
+    parent: int | None
+    colors: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A scene and all that is needed to draw it."""
+
+    scene: Scene
+    camera: Camera
+    light: Light
+    placed: tuple[Placed, ...]
+    strings: tuple[tuple[Point, Point], ...]
+    luck: int
+
+    def draw(self) -> Image.Image:
+        """The picture, 320 by 240."""
+        canvas = backdrop(self.scene.place, self.scene.weather, self.camera, seeded("backdrop", self.luck))
+        draw = ImageDraw.Draw(canvas)
+        rng = seeded("paint", self.luck)
+        paints = [_paints(rng, placed) for placed in self.placed]
+        for number in _back_to_front(self.placed):
+            placed = self.placed[number]
+            if placed.parent is None and kind(placed.member.look.kind).spot in ("floor", "top"):
+                _shadow(canvas, placed)
+            paint(draw, drawn(placed.member.look).sketch, paints[number], placed.at)
+        for start, end in self.strings:
+            draw.line((start, end), fill=(70, 62, 60), width=FINE)
+        return finish(canvas, self.scene.weather, self.light, seeded("finish", self.luck))
+
+
+def stage(split: str, index: int, seed: int = 0) -> Staged:
+    """The scene of this number in a split; other seeds give other worlds."""
+    if split not in SPLITS:
+        raise UnknownName("split", split, SPLITS)
+    luck = content_id(["world", seed, split, index])
+    rng = seeded("stage", luck)
+    shifted = split == "shifted"
+    while True:
+        chosen = cast(rng, shifted=shifted)
+        camera = indoor_camera(rng) if chosen.place in INDOORS else outdoor_camera(rng)
+        placed, strings = _arranged(rng, chosen, camera)
+        if len(placed) >= 3:
+            break
+    painted = _painted(rng, chosen, placed, split)
+    scene = _scene(split, index, chosen, camera, painted)
+    return Staged(scene, camera, light(rng, chosen.place in INDOORS), tuple(painted), tuple(strings), luck)
+
+
+def _painted(rng: Random, chosen: Cast, placed: list[Placed], split: str) -> list[Placed]:
+    while True:
+        painted = [replace(one, colors=colors(rng, one.member.look, shifted=split == "shifted")) for one in placed]
+        if character(chosen.place, painted) % 10 in SPLITS[split]:
+            return painted
+
+
+def character(place: str, placed: list[Placed]) -> int:
+    """A number that scenes share only if the same things in the same looks and colours are at the same place."""
+    rows = (
+        [one.member.look.kind, one.member.look.pose, *one.member.look.states, *map(":".join, one.colors.items())]
+        for one in placed
+    )
+    return content_id([place, sorted(rows)])
+
+
+def _arranged(rng: Random, chosen: Cast, camera: Camera) -> tuple[list[Placed], list[tuple[Point, Point]]]:
+    placed: list[Placed] = []
+    strings: list[tuple[Point, Point]] = []
+    for troupe in chosen.troupes:
+        for _ in range(_TRIES):
+            if (new := _troupe(rng, troupe, camera, len(placed))) and _room(placed, new.members):
+                placed += new.members
+                strings += new.strings
+                break
+    return placed, strings
+
+
+@dataclass(frozen=True, slots=True)
+class _Troupe:
+    members: list[Placed]
+    strings: list[tuple[Point, Point]]
+
+
+def _troupe(rng: Random, root: Member, camera: Camera, first: int) -> _Troupe | None:
+    """Try a place for a troupe: None where something would leave the picture or be too small to see."""
+    this = kind(root.look.kind)
+    shape = drawn(root.look)
+    at = _spot(rng, root, shape, camera)
+    if at is None:
+        return None
+    ground = camera.back if this.spot in ("wall", "sky") else at.y
+    members = [Placed(root, at, at.extent(shape.extent), first, None, {})]
+    strings: list[tuple[Point, Point]] = []
+    queue = [(0, child) for child in _slotted(rng, root)]
+    while queue:
+        parent, (child, share) = queue.pop(0)
+        above = members[parent]
+        looks = drawn(child.look)
+        scale = camera.pixels(kind(child.look.kind).height, ground, SIZES[child.size])
+        joint = Joint(drawn(above.member.look), above.at, looks, scale, camera, rng)
+        where = _where(joint, child, share)
+        if where is None and child.spot:
+            continue
+        if where is None:
+            return None
+        members.append(Placed(child, where, where.extent(looks.extent), first, first + parent, {}))
+        if child.action and child.action.hold in ("string", "leash"):
+            end = looks.anchors["grip" if child.action.hold == "string" else "collar"]
+            strings.append((point(joint.hand()), where.point(*point(end))))
+        queue += [(len(members) - 1, slot) for slot in _slotted(rng, child)]
+    return _Troupe(members, strings) if all(_visible(one.extent) for one in members) else None
+
+
+def _where(joint: Joint, child: Member, share: tuple[int, int]) -> Placement | None:
+    if child.spot:
+        return on_line(joint, {"on": "top", "under": "under"}[child.spot], *share)
+    assert child.action, "a member hangs on another by a spot or by an action"
+    return HOLDS[child.action.hold](joint)
+
+
+def _slotted(rng: Random, parent: Member) -> list[tuple[Member, tuple[int, int]]]:
+    """The members that hang on one, those that share its top or its underside with the part of it that is theirs."""
+    on = [child for child in parent.others if child.spot == "on"]
+    places = list(range(len(on)))
+    rng.shuffle(places)
+    shares = {id(child): (place, len(on)) for child, place in zip(on, places, strict=True)}
+    return [(child, shares.get(id(child), (0, 1))) for child in parent.others]
+
+
+def _spot(rng: Random, root: Member, shape: Drawn, camera: Camera) -> Placement | None:
+    this, per_cent, mirrored = kind(root.look.kind), SIZES[root.size], rng.random() < 0.5
+    left, top, right, _ = shape.extent
+    if this.spot == "wall":
+        ground, height = camera.back, camera.pixels(this.height, camera.back, per_cent)
+        low = ground if this.name == "door" else rng.randint(min(height + 24, ground - 60), ground - 60)
+    elif this.spot == "sky":
+        ground = camera.back
+        height = this.height * rng.randint(110, 190) * per_cent // 10000
+        low = rng.randint(height + 12, max(camera.horizon, height + 20))
+    else:
+        nearest = min(camera.front, camera.nearest(this.height, per_cent, CANVAS.height - 40), CANVAS.height - 12)
+        farthest = max(camera.back, camera.nearest(this.height, per_cent, _LEAST + 4) + 1)
+        if this.far:
+            nearest = min(nearest, camera.back + (camera.front - camera.back) // 4)
+        if farthest > nearest:
+            return None
+        low = rng.randint(farthest, nearest)
+        height = camera.pixels(this.height, low, per_cent)
+        if height * (GROUND - top) // GROUND > low - 4:
+            return None
+    half = (right - left) * height // (2 * GROUND)
+    if 2 * half > CANVAS.width - 20:
+        return None
+    x = rng.randint(half + 6, CANVAS.width - half - 6)
+    middle = (left + right) // 2 * (-1 if mirrored else 1)
+    return Placement(x - middle * height // GROUND, low, height, mirrored)
+
+
+def _visible(extent: Extent) -> bool:
+    left, top, right, bottom = extent
+    inside = left >= 3 and top >= 3 and right < CANVAS.width - 3 and bottom < CANVAS.height - 3
+    return inside and max(right - left, bottom - top) >= _LEAST
+
+
+def _room(placed: list[Placed], new: list[Placed]) -> bool:
+    """Whether a troupe can come in without anything, old or new, being hidden by more than is allowed."""
+    everyone = [*placed, *new]
+    order = {number: rank for rank, number in enumerate(_back_to_front(everyone))}
+    for number, one in enumerate(everyone):
+        fresh = number >= len(placed)
+        hidden = 0
+        for other_number, other in enumerate(everyone):
+            if other.root == one.root or not (fresh or other_number >= len(placed)):
+                continue
+            if order[other_number] > order[number]:
+                hidden += _shared(one.extent, other.extent)
+        if hidden * 100 > _HIDDEN * _area(one.extent):
+            return False
+    return True
+
+
+def _shared(one: Extent, other: Extent) -> int:
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[1], other[1])
+    return max(across, 0) * max(down, 0)
+
+
+def _area(extent: Extent) -> int:
+    return max(extent[2] - extent[0], 1) * max(extent[3] - extent[1], 1)
+
+
+def _back_to_front(placed: list[Placed] | tuple[Placed, ...]) -> list[int]:
+    """The order of painting: walls, sky, ground from far to near; troupes stay together, what lies under a thing first."""
+
+    def depth(number: int) -> tuple[int, int, int, int, int]:
+        one = placed[number]
+        root = placed[one.root]
+        layer = {"wall": 0, "sky": 1}.get(kind(root.member.look.kind).spot, 2)
+        return layer, root.at.y, one.root, one.member.spot != "under", number
+
+    return sorted(range(len(placed)), key=depth)
+
+
+def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Placed]) -> Scene:
+    objects: list[SceneObject] = []
+    links: list[Link] = []
+    stands: list[Stand] = []
+    for number, one in enumerate(placed):
+        look, own = one.member.look, str(len(objects) + 1)
+        stands.append(Stand(own, box_of(one.extent), one.root, one.at.y, kind(look.kind).spot, one.parent is None))
+        objects.append(SceneObject(own, look.kind, tuple(_attributes(one)), box_of(one.extent)))
+        for worn, part in drawn(look).parts.items():
+            other = str(len(objects) + 1)
+            objects.append(SceneObject(other, garment(worn), tuple(_worn(one, worn)), box_of(one.at.extent(part))))
+            links.append(Link(own, "wearing", other))
+        if one.parent is not None:
+            links += _joining(own, stands[one.parent].id, one.member)
+        assert number == len(stands) - 1
+    return Scene(
+        f"{split}-{index:06d}",
+        Picture(f"world:{split}/{index:06d}.png"),
+        PICTURE,
+        tuple(objects),
+        (*links, *spatial(stands, links)),
+        chosen.place,
+        chosen.weather,
+    )
+
+
+def _attributes(one: Placed) -> Iterator[str]:
+    look = one.member.look
+    if "main" in one.colors:
+        yield one.colors["main"]
+    if look.material:
+        yield {"wood": "wooden"}.get(look.material, look.material)
+    if one.member.size:
+        yield one.member.size
+    yield from look.states
+    pose = {"balancing": "standing", "riding": "sitting", "leading": "walking"}.get(look.pose, look.pose)
+    if pose in ("standing", "sitting", "lying", "running", "walking", "eating", "flying", "jumping", "waving") and not (
+        kind(look.kind).family == "person" and look.pose in ("eating", "flying")
+    ):
+        yield pose
+
+
+def _worn(one: Placed, worn: str) -> Iterator[str]:
+    yield one.colors[worn]
+    if kind(worn).states:
+        yield "striped" if f"striped {worn}" in one.member.look.wearing else "plain"
+
+
+def _joining(own: str, parent: str, member: Member) -> Iterator[Link]:
+    if member.spot:
+        yield Link(own, member.spot, parent)
+    elif member.action and member.action.hold in ("seat", "deck"):
+        yield Link(own, member.action.name, parent)
+        yield Link(own, "on", parent)
+    elif member.action:
+        yield Link(parent, member.action.name, own)
+
+
+def _paints(rng: Random, placed: Placed) -> dict[str, Rgb]:
+    paints = {role: _jitter(rng, COLORS[name]) for role, name in placed.colors.items()}
+    if placed.member.look.wearing:
+        paints |= {"skin": rng.choice(_SKINS), "hair": rng.choice(_HAIRS)}
+    return paints
+
+
+def _jitter(rng: Random, color: Rgb) -> Rgb:
+    red, green, blue = (max(0, min(255, v + rng.randint(-9, 9))) for v in color)
+    return red, green, blue
+
+
+@lru_cache(256)
+def _soft_disc(wide: int, high: int) -> Image.Image:
+    mask = Image.new("L", (wide, high), 0)
+    ImageDraw.Draw(mask).ellipse((0, 0, wide - 1, high - 1), fill=58)
+    return mask
+
+
+def _shadow(canvas: Image.Image, placed: Placed) -> None:
+    left, _, right, bottom = placed.extent
+    wide = max((right - left) // 24 * 24, 24)
+    high = max(wide // 9, 6)
+    mask = _soft_disc(wide, high)
+    canvas.paste((24, 26, 40), ((left + right - wide) // 2, min(bottom, placed.at.y) - high // 2), mask)
