@@ -95,8 +95,8 @@ def oven(look: Look) -> Sketch:
 def microwave(look: Look) -> Sketch:
     """A microwave: shut behind dark glass, or open with its lamp on."""
     s = Sketch()
-    wide = (1640, 1760, 1540)[look.variant]
-    glass = wide - 440
+    wide = (1420, 1520, 1340)[look.variant]
+    glass = wide - 400
     for x in (120, wide - 220):
         s.rect(x, 940, x + 100, GROUND, INK)
     s.poly(((110, 0), (wide - 110, 0), (wide, 150), (0, 150)), "main.light")
@@ -111,16 +111,16 @@ def microwave(look: Look) -> Sketch:
         s.rect(80, 230, glass, 850, INK)
         s.rect(130, 280, glass - 50, 760, LIGHT)
         s.poly(((130, 760), (glass - 50, 760), (glass, 850), (80, 850)), (226, 200, 130))
-        s.oval(330, 700, glass - 250, 820, (250, 246, 226))
-        s.poly(((80, 200), (-380, 280), (-380, 1000), (80, 880)), "main")
-        s.poly(((0, 310), (-300, 362), (-300, 860), (0, 790)), GLASS)
-        s.rect(-420, 280, -370, 1000, "main.line")
+        s.oval(270, 700, glass - 190, 820, (250, 246, 226))
+        s.poly(((80, 200), (-250, 270), (-250, 990), (80, 880)), "main")
+        s.poly(((20, 310), (-180, 350), (-180, 850), (20, 796)), GLASS)
+        s.rect(-280, 270, -236, 990, "main.line")
     else:
         s.rect(80, 230, glass, 850, "main.dark")
         s.rect(150, 300, glass - 110, 780, GLASS)
         s.poly(((280, 780), (420, 780), (620, 300), (480, 300)), SHEEN)
         s.bar((glass - 50, 320), (glass - 50, 760), 56, "main.line")
-    s.anchor("top", 140, 90, wide - 140)
+    s.anchor("top", 70, 90, wide - 70)
     return s
 
 
@@ -155,8 +155,8 @@ def toaster(look: Look) -> Sketch:
 def television(look: Look) -> Sketch:
     """A television: a bright scene on the screen, or dark glass."""
     s = Sketch()
-    wide, top = ((1600, 0), (1760, 0), (1300, 190))[look.variant]
-    edge, chin = (70, 880) if look.variant != 2 else (90, 930)
+    wide, top = ((1340, 0), (1420, 0), (1180, 190))[look.variant]
+    edge, chin = (84, 880) if look.variant != 2 else (90, 930)
     if look.variant == 2:
         s.bar((wide // 2, 210), (wide // 2 - 260, 20), 36, STEEL)
         s.bar((wide // 2, 210), (wide // 2 + 260, 20), 36, STEEL)

@@ -19,6 +19,7 @@ def surface(s: Sketch, corners: Sequence[Point], paint: str = "main") -> None:
     elif s.material == "metal":
         for start, stop in ((160, 280), (330, 370), (700, 760)):
             s.poly(_piece(corners, (start, 0), (stop, 1000)), _sign(paint, "pale"))
+        s.poly(_piece(corners, (282, 0), (318, 1000)), _sign(paint, "dark"))
     elif s.material == "plastic":
         (left, top), (right, bottom) = _within(corners, 120, 180), _within(corners, 460, 560)
         s.oval(min(left, right), min(top, bottom), max(left, right), max(top, bottom), _sign(paint, "pale"))
@@ -125,7 +126,7 @@ def table(look: Look) -> Sketch:
     else:
         surface(s, ((-half + 130, 0), (half - 130, 0), (half, 140), (-half, 140)))
         s.rect(-half, 140, half, 210 if s.material == "wood" else 185, "main.dark")
-    s.anchor("top", -half + 130, 90, half - 130)
+    s.anchor("top", -half + 50, 90, half - 50)
     s.anchor("under", -inner + 110, GROUND, inner - 110)
     return s
 
@@ -241,10 +242,12 @@ def bookshelf(look: Look) -> Sketch:
         s.rect(30, floor - 4, wide - 30, floor + 34, "main.light")
     for left in (0, wide - 62):
         s.panel(left, 30, left + 62, GROUND)
+        for y in range(110, 860, 120) if s.material == "metal" else ():
+            s.rect(left + 20, y, left + 42, y + 36, "main.deep")
     s.panel(0, 870, wide, GROUND)
     s.poly(((40, 0), (wide - 40, 0), (wide + 10, 44), (-10, 44)), "main.light")
     s.rect(-10, 44, wide + 10, 78, "main")
-    s.anchor("top", 50, 26, wide - 50)
+    s.anchor("top", 20, 26, wide - 20)
     return s
 
 
@@ -282,12 +285,14 @@ def cabinet(look: Look) -> Sketch:
     else:
         for left, right in ((50, middle - 14), (middle + 14, wide - 50)):
             s.panel(left, top, right, 910)
+            for y in (50, 100, 150) if s.material == "metal" else ():
+                s.rect(left + 130, top + y, right - 130, top + y + 22, "main.line")
         s.rect(middle - 14, top, middle + 14, 910, "main.deep")
         for x in (middle - 90, middle + 50):
             s.rect(x, (top + 910) // 2 - 90, x + 40, (top + 910) // 2 + 60, "main.line")
     surface(s, ((80, 0), (wide - 80, 0), (wide + 30, 100), (-30, 100)), "main.light")
     s.rect(-30, 100, wide + 30, 150, "main")
-    s.anchor("top", 90, 64, wide - 90)
+    s.anchor("top", 20, 64, wide - 20)
     return s
 
 
