@@ -82,6 +82,7 @@ def _shade(color: Rgb, shade: str) -> Rgb:
     bright = sum(color) > 240
     red, green, blue = (
         {
+            "dim": v * 7 // 8,
             "dark": v * 3 // 4,
             "deep": v // 2,
             "light": v + (255 - v) * 2 // 5,
