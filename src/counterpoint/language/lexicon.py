@@ -1,0 +1,195 @@
+"""Facts about words from WordNet 3.0: senses, kinds, parts and opposites."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.language.table import Columns
+from counterpoint.language.words import DATA
+
+_ENDINGS = {
+    "n": "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y",
+    "v": "s: ies:y es:e es: ed:e ed: ing:e ing:",
+    "a": "er: est: er:e est:e",
+    "r": "",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Sense:
+    """One meaning, named by its first word, its part of speech and a number, as in "dog.n.01"."""
+
+    name: str
+    offset: int  # of its line in WordNet's data file
+
+    @property
+    def pos(self) -> str:
+        """The part of speech: n, v, a or r."""
+        return self.name.rsplit(".", 2)[1]
+
+    @property
+    def word(self) -> str:
+        """The first word, as people write it."""
+        return self.name.rsplit(".", 2)[0].replace("_", " ")
+
+
+class Lexicon:
+    """What the table knows; parts of speech are n, v, a and r.
+
+    >>> dog = lexicon().sense("dog.n.01")
+    >>> lexicon().lemmas(dog)
+    ('dog', 'domestic dog', 'canis familiaris')
+    >>> lexicon().is_kind_of(dog, lexicon().sense("animal.n.01"))
+    True
+    """
+
+    def __init__(self, path: Path) -> None:
+        table = np.load(path)
+        self._columns = {pos: Columns(table, pos) for pos in _ENDINGS}
+        self._senses: dict[tuple[str, int], Sense] = {}
+        self._ancestors: dict[Sense, frozenset[Sense]] = {}
+
+    def sense(self, name: str) -> Sense:
+        """The sense of this name; spaces may stand for underscores."""
+        word, pos, number = _named(name)
+        found = self.senses(word, pos) if pos in self._columns else ()
+        if number.isdecimal() and 0 < int(number) <= len(found):
+            return found[int(number) - 1]
+        raise UnknownName("sense", name, [one.name for one in found] or self._near(word, pos))
+
+    def senses(self, word: str, pos: str = "n") -> tuple[Sense, ...]:
+        """The senses of a word, the most frequent first; none where the table does not have the word.
+
+        >>> [sense.name for sense in lexicon().senses("mouse")]
+        ['mouse.n.01', 'shiner.n.01', 'mouse.n.03', 'mouse.n.04']
+        """
+        columns = self._columns[pos]
+        lemma = columns.find(word.replace("_", " ").lower())
+        return () if lemma is None else self._all(pos, columns.rows("senses", lemma))
+
+    def lemmas(self, sense: Sense) -> tuple[str, ...]:
+        """The words that share this sense, the one it is named by first."""
+        columns = self._columns[sense.pos]
+        return tuple(columns.lemma(number) for number in columns.rows("words", self._number(sense)))
+
+    def base_forms(self, word: str, pos: str = "n") -> tuple[str, ...]:
+        """The words of the table that an inflected word may come from, by WordNet's own exceptions and endings.
+
+        >>> lexicon().base_forms("geese"), lexicon().base_forms("riding", "v")
+        (('goose',), ('ride', 'rid'))
+        """
+        columns = self._columns[pos]
+        word = word.lower()
+        pairs = (rule.split(":") for rule in _ENDINGS[pos].split())
+        by_rule = [word.removesuffix(old) + new for old, new in pairs if word.endswith(old)]
+        guesses = columns.exceptions.get(word) or [word, *by_rule]
+        return tuple(guess for guess in dict.fromkeys(guesses) if columns.find(guess) is not None)
+
+    def hypernyms(self, sense: Sense) -> tuple[Sense, ...]:
+        """The next more general senses; for a thing with a name of its own, what it is an instance of."""
+        return self._related(sense, "hypernyms") + self._related(sense, "instances")
+
+    def hyponyms(self, sense: Sense) -> tuple[Sense, ...]:
+        """The next more special senses, instances included."""
+        return self._related(sense, "-hypernyms") + self._related(sense, "-instances")
+
+    def hypernym_path(self, sense: Sense) -> tuple[Sense, ...]:
+        """From a sense up to its root, by the first hypernym at each step."""
+        path = [sense]
+        while above := self.hypernyms(path[-1]):
+            path.append(above[0])
+        return tuple(path)
+
+    def ancestors(self, sense: Sense) -> frozenset[Sense]:
+        """Everything more general than a sense, on all its paths."""
+        if sense not in self._ancestors:
+            above = self.hypernyms(sense)
+            self._ancestors[sense] = frozenset(above).union(*(self.ancestors(one) for one in above))
+        return self._ancestors[sense]
+
+    def is_kind_of(self, sense: Sense, other: Sense) -> bool:
+        """Whether whatever is the first is also the second; every sense is a kind of itself."""
+        return sense == other or other in self.ancestors(sense)
+
+    def parts(self, sense: Sense) -> tuple[Sense, ...]:
+        """The parts that a thing has as such, not those of more general things."""
+        return self._related(sense, "parts")
+
+    def wholes(self, sense: Sense) -> tuple[Sense, ...]:
+        """The things that have this as a part."""
+        return self._related(sense, "-parts")
+
+    def members(self, sense: Sense) -> tuple[Sense, ...]:
+        """What a group is made of, as a forest of trees."""
+        return self._related(sense, "members")
+
+    def substances(self, sense: Sense) -> tuple[Sense, ...]:
+        """What a thing is made of, as ice of water."""
+        return self._related(sense, "substances")
+
+    def has_part(self, sense: Sense, part: Sense) -> bool:
+        """Whether a thing, what it is a kind of, or a part of these has a part that is a kind of this one."""
+        seen, waiting = set[Sense](), [sense]
+        while waiting:
+            for owner in {(one := waiting.pop()), *self.ancestors(one)} - seen:
+                seen.add(owner)
+                parts = self.parts(owner)
+                if any(self.is_kind_of(found, part) for found in parts):
+                    return True
+                waiting.extend(parts)
+        return False
+
+    def antonyms(self, word: str, pos: str = "a") -> tuple[str, ...]:
+        """The opposites of a word; an adjective without its own takes those of the adjectives most like it.
+
+        >>> lexicon().antonyms("open"), lexicon().antonyms("huge")
+        (('shut', 'closed'), ('small', 'little'))
+        """
+        columns = self._columns[pos]
+        lemma = columns.find(word.lower())
+        if lemma is None:
+            return ()
+        synsets = columns.rows("senses", lemma)
+        direct = [columns.antonyms.get((synset, lemma), []) for synset in synsets]
+        if not any(direct):
+            heads = [head for synset in synsets for head in columns.rows("similar", synset)]
+            direct = [columns.antonyms.get((head, of), []) for head in heads for of in columns.rows("words", head)]
+        return tuple(dict.fromkeys(columns.lemma(opposite) for found in direct for _, opposite in found))
+
+    def _related(self, sense: Sense, relation: str) -> tuple[Sense, ...]:
+        return self._all(sense.pos, self._columns[sense.pos].rows(relation, self._number(sense)))
+
+    def _all(self, pos: str, numbers: Iterable[int]) -> tuple[Sense, ...]:
+        return tuple(self._sense(pos, number) for number in numbers)
+
+    def _sense(self, pos: str, number: int) -> Sense:
+        if (pos, number) not in self._senses:
+            columns = self._columns[pos]
+            first = columns.rows("words", number)[0]
+            place = columns.rows("senses", first).index(number) + 1
+            name = f"{columns.lemma(first).replace(' ', '_')}.{pos}.{place:02}"
+            self._senses[pos, number] = Sense(name, int(columns.offsets[number]))
+        return self._senses[pos, number]
+
+    def _number(self, sense: Sense) -> int:
+        return int(np.searchsorted(self._columns[sense.pos].offsets, sense.offset))
+
+    def _near(self, word: str, pos: str) -> list[str]:
+        columns = self._columns.get(pos, self._columns["n"])
+        return [f"{near.replace(' ', '_')}.{pos or 'n'}.01" for near in columns.near(word)]
+
+
+def _named(name: str) -> tuple[str, str, str]:
+    """Word, part of speech and number in the name of a sense; WordNet's satellites are adjectives to us."""
+    word, pos, number = name.rsplit(".", 2) if name.count(".") > 1 else (name, "", "")
+    return word, "a" if pos == "s" else pos, number
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon that comes with the package."""
+    return Lexicon(DATA / "wordnet.npz")

@@ -1,0 +1,138 @@
+"""What object names mean in everyday photographs: a curated sense for each, and general names for questions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.nouns import singular
+from counterpoint.language.words import DATA, split_list, words
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The sense of a name, and whether the name says all of it: a "stop sign" is only one kind of street sign."""
+
+    sense: Sense
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A general name with the senses it covers, and those among them that a person might not call so."""
+
+    name: str
+    of: tuple[Sense, ...]
+    but: tuple[Sense, ...]
+
+
+def sense_of(name: str) -> Sense:
+    """The sense that annotators of everyday photographs mean by a name, in the singular or the plural.
+
+    >>> sense_of("glasses").name, sense_of("glass").name, sense_of("traffic lights").name
+    ('spectacles.n.01', 'glass.n.02', 'traffic_light.n.01')
+    """
+    return meaning(name).sense
+
+
+@cache
+def meaning(name: str) -> Meaning:
+    """The curated sense of a name; for other names the first that WordNet has for them or for their last words."""
+    row = _curated().get(singular(name)) or _curated().get(name)
+    if row:
+        return Meaning(lexicon().sense(row[0]), whole=len(row) == 1)
+    if name in kinds():
+        return Meaning(kinds()[name].of[0])
+    return _found(name)
+
+
+def names() -> tuple[str, ...]:
+    """All names with a curated sense, in the singular, in alphabetical order."""
+    return tuple(_curated())
+
+
+def synonyms(name: str) -> tuple[str, ...]:
+    """The other curated names that mean the same: sofa for couch."""
+    mine = meaning(name)
+    others = _by_sense().get(mine.sense, ()) if mine.whole else ()
+    return tuple(other for other in others if other not in (name, singular(name)))
+
+
+@cache
+def is_a(name: str, other: str) -> bool:
+    """Whether what the first names could be called by the second, as WordNet has it: a dog is a dog and an animal."""
+    if singular(name) == singular(other):
+        return True
+    mine, theirs = meaning(name), meaning(other)
+    covered = kinds()[singular(other)].of if singular(other) in kinds() else ()
+    covered += (theirs.sense,) if theirs.whole else ()
+    return any(lexicon().is_kind_of(mine.sense, one) for one in covered)
+
+
+@cache
+def hypernym_names(name: str) -> tuple[str, ...]:
+    """The general names for a thing that nobody would dispute, the most special first.
+
+    >>> hypernym_names("poodle"), hypernym_names("teapot")
+    (('dog', 'mammal', 'animal'), ('container',))
+    """
+    found = [kind for kind in kinds().values() if _is_surely(name, kind)]
+    return tuple(kind.name for kind in sorted(found, key=lambda kind: (_extent(kind), kind.name)))
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """The general names that a question may use."""
+    rows = {name: row for group in words("kinds").values() for name, row in group.items()}
+    return {name: Kind(name, _senses(row["of"]), _senses(row.get("but", ""))) for name, row in rows.items()}
+
+
+def kinds_of(kind: str) -> tuple[str, ...]:
+    """The curated names that are surely of a kind, in alphabetical order."""
+    return tuple(name for name in names() if kind in hypernym_names(name))
+
+
+def _is_surely(name: str, kind: Kind) -> bool:
+    mine, book = meaning(name), lexicon()
+    if singular(name) == kind.name or any(book.is_kind_of(mine.sense, one) for one in kind.but):
+        return False
+    if mine.whole and (kind.of == (mine.sense,) or kind.name in synonyms(name)):
+        return False
+    return any(book.is_kind_of(mine.sense, one) for one in kind.of)
+
+
+@cache
+def _extent(kind: Kind) -> int:
+    """How many curated names a kind covers."""
+    return sum(any(lexicon().is_kind_of(sense_of(name), one) for one in kind.of) for name in names())
+
+
+def _senses(text: str) -> tuple[Sense, ...]:
+    return tuple(lexicon().sense(name) for name in split_list(text))
+
+
+@cache
+def _curated() -> Mapping[str, list[str]]:
+    lines = (DATA / "senses.tsv").read_text("utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {name: rest for name, *rest in rows}
+
+
+@cache
+def _by_sense() -> Mapping[Sense, tuple[str, ...]]:
+    found: dict[Sense, tuple[str, ...]] = {}
+    for name in names():
+        if meaning(name).whole:
+            found[sense_of(name)] = (*found.get(sense_of(name), ()), name)
+    return found
+
+
+def _found(name: str) -> Meaning:
+    book, parts = lexicon(), name.lower().split()
+    for start in range(len(parts)):
+        ending = " ".join(parts[start:])
+        for form in (singular(ending), *book.base_forms(ending)):
+            if senses := book.senses(form):
+                return Meaning(senses[0], whole=start == 0)
+    raise UnknownName("object", name, names())
