@@ -1,0 +1,54 @@
+"""Questions in the making: what is asked, the program that finds the answer, and why the answer is right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from counterpoint.core.items import Step
+from counterpoint.language.english import question, sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question about a scene before it has an id; `texts` are ways of saying the same."""
+
+    kind: str
+    texts: tuple[str, ...]
+    answer: str
+    program: tuple[Step, ...]
+    proof: str
+    full_answer: str
+
+
+def drafted(
+    kind: str, texts: str | Sequence[str], answer: str, program: Sequence[Step], proof: str, full_answer: str
+) -> Draft:
+    """A draft with its sentences capitalised and ended."""
+    said = (texts,) if isinstance(texts, str) else texts
+    return Draft(
+        kind, tuple(question(text) for text in said), answer, tuple(program), sentence(proof), sentence(full_answer)
+    )
+
+
+def select(name: str, ids: Sequence[str] = ()) -> tuple[Step, ...]:
+    """The first step of most programs: the objects of a name, with the ids GQA writes beside it."""
+    return (Step("select", f"{name} ({','.join(ids) or '-'})"),)
+
+
+SCENE = (Step("select", "scene"),)
+"""The first step of a question about the picture as a whole."""
+
+
+def then(steps: tuple[Step, ...], operation: str, argument: str = "") -> tuple[Step, ...]:
+    """One more step that builds on the last."""
+    return (*steps, Step(operation, argument, (len(steps) - 1,)))
+
+
+def relate(steps: tuple[Step, ...], name: str, relation: str, side: str, ids: Sequence[str] = ()) -> tuple[Step, ...]:
+    """Go on to what is the subject ("s") or the object ("o") of a relation with what was found."""
+    return then(steps, "relate", f"{name},{relation},{side} ({','.join(ids) or '-'})")
+
+
+def both(one: tuple[Step, ...], other: tuple[Step, ...], operation: str, argument: str = "") -> tuple[Step, ...]:
+    """Two programs side by side and a step that needs the results of both."""
+    moved = (Step(step.operation, step.argument, tuple(place + len(one) for place in step.inputs)) for step in other)
+    return (*one, *moved, Step(operation, argument, (len(one) - 1, len(one) + len(other) - 1)))

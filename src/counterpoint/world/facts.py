@@ -1,0 +1,376 @@
+"""A scene indexed once, for those who write about it: each thing with its facts by class, and what could be doubted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from random import Random
+from types import MappingProxyType
+from typing import TypeVar
+
+from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
+
+_T = TypeVar("_T")
+
+MATERIALS: Mapping[str, str] = MappingProxyType(
+    {"wooden": "wood", "metal": "metal", "plastic": "plastic", "brick": "brick"}
+)
+"""The adjective that an object carries, and the noun that a question is answered with."""
+SIZES = ("small", "large")
+"""Sizes that are annotated where they are unusual for the kind."""
+POSES = ("standing", "sitting", "lying", "running", "walking", "eating", "flying", "jumping", "waving")
+"""What a person's or an animal's body does."""
+ACTIONS = (
+    "holding",
+    "carrying",
+    "riding",
+    "kicking",
+    "pushing",
+    "throwing",
+    "feeding",
+    "eating",
+    "drinking from",
+    "reading",
+    "flying",
+    "walking",
+    "watering",
+    "sitting on",
+    "chasing",
+)
+"""Relations in which the first does something with the second."""
+OPPOSED: Mapping[str, str] = MappingProxyType(
+    {
+        "to the left of": "to the right of",
+        "to the right of": "to the left of",
+        "in front of": "behind",
+        "behind": "in front of",
+        "above": "below",
+        "below": "above",
+    }
+)
+"""Relations of which one excludes the other."""
+FAMILY_WORDS = (
+    "person",
+    "animal",
+    "vehicle",
+    "furniture",
+    "fruit",
+    "vegetable",
+    "food",
+    "container",
+    "appliance",
+    "plant",
+    "toy",
+    "building",
+    "clothing",
+)
+"""Families whose names people use as words; "thing" and "structure" are not among them."""
+SINGLE_WORD_FAMILIES = ("person", "animal", "vehicle", "fruit", "vegetable", "plant", "toy", "building")
+"""Families whose word can stand for one member: "the animal", but not "the furniture"."""
+INDOORS = ("kitchen", "living room", "bedroom")
+"""The places that are rooms."""
+
+_OTHER_STATE = MappingProxyType({one: other for pair in OPPOSITES for one, other in (pair, pair[::-1])})
+_COLOR_HIDDEN_BY = frozenset({"bare", "sliced", "broken", "wilted"})
+_SMALLEST_COLORED = 90  # pixels of a box below which a colour is a guess
+_ALIKE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "bird": ("duck", "chicken"),
+        "duck": ("bird", "chicken"),
+        "chicken": ("bird", "duck"),
+        "tree": ("palm tree", "bush"),
+        "palm tree": ("tree",),
+        "bush": ("tree", "flower", "potted plant"),
+        "flower": ("potted plant", "bush", "vase"),
+        "potted plant": ("flower", "bush", "cactus"),
+        "cactus": ("potted plant",),
+        "chair": ("stool", "bench"),
+        "stool": ("chair", "table"),
+        "bench": ("chair", "couch"),
+        "couch": ("bench", "bed"),
+        "bed": ("couch",),
+        "cabinet": ("bookshelf", "oven"),
+        "bookshelf": ("cabinet",),
+        "lamp": ("street light", "candle"),
+        "street light": ("lamp", "traffic light"),
+        "traffic light": ("street light",),
+        "house": ("barn",),
+        "barn": ("house",),
+        "shirt": ("jacket", "dress"),
+        "jacket": ("shirt",),
+        "dress": ("skirt", "shirt"),
+        "skirt": ("dress",),
+        "pants": ("shorts",),
+        "shorts": ("pants",),
+        "pot": ("bowl", "teapot", "potted plant", "bucket"),
+        "teapot": ("pot",),
+        "bowl": ("pot", "plate", "cup"),
+        "plate": ("bowl",),
+        "cup": ("bowl",),
+        "vase": ("bottle", "flower"),
+        "bottle": ("vase",),
+        "basket": ("bucket", "box"),
+        "bucket": ("basket", "pot"),
+        "box": ("suitcase", "basket", "mailbox"),
+        "suitcase": ("box", "backpack"),
+        "backpack": ("suitcase",),
+        "bicycle": ("motorcycle",),
+        "motorcycle": ("bicycle",),
+        "car": ("truck",),
+        "truck": ("car", "bus"),
+        "bus": ("truck",),
+        "orange": ("lemon",),
+        "lemon": ("orange",),
+        "donut": ("cake",),
+        "cake": ("donut",),
+        "bread": ("sandwich",),
+        "sandwich": ("bread",),
+        "picture": ("mirror", "window"),
+        "mirror": ("picture", "window"),
+        "window": ("picture", "mirror"),
+        "door": ("window", "gate"),
+        "gate": ("door",),
+        "man": ("boy",),
+        "boy": ("man",),
+        "woman": ("girl",),
+        "girl": ("woman",),
+        "balloon": ("ball",),
+        "ball": ("balloon",),
+        "frisbee": ("plate",),
+    }
+)
+_NEAR_FAMILY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "animal": ("teddy bear",),
+        "vehicle": ("skateboard", "wheelbarrow"),
+        "fruit": ("tomato", "pumpkin", "basket", "bowl"),
+        "vegetable": ("pumpkin", "tomato"),
+        "toy": ("surfboard", "skateboard", "balloon", "bicycle"),
+        "plant": ("vase", "pumpkin"),
+        "building": ("tent",),
+        "person": (),
+    }
+)
+_CONTAINS: Mapping[str, tuple[str, ...]] = MappingProxyType({"bird": ("duck", "chicken"), "tree": ("palm tree",)})
+
+
+def other_state(state: str) -> str:
+    """The state that excludes this one: closed for open."""
+    return _OTHER_STATE[state]
+
+
+def alike(name: str) -> tuple[str, ...]:
+    """Kinds that someone could call by this name at a glance: no question of absence is asked beside them."""
+    return _ALIKE.get(name, ())
+
+
+@cache
+def family_members(family: str) -> tuple[str, ...]:
+    """The names of the kinds of a family, in the order of the file."""
+    return tuple(name for name, one in kinds().items() if one.family == family)
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An object of the scene with its attributes told apart by class; an empty text where it has none."""
+
+    object: SceneObject
+    kind: Kind
+    color: str = ""
+    material: str = ""
+    size: str = ""
+    states: tuple[str, ...] = ()
+    pose: str = ""
+    covered: bool = False  # by another garment
+
+    @classmethod
+    def of(cls, one: SceneObject, covered: bool = False) -> "Thing":
+        """Sort the attributes of an object into their classes."""
+        found = one.attributes
+        return cls(
+            one,
+            kinds()[one.name],
+            next((word for word in found if word in COLORS), ""),
+            next((MATERIALS[word] for word in found if word in MATERIALS), ""),
+            next((word for word in found if word in SIZES), ""),
+            tuple(word for word in found if word in _OTHER_STATE),
+            next((word for word in found if word in POSES), ""),
+            covered,
+        )
+
+    @property
+    def id(self) -> str:
+        """The id of the object."""
+        return self.object.id
+
+    @property
+    def name(self) -> str:
+        """The name of the object, which is that of its kind."""
+        return self.object.name
+
+    @property
+    def family(self) -> str:
+        """The family of its kind."""
+        return self.kind.family
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is someone."""
+        return self.kind.family == "person"
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether it is a garment."""
+        return self.kind.spot == "worn"
+
+    @property
+    def seen_states(self) -> tuple[str, ...]:
+        """Its states where they can be seen: not under a jacket."""
+        return () if self.covered else self.states
+
+    @property
+    def seen_color(self) -> str:
+        """Its colour where nobody would doubt it: not on a bare tree or a sliced fruit, and not under a jacket."""
+        box = self.object.box
+        if self.covered or self.color == self.name:
+            return ""
+        if _COLOR_HIDDEN_BY.intersection(self.states) or (box is not None and box.area < _SMALLEST_COLORED):
+            return ""
+        return self.color
+
+
+class Facts:
+    """The things of a scene by name, family and relation."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        covered = _covered(scene)
+        self.things = tuple(Thing.of(one, one.id in covered) for one in scene.objects)
+        self.by_id = {thing.id: thing for thing in self.things}
+        self.by_name = _grouped((thing.name, thing) for thing in self.things)
+        self.by_family = _grouped((thing.family, thing) for thing in self.things)
+        self.names = frozenset(self.by_name)
+        self.linked = frozenset((link.subject, link.name, link.object) for link in scene.relations)
+
+    @property
+    def place(self) -> str:
+        """Where the scene is."""
+        return self.scene.place
+
+    @property
+    def weather(self) -> str:
+        """The weather outdoors."""
+        return self.scene.weather
+
+    @cached_property
+    def people(self) -> tuple[Thing, ...]:
+        """Everyone in the scene."""
+        return tuple(thing for thing in self.things if thing.is_person)
+
+    @cached_property
+    def unworn(self) -> tuple[Thing, ...]:
+        """Everything but clothes."""
+        return tuple(thing for thing in self.things if not thing.is_worn)
+
+    @cached_property
+    def wearer(self) -> Mapping[str, Thing]:
+        """Who wears a garment, by the garment's id."""
+        return {link.object: self.by_id[link.subject] for link in self.scene.relations if link.name == "wearing"}
+
+    @cached_property
+    def links(self) -> Mapping[str, tuple[Link, ...]]:
+        """The relations of the scene by their name."""
+        return _grouped((link.name, link) for link in self.scene.relations)
+
+    @cached_property
+    def actions(self) -> tuple[Link, ...]:
+        """Who does something with what."""
+        return tuple(link for link in self.scene.relations if link.name in ACTIONS)
+
+    @cached_property
+    def _touching(self) -> frozenset[tuple[str, str]]:
+        return frozenset((link.subject, link.object) for link in self.actions)
+
+    def acts_on(self, agent: Thing, other: Thing) -> bool:
+        """Whether one does anything at all with the other."""
+        return (agent.id, other.id) in self._touching
+
+    def is_busy(self, thing: Thing) -> bool:
+        """Whether someone does something with anything."""
+        return any(link.subject == thing.id for link in self.actions)
+
+    def named(self, name: str) -> tuple[Thing, ...]:
+        """The things of this name."""
+        return self.by_name.get(name, ())
+
+    def called(self, word: str) -> tuple[Thing, ...]:
+        """The things of this name or family."""
+        return self.by_name.get(word) or self.by_family.get(word, ())
+
+    def holds(self, subject: Thing, relation: str, other: Thing) -> bool:
+        """Whether the relation is annotated."""
+        return (subject.id, relation, other.id) in self.linked
+
+    def objects_of(self, subject: Thing, relation: str) -> tuple[Thing, ...]:
+        """What the subject relates to in this way."""
+        return tuple(self.by_id[link.object] for link in self.links.get(relation, ()) if link.subject == subject.id)
+
+    def subjects_of(self, relation: str, other: Thing) -> tuple[Thing, ...]:
+        """What relates to the other in this way."""
+        return tuple(self.by_id[link.subject] for link in self.links.get(relation, ()) if link.object == other.id)
+
+    def surely_absent(self, name: str) -> bool:
+        """Whether nothing in the picture is of this name or could be taken for it."""
+        return name not in self.names and not self.names.intersection(alike(name))
+
+    def surely_named(self, name: str) -> bool:
+        """Whether the name picks out exactly those annotated with it: "tree" does not beside a palm tree."""
+        return not self.names.intersection(_CONTAINS.get(name, ()))
+
+    def clear_family(self, family: str) -> bool:
+        """Whether nobody would argue about who belongs to a family here, as they might over a tomato among fruit."""
+        return family in _NEAR_FAMILY and not self.names.intersection(_NEAR_FAMILY[family])
+
+    def side(self, thing: Thing) -> str:
+        """Left or right where the thing is clearly off the middle, else nothing."""
+        box = thing.object.box
+        if box is None:
+            return ""
+        width = self.scene.size.width
+        if box.right * 20 <= width * 11 and box.middle[0] * 5 < width * 2:
+            return "left"
+        if box.x * 20 >= width * 9 and box.middle[0] * 5 > width * 3:
+            return "right"
+        return ""
+
+    def absent(self, rng: Random, among: Sequence[str] | None = None) -> Iterator[str]:
+        """Names of kinds that are not here but could be, likelier ones for the place first more often."""
+        rows = _weighted(self.place)
+        pool = [(name, weight) for name, weight in rows if (among is None or name in among)]
+        while pool:
+            name = rng.choices([row[0] for row in pool], [row[1] for row in pool])[0]
+            pool = [row for row in pool if row[0] != name]
+            if self.surely_absent(name):
+                yield name
+
+
+def _covered(scene: Scene) -> frozenset[str]:
+    """The shirts that are worn below a jacket."""
+    jackets = {one.id for one in scene.named("jacket")}
+    wearers = {link.subject for link in scene.relations if link.name == "wearing" and link.object in jackets}
+    shirts = {one.id for one in scene.named("shirt")}
+    worn = (link for link in scene.relations if link.name == "wearing" and link.subject in wearers)
+    return frozenset(link.object for link in worn if link.object in shirts)
+
+
+@cache
+def _weighted(place: str) -> tuple[tuple[str, int], ...]:
+    """Kinds with their weight in a place."""
+    return tuple((name, one.places[place]) for name, one in kinds().items() if one.places.get(place))
+
+
+def _grouped(pairs: Iterator[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
+    found: dict[str, list[_T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in found.items()}

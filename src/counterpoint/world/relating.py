@@ -1,0 +1,37 @@
+"""How two things of a scene are put into one question."""
+
+from random import Random
+
+from counterpoint.core.items import Step
+from counterpoint.core.scenes import Link
+from counterpoint.language.english import a
+from counterpoint.world.drafts import then
+from counterpoint.world.facts import Facts
+from counterpoint.world.referring import Namer, Referent
+
+
+def couple(namer: Namer, link: Link | None, rng: Random) -> tuple[Referent, Referent] | None:
+    """Phrases for the two ends of a link, the second one plain, as programs name it by its name alone."""
+    if link is None:
+        return None
+    one = namer.refer(namer.facts.by_id[link.subject], rng, "hposition", "relation", "on", "under", "family")
+    other = namer.plain(namer.facts.by_id[link.object])
+    if one is None or other is None or one.thing.name == other.thing.name or other.thing.name in one.tells:
+        return None
+    return one, other
+
+
+def related(one: Referent, other: Referent, relation: str, operation: str) -> tuple[Step, ...]:
+    """The program that asks how one referent relates to the name of another."""
+    return then(one.steps, operation, f"{other.thing.name},{relation},o ({other.thing.id})")
+
+
+def relatable(link: Link, facts: Facts) -> bool:
+    """Whether to ask about a relation at all: clothes go with their wearers, and people sit on things."""
+    one, other = facts.by_id[link.subject], facts.by_id[link.object]
+    return not one.is_worn and not other.is_worn and not (link.name == "on" and one.is_person)
+
+
+def at_place(place: str) -> str:
+    """Where a picture was taken: in a kitchen, at the beach, on a farm."""
+    return {"beach": "at the beach", "farm": "on a farm", "street": "on a street"}.get(place, f"in {a(place)}")

@@ -1,0 +1,472 @@
+"""Questions with yes or no: is it there, is it so, does it stand to another as is said.
+
+A maker first looks for something that is so and something that is not, and asks nothing unless it has both; then a coin
+decides, so that neither answer can be guessed from the kind of question.
+"""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from types import MappingProxyType
+from typing import TypeAlias
+
+from counterpoint.language.english import a, any_of, be, is_mass, plural
+from counterpoint.world.actions import ACTIONS as WAYS
+from counterpoint.world.drafts import SCENE, Draft, both, drafted, relate, select, then
+from counterpoint.world.facts import FAMILY_WORDS, OPPOSED, Facts, Thing, alike, family_members, other_state
+from counterpoint.world.kinds import kind
+from counterpoint.world.referring import Namer, Referent
+from counterpoint.world.relating import at_place, couple, relatable, related
+from counterpoint.world.values import (
+    ask_color,
+    coin,
+    other_color,
+    other_material,
+    other_place,
+    other_pose,
+    other_weather,
+    pick,
+    said_state,
+)
+
+Maker: TypeAlias = Callable[[Namer, Random], Draft | None]
+"""Writes one question about a scene, or nothing where it finds none that could not be doubted."""
+
+_ON_OR_UNDER = MappingProxyType({"on": "under", "under": "on"})
+_LOOSE_CLOTHES = ("hat", "scarf", "glasses", "jacket", "dress", "skirt", "pants", "shorts")
+_WEARING_RULES_OUT = MappingProxyType(
+    {
+        "dress": ("pants", "shorts"),
+        "skirt": ("pants", "shorts"),
+        "pants": ("dress", "skirt"),
+        "shorts": ("pants", "dress", "skirt"),
+    }
+)
+
+
+def said(truth: bool) -> str:
+    """The answer that says so."""
+    return "yes" if truth else "no"
+
+
+def exist(namer: Namer, rng: Random) -> Draft | None:
+    """Is there a cup?"""
+    facts = namer.facts
+    here = sorted({thing.name for thing in facts.things if thing.name != "shoes"})
+    truth = coin(rng)
+    name = rng.choice(here) if truth and here else next(facts.absent(rng), "")
+    truth = name in facts.names
+    if not name:
+        return None
+    ids = [thing.id for thing in facts.named(name)]
+    return drafted(
+        "exist",
+        _existence(name, rng),
+        said(truth),
+        then(select(name, ids), "exist", "?"),
+        _presence(facts, name),
+        _there(name, truth),
+    )
+
+
+def exist_family(namer: Namer, rng: Random) -> Draft | None:
+    """Are there any animals?"""
+    facts = namer.facts
+    clear = [family for family in FAMILY_WORDS if facts.clear_family(family)]
+    here = [family for family in clear if family in facts.by_family]
+    gone = [f for f in clear if f not in facts.by_family and next(facts.absent(rng, family_members(f)), "")]
+    if not here or not gone:
+        return None
+    truth = coin(rng)
+    family = rng.choice(here if truth else gone)
+    members = facts.by_family.get(family, ())
+    many = plural(family)
+    word = family if is_mass(family) or family == "fruit" else many
+    verb = "is" if word == family else "are"
+    proof = f"{members[0].name} {members[0].id} is of this kind" if members else f"nothing annotated is {a(family)}"
+    return drafted(
+        "exist",
+        rng.choice((f"{verb} there any {word}", f"do you see any {word}", f"{verb} there any {word} in this image")),
+        said(truth),
+        then(select(family, [one.id for one in members]), "exist", "?"),
+        proof,
+        f"yes, there {be(members[0].name)} {a(members[0].name)}" if members else f"no, there {verb} no {word}",
+    )
+
+
+def exist_attribute(namer: Namer, rng: Random) -> Draft | None:
+    """Is there a red cup?"""
+    facts = namer.facts
+    thing = pick(rng, [one for one in facts.unworn if ask_color(one, rng)])
+    if thing is None or not facts.surely_named(thing.name):
+        return None
+    others = facts.named(thing.name)
+    if not all(one.seen_color for one in others):
+        return None
+    colors = {one.color for one in others}
+    truth = coin(rng)
+    color = thing.color if truth else other_color(thing, rng, colors)
+    if not color:
+        return None
+    phrase = f"{color} {thing.name}"
+    ids = [one.id for one in others if one.color == color]
+    steps = then(then(select(thing.name, [one.id for one in others]), "filter color", color), "exist", "?")
+    fact = f"every {thing.name} is annotated with its color and none is {color}"
+    return drafted(
+        "exist",
+        _existence(phrase, rng, thing.name),
+        said(truth),
+        steps,
+        f"{thing.name} {ids[0]} is {color}" if truth else fact,
+        _there(phrase, truth, f"no, the {thing.name} is {thing.color}" if len(others) == 1 else ""),
+    )
+
+
+def exist_relation(namer: Namer, rng: Random) -> Draft | None:
+    """Is there a cup on the table?"""
+    facts = namer.facts
+    links = [link for name in (*OPPOSED, "on", "under") for link in facts.links.get(name, ())]
+    link = pick(rng, [one for one in links if not facts.by_id[one.subject].is_worn])
+    anchor = namer.refer(
+        facts.by_id[link.object] if link else None, rng, *OPPOSED, "hposition", "relation", "hides name"
+    )
+    if link is None or anchor is None or anchor.thing.is_worn:
+        return None
+    here = sorted({one.name for one in facts.subjects_of(link.name, anchor.thing) if not one.is_worn})
+    here = [name for name in here if name != anchor.thing.name]
+    gone = _surely_not(facts, link.name, anchor.thing, rng)
+    if not here or not gone:
+        return None
+    truth = coin(rng)
+    name = rng.choice(here if truth else gone)
+    found = [one for one in facts.subjects_of(link.name, anchor.thing) if one.name == name]
+    steps = relate(anchor.steps, name, link.name, "s", [one.id for one in found])
+    where = f"{link.name} {anchor.text}"
+    proof = f"{name} {found[0].id} is {where}" if found else f"no {name} is annotated {where}"
+    return drafted(
+        "exist relation",
+        f"{be(name)} there {any_of(name)} {where}",
+        said(truth),
+        then(steps, "exist", "?"),
+        proof,
+        f"yes, there {be(name)} {a(name)} {where}" if truth else f"no, there {be(name)} no {name} {where}",
+    )
+
+
+def conjunction(namer: Namer, rng: Random) -> Draft | None:
+    """Are there both a cat and a dog?"""
+    return _joined(namer, rng, "and")
+
+
+def disjunction(namer: Namer, rng: Random) -> Draft | None:
+    """Is there either a cat or a dog?"""
+    return _joined(namer, rng, "or")
+
+
+def _joined(namer: Namer, rng: Random, joint: str) -> Draft | None:
+    facts = namer.facts
+    here = sorted(facts.names - {"shoes"})
+    absent = facts.absent(rng)
+    gone = [name for name in (next(absent, ""), next(absent, "")) if name]
+    if len(here) < 2 or len(gone) < 2:
+        return None
+    truth = coin(rng)
+    if joint == "and":
+        names = rng.sample(here, 2) if truth else [rng.choice(here), gone[0]]
+    else:
+        names = [rng.choice(here), gone[0]] if truth else gone
+    rng.shuffle(names)
+    one, other = names
+    programs = [then(select(name, [t.id for t in facts.named(name)]), "exist", "?") for name in names]
+    text = {
+        "and": (f"are there both {a(one)} and {a(other)}", f"do you see both {a(one)} and {a(other)}"),
+        "or": (
+            f"is there either {any_of(one)} or {any_of(other)}",
+            f"do you see either {any_of(one)} or {any_of(other)}",
+        ),
+    }[joint]
+    if joint == "or" and be(one) == "are":
+        text = (text[1], text[1])
+    present = [name for name in names if name in facts.names]
+    full = {
+        ("and", True): f"yes, there are both {a(one)} and {a(other)}",
+        ("and", False): f"no, there {be(gone[0])} no {gone[0]}",
+        ("or", True): f"yes, there {be((present or here)[0])} {a((present or here)[0])}",
+        ("or", False): f"no, there {be(one)} no {one} and no {other}",
+    }[joint, truth]
+    return drafted(
+        joint,
+        rng.choice(text),
+        said(truth),
+        both(programs[0], programs[1], joint),
+        "; ".join(_presence(facts, name) for name in names),
+        full,
+    )
+
+
+def verify_color(namer: Namer, rng: Random) -> Draft | None:
+    """Is the cup red?"""
+    thing = pick(rng, [one for one in namer.facts.things if ask_color(one, rng)])
+    who = namer.refer(thing, rng, "color")
+    if thing is None or who is None:
+        return None
+    truth = coin(rng)
+    value = thing.color if truth else other_color(thing, rng, {thing.color})
+    return _verified(who, "color", value, thing.color, f"{who.be} {who.text} {value}") if value else None
+
+
+def verify_material(namer: Namer, rng: Random) -> Draft | None:
+    """Is the table made of wood?"""
+    thing = pick(rng, [one for one in namer.facts.things if one.material and len(one.kind.materials) > 1])
+    who = namer.refer(thing, rng)
+    if thing is None or who is None:
+        return None
+    value = thing.material if coin(rng) else other_material(thing, rng)
+    return _verified(who, "material", value, thing.material, f"{who.be} {who.text} made of {value}", "made of ")
+
+
+def verify_state(namer: Namer, rng: Random) -> Draft | None:
+    """Is the door open?"""
+    rows = [(thing, state) for thing in namer.facts.things for state in thing.seen_states]
+    row = pick(rng, rows)
+    who = row and namer.refer(row[0], rng, "state")
+    if row is None or who is None:
+        return None
+    truth = coin(rng)
+    value = row[1] if truth else other_state(row[1])
+    return _verified(who, "state", value, row[1], f"{who.be} {who.text} {said_state(value)}")
+
+
+def verify_size(namer: Namer, rng: Random) -> Draft | None:
+    """Is the dog large?"""
+    thing = pick(rng, [one for one in namer.facts.things if one.size])
+    who = namer.refer(thing, rng, "size")
+    if thing is None or who is None:
+        return None
+    value = thing.size if coin(rng) else {"small": "large", "large": "small"}[thing.size]
+    return _verified(who, "size", value, thing.size, f"{who.be} {who.text} {value}")
+
+
+def verify_pose(namer: Namer, rng: Random) -> Draft | None:
+    """Is the dog sitting?"""
+    thing = pick(rng, [one for one in namer.facts.things if other_pose(one, Random(0))])
+    who = namer.refer(thing, rng, "pose", "sitting on", "riding", "walking")
+    if thing is None or who is None:
+        return None
+    value = thing.pose if coin(rng) else other_pose(thing, rng)
+    return _verified(who, "pose", value, thing.pose, f"{who.be} {who.text} {value}")
+
+
+def _verified(who: Referent, kind: str, value: str, actual: str, text: str, before: str = "") -> Draft:
+    truth = value == actual
+    fact = f"{who.text} {who.be} {before}{said_state(actual)}"
+    return drafted(
+        "verify " + kind,
+        text,
+        said(truth),
+        then(who.steps, f"verify {kind}", value),
+        f"{who.thing.name} {who.thing.id} is annotated as {actual}",
+        f"{said(truth)}, {fact}",
+    )
+
+
+def verify_action(namer: Namer, rng: Random) -> Draft | None:
+    """Is the man holding an umbrella?"""
+    facts = namer.facts
+    link = pick(rng, [one for one in facts.actions if one.name != "chasing"])
+    agent = namer.refer(facts.by_id[link.subject] if link else None, rng, "relation")
+    if link is None or agent is None:
+        return None
+    patient = facts.by_id[link.object]
+    gone = [name for name in _possible(link.name, facts) if not _acted_on(facts, agent.thing, name)]
+    if not gone or not facts.surely_named(patient.name):
+        return None
+    truth = coin(rng)
+    present = [name for name in gone if name in facts.names]
+    name = patient.name if truth else rng.choice(present if present and coin(rng) else gone)
+    steps = then(agent.steps, "verify rel", f"{name},{link.name},o ({patient.id if truth else '-'})")
+    doing = f"{agent.text} is {link.name}"
+    return drafted(
+        "verify relation",
+        f"is {agent.text} {link.name} {a(name)}",
+        said(truth),
+        steps,
+        f"{agent.thing.name} {agent.thing.id} is {link.name} {patient.name} {patient.id}",
+        f"{said(truth)}, {doing} {a(patient.name)}",
+    )
+
+
+def verify_wearing(namer: Namer, rng: Random) -> Draft | None:
+    """Is the woman wearing a hat?"""
+    facts = namer.facts
+    worn: list[tuple[Thing, str]] = []
+    bare: list[tuple[Thing, str]] = []
+    for person in facts.people:
+        names = [one.name for one in facts.objects_of(person, "wearing")]
+        worn += [(person, name) for name in names if name in _LOOSE_CLOTHES]
+        bare += [
+            (person, name) for name in _LOOSE_CLOTHES if name not in names and _plainly_without(name, names, person)
+        ]
+    if not worn or not bare:
+        return None
+    truth = coin(rng)
+    person, name = rng.choice(worn if truth else bare)
+    who = namer.refer(person, rng, "wearing")
+    if who is None:
+        return None
+    ids = [one.id for one in facts.objects_of(person, "wearing") if one.name == name]
+    return drafted(
+        "verify relation",
+        f"is {who.text} wearing {worn_phrase(name)}",
+        said(truth),
+        then(who.steps, "verify rel", f"{name},wearing,o ({ids[0] if ids else '-'})"),
+        f"{person.name} {person.id} wears {name} {ids[0]}" if ids else f"{person.name} {person.id} wears no {name}",
+        f"yes, {who.text} is wearing {worn_phrase(name)}" if ids else f"no, {who.text} is not wearing {any_of(name)}",
+    )
+
+
+def worn_phrase(name: str) -> str:
+    """What someone wears: a hat, shorts."""
+    return a(name).removeprefix("some ")
+
+
+def verify_relation(namer: Namer, rng: Random) -> Draft | None:
+    """Is the dog to the left of the bench?"""
+    facts = namer.facts
+    rivals = {**OPPOSED, **_ON_OR_UNDER}
+    link = pick(rng, [one for name in rivals for one in facts.links.get(name, ()) if relatable(one, facts)])
+    pair = couple(namer, link, rng)
+    if link is None or pair is None:
+        return None
+    one, other = pair
+    truth = coin(rng)
+    relation = link.name if truth else rivals[link.name]
+    if not truth and facts.holds(one.thing, relation, other.thing):
+        return None
+    return drafted(
+        "verify relation",
+        f"{one.be} {one.text} {relation} {other.text}",
+        said(truth),
+        related(one, other, relation, "verify rel"),
+        f"{one.thing.name} {one.thing.id} is {link.name} {other.thing.name} {other.thing.id}",
+        f"{said(truth)}, {one.text} {one.be} {link.name} {other.text}",
+    )
+
+
+def same_color(namer: Namer, rng: Random) -> Draft | None:
+    """Are the cup and the plate the same color?"""
+    named = [(thing, namer.plain(thing)) for thing in namer.facts.things if thing.seen_color]
+    plain = [(thing, who) for thing, who in named if who is not None]
+    pairs = [(one, other) for i, one in enumerate(plain) for other in plain[i + 1 :]]
+    same = [pair for pair in pairs if pair[0][0].color == pair[1][0].color]
+    unlike = [pair for pair in pairs if pair[0][0].color != pair[1][0].color]
+    if not same or not unlike:
+        return None
+    matching, asks_same = coin(rng), coin(rng)
+    (first, one), (second, other) = rng.sample(rng.choice(same if matching else unlike), 2)
+    truth = matching is asks_same
+    word = "same color" if asks_same else "different color"
+    text = (
+        f"are {one.text} and {other.text} the same color"
+        if asks_same
+        else f"do {one.text} and {other.text} have different colors"
+    )
+    fact = (
+        f"both {one.text} and {other.text} are {first.color}"
+        if matching
+        else f"{one.text} {one.be} {first.color} and {other.text} {other.be} {second.color}"
+    )
+    proof = f"{first.name} {first.id} is {first.color} and {second.name} {second.id} is {second.color}"
+    return drafted("compare", text, said(truth), both(one.steps, other.steps, word), proof, f"{said(truth)}, {fact}")
+
+
+def verify_place(namer: Namer, rng: Random) -> Draft | None:
+    """Is this a kitchen?"""
+    place = namer.facts.place
+    asked = place if coin(rng) else other_place(place, rng)
+    text = rng.choice((f"is this {a(asked)}", f"was this picture taken {at_place(asked)}"))
+    return drafted(
+        "verify place",
+        text,
+        said(asked == place),
+        then(SCENE, "verify place", asked),
+        f"the place of the scene is {place}",
+        f"{said(asked == place)}, this is {a(place)}",
+    )
+
+
+def verify_weather(namer: Namer, rng: Random) -> Draft | None:
+    """Is it raining?"""
+    weather = namer.facts.weather
+    if not weather:
+        return None
+    truth = coin(rng)
+    asked = weather if truth else other_weather(weather, rng)
+    text = rng.choice((f"is it {'raining' if asked == 'rainy' else asked}", f"is the weather {asked}"))
+    full = f"{said(truth)}, it is {weather}"
+    return drafted(
+        "verify weather", text, said(truth), then(SCENE, "verify weather", asked), f"the weather is {weather}", full
+    )
+
+
+def _existence(phrase: str, rng: Random, name: str = "") -> str:
+    many = phrase if is_mass(name or phrase) else phrase.removesuffix(name) + plural(name) if name else plural(phrase)
+    options = [
+        f"{be(phrase)} there {any_of(phrase)}",
+        f"{be(phrase)} there {any_of(phrase)} in this image",
+        f"do you see {any_of(phrase)}",
+        f"do you see {any_of(phrase)} in this photo",
+    ]
+    if many != phrase:
+        options += [f"are there any {many}", f"do you see any {many} there"]
+    return rng.choice(options)
+
+
+def _there(phrase: str, truth: bool, denial: str = "") -> str:
+    if truth:
+        return f"yes, there {be(phrase)} {a(phrase)}"
+    return denial or f"no, there {be(phrase)} no {phrase}"
+
+
+def _presence(facts: Facts, name: str) -> str:
+    found = facts.named(name)
+    return f"object {found[0].id} is {a(name)}" if found else f"no {name} is annotated"
+
+
+def _surely_not(facts: Facts, relation: str, anchor: Thing, rng: Random) -> list[str]:
+    """Names of which nothing can be in this relation to the anchor: absent, or all on the other side."""
+    rival = OPPOSED.get(relation) or _ON_OR_UNDER.get(relation, "")
+    elsewhere = [
+        name
+        for name, things in facts.by_name.items()
+        if not things[0].is_worn
+        and name != anchor.name
+        and facts.surely_named(name)
+        and all(facts.holds(one, rival, anchor) and not facts.holds(one, relation, anchor) for one in things)
+    ]
+    spots = ("top",) if relation in ("on", "under") else ("top", "floor")
+    absent = facts.absent(rng)
+    gone = [name for name in (next(absent, ""), next(absent, ""), next(absent, "")) if name]
+    fitting = [name for name in gone if not facts.named(name) and _spot(name) in spots]
+    return elsewhere or fitting[:1]
+
+
+def _spot(name: str) -> str:
+    return kind(name).spot
+
+
+def _possible(action: str, facts: Facts) -> list[str]:
+    """What could be the object of an action at this place."""
+    found = {name for way in WAYS if way.name == action for name in way.objects}
+    return sorted(name for name in found if facts.named(name) or kind(name).places.get(facts.place))
+
+
+def _acted_on(facts: Facts, agent: Thing, name: str) -> bool:
+    """Whether an agent does anything with a thing of this name, or with one that could be taken for it."""
+    return any(facts.acts_on(agent, other) for near in (name, *alike(name)) for other in facts.named(near))
+
+
+def _plainly_without(name: str, worn: Sequence[str], person: Thing) -> bool:
+    if name in ("dress", "skirt") and person.name in ("man", "boy"):
+        return False
+    ruling = _WEARING_RULES_OUT.get(name)
+    return ruling is None or any(other in worn for other in ruling)
