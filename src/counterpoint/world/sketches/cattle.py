@@ -37,9 +37,10 @@ def horse(look: Look) -> Sketch:
         s.path(((110, 390), (30, 500), (40, 720)), 100, hair)
         leg(s, (240, 520), (250, 1000), 96, "main.dark", hoof=HOOF)
         leg(s, (560, 520), (560, 1000), 90, "main.dark", hoof=HOOF)
-        barrel(s, (200, 460), (600, 460), 280)
-        leg(s, (150, 480), (150, 1000), 130, hoof=HOOF)
-        leg(s, (660, 480), (660, 1000), 110, hoof=HOOF)
+        barrel(s, (205, 455), (590, 455), 270)
+        s.oval(68, 320, 290, 680)
+        leg(s, (160, 560), (150, 1000), 112, hoof=HOOF)
+        leg(s, (650, 480), (655, 1000), 108, hoof=HOOF)
         if look.pose == "eating":
             _horse_head(s, look, (640, 450), (830, 740), (900, 920))
         else:
