@@ -191,8 +191,8 @@ def bowl(look: Look) -> Sketch:
 
 def _bowl_sign(s: Sketch, mid: int, top: int) -> None:
     if s.material == "wood":
-        for k, high in enumerate((630, 500, 370)):
-            hoop(s, mid - 40, top, mid - 80 - 30 * k, high, 36, 12, 168, "main.line")
+        for k, high in enumerate((610, 430)):
+            hoop(s, mid - 40, top, mid - 80 - 40 * k, high, 50, 12, 168, "main.line")
     elif s.material == "metal":
         hoop(s, mid, top + 40, mid - 60, 600, 110, 95, 165, "main.pale")
         hoop(s, mid, top + 40, mid - 240, 420, 50, 100, 160, "main.pale")
@@ -269,12 +269,9 @@ def teapot(look: Look) -> Sketch:
     s = Sketch()
     wide = (0, 60, -40)[look.variant]
     hoop(s, 230 - wide, 560, 330, 280, 95, 90, 270, "main.dark")
-    band(
-        s,
-        [(900 + wide, 620), (1120 + wide, 480), (1200 + wide, 280), (1270 + wide, 230)],
-        [(820 + wide, 890), (1190 + wide, 700), (1290 + wide, 430), (1400 + wide, 270)],
-        "main",
-    )
+    upper = [(880 + wide, 560), (1060 + wide, 530), (1150 + wide, 400), (1190 + wide, 290), (1260 + wide, 230)]
+    lower = [(860 + wide, 880), (1120 + wide, 760), (1260 + wide, 580), (1310 + wide, 380), (1400 + wide, 280)]
+    band(s, upper, lower)
     s.rect(320, 900, 820, 1000, "main.deep")
     s.oval(140 - wide, 230, 1000 + wide, 980, "main.dark")
     s.oval(140 - wide, 230, 930 + wide, 950)
@@ -301,18 +298,18 @@ def basket(look: Look) -> Sketch:
     hoop(s, mid, 520, mid - 20, 520, 90, 180, 360, "main.dark")
     left, right, low = 90, wide - 90, 1000
     s.poly(((0, 540), (wide, 540), (right, low), (left, low)))
-    for k in range(4):
-        y = 620 + 95 * k
+    for k in range(3):
+        y = 640 + 115 * k
         for j in range(6):
             start, stop = 3 + 16 * j + 8 * (k % 2), 3 + 16 * j + 8 * (k % 2) + 8
-            shift = (90 * (y - 540) // 460, 90 * (y + 50 - 540) // 460)
+            shift = (90 * (y - 540) // 460, 90 * (y + 64 - 540) // 460)
             span = (wide - 2 * shift[0], wide - 2 * shift[1])
             s.poly(
                 (
                     (shift[0] + span[0] * start // 100, y),
                     (shift[0] + span[0] * stop // 100, y),
-                    (shift[1] + span[1] * stop // 100, y + 52),
-                    (shift[1] + span[1] * start // 100, y + 52),
+                    (shift[1] + span[1] * stop // 100, y + 64),
+                    (shift[1] + span[1] * start // 100, y + 64),
                 ),
                 "main.line",
             )

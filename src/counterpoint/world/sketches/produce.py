@@ -122,9 +122,9 @@ def banana(look: Look) -> Sketch:
 
 
 def _crescent(s: Sketch, x: int, y: int, paint: Paint, under: Paint) -> None:
-    outer = arc(720 + x, 190 + y, 720, 810, 178, 18, 14)
-    middle = arc(715 + x, 190 + y, 650, 660, 182, 14, 14)
-    inner = arc(710 + x, 160 + y, 560, 400, 188, 6, 14)
+    outer = arc(720 + x, 190 + y, 720, 810, 178, 18, 9)
+    middle = arc(715 + x, 190 + y, 650, 660, 182, 14, 9)
+    inner = arc(710 + x, 160 + y, 560, 400, 188, 6, 9)
     band(s, outer, middle, under)
     band(s, middle, inner, paint)
     (a, b), (c, d) = outer[0], inner[0]

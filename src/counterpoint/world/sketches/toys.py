@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from counterpoint.world.sketch import Look, Point, Rgb, Sketch
-from counterpoint.world.sketches.strokes import arc, band, bean
+from counterpoint.world.sketch import Look, Paint, Point, Rgb, Sketch
+from counterpoint.world.sketches.strokes import arc, band, bean, outline
 
 WHITE: Rgb = (252, 252, 248)
 STRING: Rgb = (96, 88, 84)
@@ -12,14 +12,15 @@ INK: Rgb = (34, 30, 32)
 
 
 def ball(look: Look) -> Sketch:
-    """A ball with a gloss, its stripes running from pole to pole."""
+    """A ball with a gloss, its stripes a little aslant."""
     s = Sketch()
     s.oval(0, 0, 1000, 1000, "main.dark")
     s.oval(0, 0, 940, 940)
     if look.has("striped"):
-        for bend in (-300, 0, 300):
-            _meridian(s, bend, 80, "main.deep")
-            _meridian(s, bend, 50, WHITE)
+        lean = (20, -20, 35)[look.variant]
+        for start, stop in ((-46, -32), (-6, 8), (34, 48)):
+            _belt(s, lean, start - 3, stop + 3, "main.deep")
+            _belt(s, lean, start, stop, WHITE)
     elif look.variant == 1:
         s.disc(500, 500, 60, "main.dark")
     s.oval(170, 130, 390, 320, "main.light")
@@ -27,19 +28,11 @@ def ball(look: Look) -> Sketch:
     return s
 
 
-def _meridian(s: Sketch, bend: int, half: int, paint: str | Rgb) -> None:
-    """A stripe over the ball, leaning as the ball is turned."""
-    left = (
-        arc(500, 500, bend - half, 485, 90, -90, 10)
-        if bend - half > 0
-        else arc(500, 500, half - bend, 485, 90, 270, 10)
-    )
-    right = (
-        arc(500, 500, bend + half, 485, 90, -90, 10)
-        if bend + half > 0
-        else arc(500, 500, -bend - half, 485, 90, 270, 10)
-    )
-    band(s, left, right, paint)
+def _belt(s: Sketch, lean: int, start: int, stop: int, paint: Paint) -> None:
+    """A straight stripe across the ball, between two angles of its right edge."""
+    right = arc(490, 490, 490, 490, lean + start, lean + stop, 3)
+    left = arc(490, 490, 490, 490, lean + 180 - stop, lean + 180 - start, 3)
+    s.poly(outline(right + left), paint)
 
 
 def kite(look: Look) -> Sketch:
@@ -64,7 +57,7 @@ def kite(look: Look) -> Sketch:
     return s
 
 
-def _across(s: Sketch, half: int, top: int, low: int, paint: str | Rgb) -> None:
+def _across(s: Sketch, half: int, top: int, low: int, paint: Paint) -> None:
     """A level stripe over a kite."""
 
     def reach(y: int) -> int:
