@@ -34,7 +34,7 @@ def test_a_person_can_wear_anything_in_any_pose(kind, pose):
     for variant, wearing in product(range(3), OUTFITS):
         sketch = drawn(kind, pose, variant, wearing)
         assert sorted(sketch.parts) == sorted(name.removeprefix("striped ") for name in wearing)
-        assert len(sketch.shapes) <= 58
+        assert len(sketch.shapes) <= 62
         assert {"hand", "hip", "mouth", "foot"} <= sketch.anchors.keys()
 
 
@@ -75,6 +75,6 @@ def test_hands_are_where_the_action_is(kind):
         assert hand[pose].left > right[pose]
     for pose in ("eating", "drinking"):
         mouth = drawn(kind, pose).anchors["mouth"]
-        assert abs(hand[pose].left - mouth.left) < 120
-        assert abs(hand[pose].y - mouth.y) < 120
-    assert hand["flying"].y < hand["holding"].y < hand["feeding"].y
+        assert abs(hand[pose].left - mouth.left) < 150
+        assert abs(hand[pose].y - mouth.y) < 150
+    assert hand["flying"].y < hand["holding"].y < hand["leading"].y

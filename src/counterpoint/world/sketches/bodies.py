@@ -1,11 +1,12 @@
 """The bones of a person: how each kind is built, how each pose bends them, and where the joints are then."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import cos, isqrt, pi, sin
 
 from counterpoint.world.sketch import GROUND, Point
+from counterpoint.world.sketches.strokes import outline
 
 _TURN = [(round(4096 * sin(pi * d / 180)), round(4096 * cos(pi * d / 180))) for d in range(360)]
 _ROUND = tuple(_TURN[d] for d in range(0, 360, 24))
@@ -69,12 +70,12 @@ POSES: Mapping[str, Pose] = {
     "pushing": Pose(near_leg=(34, 4), far_leg=(-30, -46), lean=26, turn=60, grasp=(86, 38)),
     "throwing": Pose((-112, -184), (72, 92), (-26, -30), (34, 14), lean=-8, gaze=-6, turn=85),
     "feeding": Pose((54, 66), (-30, -4), (4, -2), (24, 4), lean=24, gaze=12, turn=65),
-    "eating": Pose(far_arm=(-8, 0), turn=70, bite=(114, 78)),
-    "drinking": Pose(far_arm=(-8, 0), gaze=-12, turn=70, bite=(130, 44)),
-    "reading": Pose(gaze=22, turn=70, grasp=(62, 22)),
+    "eating": Pose(far_arm=(-8, 0), turn=70, bite=(158, 92)),
+    "drinking": Pose(far_arm=(-8, 0), gaze=-12, turn=70, bite=(164, 66)),
+    "reading": Pose(gaze=22, turn=70, grasp=(68, 50)),
     "flying": Pose((-16, 8), (128, 142), (-14, -14), (20, 8), lean=-8, gaze=-18, turn=80),
     "leading": Pose((40, 60), (-30, -14), (24, 12), (-20, -32), lean=-2, turn=70),
-    "watering": Pose((26, 80), (-10, 0), (-2, -4), (12, 4), lean=8, gaze=14, turn=65),
+    "watering": Pose((34, 84), (-10, 0), (-2, -4), (12, 4), lean=8, gaze=14, turn=65),
 }
 
 
@@ -189,26 +190,4 @@ def between(one: Point, other: Point, percent: int) -> Point:
 @lru_cache(8192)
 def blob(*discs: tuple[Point, int]) -> tuple[Point, ...]:
     """The outline of a skin stretched around discs, each a middle and a radius."""
-    return outline((x + r * dx // 4096, y + r * dy // 4096) for (x, y), r in discs for dx, dy in _ROUND)
-
-
-def outline(points: Iterable[Point]) -> tuple[Point, ...]:
-    """The corners of the smallest convex shape around points.
-
-    >>> outline([(0, 0), (4, 0), (4, 4), (0, 4), (1, 2)])
-    ((0, 0), (4, 0), (4, 4), (0, 4))
-    """
-    ordered = sorted(set(points))
-    return (*_chain(ordered), *_chain(ordered[::-1]))
-
-
-def _chain(points: list[Point]) -> list[Point]:
-    kept: list[Point] = []
-    for x, y in points:
-        while len(kept) > 1:
-            (x0, y0), (x1, y1) = kept[-2:]
-            if (x1 - x0) * (y - y1) - (y1 - y0) * (x - x1) > 0:
-                break
-            kept.pop()
-        kept.append((x, y))
-    return kept[:-1]
+    return tuple(outline([(x + r * dx // 4096, y + r * dy // 4096) for (x, y), r in discs for dx, dy in _ROUND]))

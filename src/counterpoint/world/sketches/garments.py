@@ -5,7 +5,8 @@ from math import isqrt
 from typing import TypeAlias
 
 from counterpoint.world.sketch import Look, Point, Sketch
-from counterpoint.world.sketches.bodies import Body, Leg, Limb, between, blob, minus, outline, plus
+from counterpoint.world.sketches.bodies import Body, Leg, Limb, between, blob, minus, plus
+from counterpoint.world.sketches.strokes import outline
 
 TRUNKS = (150, 152, 158)
 
@@ -148,7 +149,7 @@ def _band(s: Sketch, look: Look, root: Point, cuff: Point, arm: int, worn: str) 
 @lru_cache(8192)
 def tube(start: Point, first: int, end: Point, second: int) -> tuple[Point, ...]:
     """The outline of a sleeve or trouser leg: round where it starts, cut straight where it ends."""
-    return outline((*blob((start, first)), *ends(start, end, second)))
+    return tuple(outline((*blob((start, first)), *ends(start, end, second))))
 
 
 def ends(start: Point, end: Point, half: int) -> Line:
@@ -229,26 +230,15 @@ def hat(s: Sketch, look: Look, head: Point, r: int) -> None:
 
     with s.part("hat"):
         if look.variant == 0:
-            s.poly(
-                outline(
-                    (at(-104, -28), at(-98, -86), at(-56, -132), at(0, -142), at(56, -128), at(92, -80), at(98, -34))
-                ),
-                "hat",
-            )
+            s.dome(*at(-104, -144), *at(100, -30), "hat")
             s.poly(blob((at(60, -42), r * 16 // 100), (at(144, -30), r * 13 // 100)), "hat.dark")
-            s.disc(*at(0, -140), r * 12 // 100, "hat.dark")
+            s.disc(*at(0, -142), r * 12 // 100, "hat.dark")
         elif look.variant == 1:
-            s.poly(
-                outline((at(-80, -36), at(-66, -130), at(-30, -150), at(34, -150), at(70, -128), at(84, -36))), "hat"
-            )
-            s.poly(outline((at(-84, -66), at(84, -66), at(86, -42), at(-86, -42))), "hat.line")
+            crown = at(-80, -36), at(-66, -130), at(-30, -150), at(34, -150), at(70, -128), at(84, -36)
+            s.poly(crown, "hat")
+            s.poly((at(-84, -66), at(84, -66), at(86, -42), at(-86, -42)), "hat.line")
             s.poly(blob((at(-138, -32), r * 14 // 100), (at(142, -32), r * 14 // 100)), "hat")
         else:
             s.disc(*at(-10, -150), r * 28 // 100, "hat.line")
-            s.poly(
-                outline(
-                    (at(-102, -36), at(-94, -92), at(-52, -138), at(4, -146), at(58, -132), at(92, -88), at(98, -36))
-                ),
-                "hat",
-            )
+            s.dome(*at(-102, -148), *at(98, -36), "hat")
             s.poly(blob((at(-96, -40), r * 17 // 100), (at(94, -40), r * 17 // 100)), "hat.dark")

@@ -15,13 +15,17 @@ from counterpoint.world.sketches.bodies import (
     between,
     blob,
     body,
-    outline,
+    plus,
     vector,
 )
+from counterpoint.world.sketches.strokes import outline
 
 EYE = (34, 28, 30)
 LIP = (168, 52, 52)
 RIBBON = (240, 98, 130)
+TIN, TIN_DARK = (164, 178, 190), (124, 140, 154)
+WATER = (92, 170, 232)
+GRAIN = (226, 182, 92)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Head:
 
     def poly(self, *places: tuple[int, int], paint: Paint = "hair") -> None:
         """The convex shape around places."""
-        self.s.poly(outline(self.at(*place) for place in places), paint)
+        self.s.poly(outline([self.at(*place) for place in places]), paint)
 
     def blob(self, *discs: tuple[int, int, int], paint: Paint = "hair") -> None:
         """A skin stretched around discs of a place and a radius."""
@@ -70,6 +74,8 @@ def person(look: Look) -> Sketch:
     _back_hair(head, look)
     garments.scarf(s, look, b)
     _face(head, look, pose)
+    if look.pose in TOOLS:
+        TOOLS[look.pose](s, b.near_arm.end)
     _arm(s, look, b, b.near_arm, near=True)
     _anchors(s, look, b, pose, head)
     return s
@@ -79,14 +85,8 @@ def _arm(s: Sketch, look: Look, b: Body, limb: Limb, *, near: bool) -> None:
     garments.sleeve(s, look, b, limb, near=near)
     if look.pose == "waving" and not near:
         for angle in (140, 168, 196, 236):
-            tip = vector(b.build.arm * 22 // 10, angle)
-            s.bar(
-                limb.end,
-                (limb.end[0] + tip[0], limb.end[1] + tip[1]),
-                b.build.arm * 7 // 10,
-                "skin.dim",
-                round_ends=False,
-            )
+            tip = plus(limb.end, vector(b.build.arm * 22 // 10, angle))
+            s.bar(limb.end, tip, b.build.arm * 7 // 10, "skin.dim", round_ends=False)
 
 
 def _leg(s: Sketch, look: Look, b: Body, limb: Leg, *, near: bool) -> None:
@@ -159,10 +159,31 @@ def _front_hair(head: Head, look: Look) -> None:
             head.dome(-98, -114, 92, -46)
     head.blob((-82, -40, 16), (-72, 10, 14))
     if look.kind == "girl":
-        head.blob(
-            *(((-62, -102, 12), (-44, -64, 14)) if look.variant == 2 else ((-92, -34, 16), (-84, -10, 12))),
-            paint=RIBBON,
-        )
+        ribbon = ((-62, -102, 12), (-44, -64, 14)) if look.variant == 2 else ((-92, -34, 16), (-84, -10, 12))
+        head.blob(*ribbon, paint=RIBBON)
+
+
+def _watering_can(s: Sketch, hand: Point) -> None:
+    """A can tipped forward, with drops falling from its rose."""
+    x, y = hand
+    s.bar((x + 60, y + 74), (x + 158, y + 34), 24, TIN, round_ends=False)
+    s.poly(outline(((x + 140, y + 4), (x + 172, y + 12), (x + 184, y + 72), (x + 160, y + 72))), TIN_DARK)
+    s.poly(outline(((x - 54, y + 26), (x + 64, y + 40), (x + 78, y + 132), (x - 50, y + 128))), TIN)
+    s.bar((x - 46, y + 16), (x + 58, y + 26), 16, TIN_DARK, round_ends=False)
+    for dx, dy in ((178, 104), (200, 146), (172, 176), (210, 214)):
+        s.oval(x + dx - 9, y + dy - 18, x + dx + 9, y + dy + 18, WATER)
+
+
+def _grain(s: Sketch, hand: Point) -> None:
+    """A heap of grain in the palm, and some that fall."""
+    x, y = hand
+    s.dome(x - 24, y - 56, x + 52, y - 14, GRAIN)
+    for dx, dy in ((44, 40), (64, 84), (36, 112)):
+        s.disc(x + dx, y + dy, 12, GRAIN)
+
+
+TOOLS: Mapping[str, Callable[[Sketch, Point], None]] = {"watering": _watering_can, "feeding": _grain}
+"""What the hand has in it in some poses, so that one sees what it does."""
 
 
 def _anchors(s: Sketch, look: Look, b: Body, pose: Pose, head: Head) -> None:
@@ -173,12 +194,8 @@ def _anchors(s: Sketch, look: Look, b: Body, pose: Pose, head: Head) -> None:
     if look.pose == "kicking":
         s.anchor("foot", b.near_leg.toe[0] + b.build.sole, b.near_leg.toe[1])
     else:
-        s.anchor(
-            "foot",
-            min(b.near_leg.end[0], b.far_leg.end[0]),
-            GROUND - pose.lift,
-            max(b.near_leg.toe[0], b.far_leg.toe[0]),
-        )
+        left, right = min(b.near_leg.end[0], b.far_leg.end[0]), max(b.near_leg.toe[0], b.far_leg.toe[0])
+        s.anchor("foot", left, GROUND - pose.lift, right)
 
 
 SKETCHES: Mapping[str, Callable[[Look], Sketch]] = dict.fromkeys(BUILDS, person)
