@@ -24,13 +24,13 @@ def drawn(kind: str, pose: str = "", variant: int = 0, wearing: tuple[str, ...] 
     return SKETCHES[kind](Look(kind, pose=pose, variant=variant, wearing=wearing))
 
 
-def test_every_kind_of_person_has_a_sketch_and_every_pose_of_it_is_known():
+def test_every_kind_of_person_has_a_sketch_and_every_pose_of_it_is_known() -> None:
     assert sorted(SKETCHES) == sorted(PEOPLE)
     assert {pose for name in PEOPLE for pose in kinds()[name].poses} <= set(POSES)
 
 
 @pytest.mark.parametrize(("kind", "pose"), [*product(PEOPLE, POSES)])
-def test_a_person_can_wear_anything_in_any_pose(kind, pose):
+def test_a_person_can_wear_anything_in_any_pose(kind: str, pose: str) -> None:
     for variant, wearing in product(range(3), OUTFITS):
         sketch = drawn(kind, pose, variant, wearing)
         assert sorted(sketch.parts) == sorted(name.removeprefix("striped ") for name in wearing)
@@ -39,19 +39,19 @@ def test_a_person_can_wear_anything_in_any_pose(kind, pose):
 
 
 @pytest.mark.parametrize(("kind", "pose"), [*product(PEOPLE, POSES)])
-def test_a_person_stands_on_the_ground_unless_leaping(kind, pose):
+def test_a_person_stands_on_the_ground_unless_leaping(kind: str, pose: str) -> None:
     bottom = drawn(kind, pose).extent()[3]
     assert abs(GROUND - POSES[pose].lift - bottom) <= 12
 
 
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_no_two_poses_and_no_two_variants_look_alike(kind):
+def test_no_two_poses_and_no_two_variants_look_alike(kind: str) -> None:
     looks = {tuple(drawn(kind, pose).shapes) for pose in POSES} | {tuple(drawn(kind, "", v).shapes) for v in (1, 2)}
     assert len(looks) == len(POSES) + 2
 
 
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_a_person_is_as_high_as_the_kind_and_a_garment_lies_within(kind):
+def test_a_person_is_as_high_as_the_kind_and_a_garment_lies_within(kind: str) -> None:
     sketch = drawn(kind, wearing=("shirt", "jacket", "skirt", "scarf", "glasses", "shoes"))
     left, top, right, bottom = sketch.extent()
     assert -90 <= top <= 40
@@ -62,13 +62,13 @@ def test_a_person_is_as_high_as_the_kind_and_a_garment_lies_within(kind):
 
 
 @pytest.mark.parametrize("garment", ["shirt", "dress"])
-def test_stripes_are_seen(garment):
+def test_stripes_are_seen(garment: str) -> None:
     plain, striped = drawn("woman", wearing=(garment,)), drawn("woman", wearing=(f"striped {garment}",))
     assert len(striped.shapes) > len(plain.shapes)
 
 
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_hands_are_where_the_action_is(kind):
+def test_hands_are_where_the_action_is(kind: str) -> None:
     hand = {pose: drawn(kind, pose).anchors["hand"] for pose in POSES}
     right = {pose: drawn(kind, pose).anchors["hip"].right + 60 for pose in POSES}
     for pose in ("holding", "carrying", "pushing", "feeding", "reading", "flying", "leading", "watering", "riding"):
