@@ -128,7 +128,8 @@ def query_object(namer: Namer, rng: Random) -> Draft | None:
 def query_agent(namer: Namer, rng: Random) -> Draft | None:
     """Who is holding the umbrella?"""
     facts = namer.facts
-    links = [one for one in (*facts.actions, *facts.links.get("wearing", ())) if facts.by_id[one.subject].is_person]
+    worn = facts.links.get("wearing", ()) if len(facts.people) > 1 else ()
+    links = [one for one in (*facts.actions, *worn) if facts.by_id[one.subject].is_person]
     link = pick(rng, links)
     if link is None:
         return None
@@ -214,6 +215,42 @@ def query_quality(namer: Namer, rng: Random) -> Draft | None:
         then(steps, "query", "name"),
         f"of this kind only {thing.name} {thing.id} is {thing.color}",
         f"the {thing.name} is {thing.color}",
+    )
+
+
+def query_animal(namer: Namer, rng: Random) -> Draft | None:
+    """What animal is this? Asked where there is one alone."""
+    facts = namer.facts
+    found = facts.by_family.get("animal", ())
+    if len(found) != 1 or not facts.clear_family("animal"):
+        return None
+    name = found[0].name
+    return drafted(
+        "query name",
+        "what kind of animal is in this photo",
+        name,
+        then(select("animal", [found[0].id]), "query", "name"),
+        f"the only animal is {name} {found[0].id}",
+        f"the animal is {a(name)}",
+    )
+
+
+def query_support(namer: Namer, rng: Random) -> Draft | None:
+    """Where is the cat? Answered by what it is on."""
+    facts = namer.facts
+    links = [link for link in facts.links.get("on", ()) if not facts.by_id[link.subject].is_worn]
+    link = pick(rng, links)
+    who = namer.refer(facts.by_id[link.subject] if link else None, rng, "relation")
+    if link is None or who is None or len(facts.objects_of(who.thing, "on")) != 1:
+        return None
+    below = facts.by_id[link.object]
+    return drafted(
+        "query support",
+        f"what {who.be} {who.text} on",
+        below.name,
+        then(relate(who.steps, "_", "on", "o", [below.id]), "query", "name"),
+        f"{who.thing.name} {who.thing.id} is on {below.name} {below.id}",
+        f"{who.text} {who.be} on the {below.name}",
     )
 
 

@@ -8,8 +8,8 @@ from counterpoint.core.items import Question
 from counterpoint.core.scenes import Scene
 from counterpoint.world import choosing, querying, verifying
 from counterpoint.world.facts import Facts
+from counterpoint.world.makers import Maker, drafts
 from counterpoint.world.referring import Namer
-from counterpoint.world.verifying import Maker
 
 MAKERS: tuple[tuple[Maker, int], ...] = (
     (verifying.exist, 8),
@@ -63,13 +63,11 @@ def gqa_questions(scene: Scene, rng: Random, limit: int = 12) -> Iterator[Questi
     """Up to `limit` questions about a scene, of as many kinds as it bears; none that could be doubted."""
     namer = Namer(Facts(scene))
     asked: set[str] = set()
-    for maker in _order(rng, 3 * limit):
-        draft = maker(namer, rng)
-        if draft is None or draft.texts[0] in asked:
+    for draft in drafts(MAKERS, namer, rng, 4 * limit):
+        if draft.texts[0] in asked:
             continue
-        asked.add(draft.texts[0])
         yield Question(
-            id=f"{scene.id}-gqa-{len(asked) - 1:02d}",
+            id=f"{scene.id}-gqa-{len(asked):02d}",
             picture=scene.picture,
             text=draft.texts[0],
             gold=Gold.of(draft.answer),
@@ -79,14 +77,6 @@ def gqa_questions(scene: Scene, rng: Random, limit: int = 12) -> Iterator[Questi
             proof=draft.proof,
             full_answer=draft.full_answer,
         )
+        asked.add(draft.texts[0])
         if len(asked) == limit:
             return
-
-
-def _order(rng: Random, tries: int) -> Iterator[Maker]:
-    """Makers in a random order, the weightier first more often, none twice until each had its turn."""
-    makers, weights = [row[0] for row in MAKERS], [row[1] for row in MAKERS]
-    for _ in range(tries):
-        place = rng.choices(range(len(makers)), weights)[0]
-        yield makers[place]
-        weights[place] = max(weights[place] // 3, 0) or (1 if sum(weights) - weights[place] <= 0 else 0)

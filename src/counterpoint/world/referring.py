@@ -52,10 +52,10 @@ class Referent:
 
 
 class Namer:
-    """Finds phrases for the things of one scene, and remembers them."""
+    """Finds phrases for the things of one scene; `plainness` says how often the bare name is used where it serves."""
 
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
+    def __init__(self, facts: Facts, plainness: float = 0.6) -> None:
+        self.facts, self.plainness = facts, plainness
         self._known: dict[str, tuple[Referent, ...]] = {}
 
     def all(self, thing: Thing) -> tuple[Referent, ...]:
@@ -76,7 +76,7 @@ class Namer:
         fitting = [one for one in self.all(thing) if not one.tells.intersection(avoid)]
         if not fitting:
             return None
-        if not fitting[0].tells and rng.random() < 0.6:
+        if not fitting[0].tells and rng.random() < self.plainness:
             return fitting[0]
         return rng.choice(fitting)
 

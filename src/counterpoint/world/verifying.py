@@ -4,10 +4,9 @@ A maker first looks for something that is so and something that is not, and asks
 decides, so that neither answer can be guessed from the kind of question.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 from types import MappingProxyType
-from typing import TypeAlias
 
 from counterpoint.language.english import a, any_of, be, is_mass, plural
 from counterpoint.world.actions import ACTIONS as WAYS
@@ -27,9 +26,6 @@ from counterpoint.world.values import (
     pick,
     said_state,
 )
-
-Maker: TypeAlias = Callable[[Namer, Random], Draft | None]
-"""Writes one question about a scene, or nothing where it finds none that could not be doubted."""
 
 _ON_OR_UNDER = MappingProxyType({"on": "under", "under": "on"})
 _LOOSE_CLOTHES = ("hat", "scarf", "glasses", "jacket", "dress", "skirt", "pants", "shorts")

@@ -1,0 +1,79 @@
+"""Questions in VQA's manner: as people type them, each in three phrasings, with ten answers that mostly agree."""
+
+from collections.abc import Iterator
+from random import Random
+
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Question
+from counterpoint.core.scenes import Scene
+from counterpoint.world import choosing, querying, verifying
+from counterpoint.world.facts import Facts
+from counterpoint.world.makers import Maker, drafts
+from counterpoint.world.phrasings import phrasings
+from counterpoint.world.referring import Namer
+from counterpoint.world.votes import votes
+
+MAKERS: tuple[tuple[Maker, int], ...] = (
+    (verifying.exist, 6),
+    (verifying.exist_family, 2),
+    (verifying.exist_attribute, 2),
+    (verifying.exist_relation, 4),
+    (verifying.verify_color, 4),
+    (verifying.verify_material, 1),
+    (verifying.verify_state, 5),
+    (verifying.verify_pose, 3),
+    (verifying.verify_action, 4),
+    (verifying.verify_wearing, 4),
+    (verifying.verify_place, 1),
+    (verifying.verify_weather, 2),
+    (choosing.choose_color, 1),
+    (choosing.choose_state, 2),
+    (choosing.choose_pose, 1),
+    (choosing.choose_side, 1),
+    (querying.query_color, 9),
+    (querying.query_material, 2),
+    (querying.query_activity, 4),
+    (querying.query_object, 7),
+    (querying.query_agent, 3),
+    (querying.query_worn, 1),
+    (querying.query_related, 6),
+    (querying.query_side, 1),
+    (querying.query_quality, 2),
+    (querying.query_place, 2),
+    (querying.query_weather, 2),
+    (querying.query_animal, 3),
+    (querying.query_support, 3),
+    (querying.count_things, 8),
+    (querying.count_related, 2),
+)
+"""Who writes which kind of question, and how often each is tried."""
+
+
+def vqa_questions(scene: Scene, rng: Random, limit: int = 5) -> Iterator[Question]:
+    """Up to `limit` questions about a scene, three phrasings each; the first phrasing is what the others repeat."""
+    namer = Namer(Facts(scene), plainness=0.9)
+    made, heard = 0, set[str]()
+    for draft in drafts(MAKERS, namer, rng, 5 * limit):
+        texts = phrasings(draft, rng)
+        if not texts or heard.intersection(texts):
+            continue
+        heard.update(texts)
+        said = votes(draft.answer, rng)
+        first = f"{scene.id}-vqa-{made:02d}-0"
+        for place, text in enumerate(texts):
+            yield Question(
+                id=f"{scene.id}-vqa-{made:02d}-{place}",
+                picture=scene.picture,
+                text=text,
+                gold=Gold.from_votes(said),
+                kind=draft.kind,
+                scene=scene.id,
+                votes=said,
+                program=draft.program,
+                proof=draft.proof,
+                full_answer=draft.full_answer,
+                same_as="" if place == 0 else first,
+            )
+        made += 1
+        if made == limit:
+            return
