@@ -5,6 +5,7 @@ The inflections of nouns, verbs and adjectives are at hand here too.
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 from counterpoint.language.adjectives import comparative, superlative
 from counterpoint.language.nouns import head, is_countable, is_mass, is_pair, is_plural, measure, plural, singular
@@ -47,6 +48,7 @@ __all__ = [
 ]
 
 
+@cache
 def article(phrase: str) -> str:
     """The article that its sound asks for: "a" or "an".
 
