@@ -10,7 +10,7 @@ from random import Random
 
 from PIL import Image, ImageDraw
 
-from counterpoint.world.cameras import CANVAS, PICTURE, Camera
+from counterpoint.world.cameras import CANVAS, Camera
 from counterpoint.world.painting import FINE
 from counterpoint.world.sketch import Rgb
 
@@ -26,6 +26,7 @@ class Light:
 
 _OUTDOOR_LIGHTS = (Light(), Light(104, 102, 98), Light(103, 96, 86), Light(92, 95, 100))
 _INDOOR_LIGHTS = (Light(), Light(104, 100, 92), Light(95, 97, 101), Light(93, 91, 87))
+_BAND = 15  # canvas rows
 _SKIES: Mapping[str, Sequence[tuple[Rgb, Rgb]]] = {
     "sunny": (((92, 168, 232), (206, 232, 246)), ((120, 190, 240), (250, 236, 206)), ((70, 150, 222), (190, 226, 244))),
     "cloudy": (((158, 176, 194), (214, 222, 226)), ((176, 190, 204), (226, 228, 226))),
@@ -53,10 +54,10 @@ def backdrop(place: str, weather: str, camera: Camera, rng: Random) -> Image.Ima
     canvas = Image.new("RGB", (CANVAS.width, CANVAS.height))
     draw = ImageDraw.Draw(canvas)
     if weather:
-        _sky(canvas, draw, weather, camera, rng)
-        _GROUNDS[place](canvas, draw, camera, rng)
+        _sky(draw, weather, camera, rng)
+        _GROUNDS[place](draw, camera, rng)
     else:
-        _room(canvas, draw, place, camera, rng)
+        _room(draw, place, camera, rng)
     return canvas
 
 
@@ -68,7 +69,8 @@ def finish(canvas: Image.Image, weather: str, tint: Light, rng: Random) -> Image
         for _ in range(80):
             x, y, long = rng.randrange(CANVAS.width), rng.randrange(CANVAS.height), rng.randint(26, 60)
             draw.polygon(((x, y), (x + 3, y), (x + 3 - slant, y + long), (x - slant, y + long)), fill=(206, 220, 234))
-    return canvas.reduce(FINE).point(_tables(tint))
+    picture = canvas.reduce(FINE)
+    return picture if tint == Light() else picture.point(_tables(tint))
 
 
 @lru_cache(32)
@@ -76,12 +78,11 @@ def _tables(tint: Light) -> list[int]:
     return [min(255, v * share // 100) for share in (tint.red, tint.green, tint.blue) for v in range(256)]
 
 
-def _gradient(canvas: Image.Image, top: int, bottom: int, colors: tuple[Rgb, Rgb]) -> None:
-    """Fill the rows from top to bottom with one colour going over into another."""
-    small = Image.new("RGB", (1, 2))
-    small.putdata(colors)
-    column = small.resize((1, bottom - top), Image.Resampling.BILINEAR)
-    canvas.paste(column.resize((CANVAS.width, bottom - top), Image.Resampling.NEAREST), (0, top))
+def _gradient(draw: ImageDraw.ImageDraw, top: int, bottom: int, colors: tuple[Rgb, Rgb]) -> None:
+    """Fill the rows from top to bottom with one colour going over into another, in bands too narrow to be seen."""
+    for y in range(top, bottom, _BAND):
+        shade = _mixed(colors[0], colors[1], 100 * (y - top) // (bottom - top))
+        draw.rectangle((0, y, CANVAS.width, min(y + _BAND, bottom) - 1), fill=shade)
 
 
 def _mixed(one: Rgb, other: Rgb, per_cent: int) -> Rgb:
@@ -95,9 +96,9 @@ def _varied(rng: Random, color: Rgb, by: int = 10) -> Rgb:
     return red, green, blue
 
 
-def _sky(canvas: Image.Image, draw: ImageDraw.ImageDraw, weather: str, camera: Camera, rng: Random) -> None:
+def _sky(draw: ImageDraw.ImageDraw, weather: str, camera: Camera, rng: Random) -> None:
     high, low = rng.choice(_SKIES[weather])
-    _gradient(canvas, 0, camera.horizon + 2, (_varied(rng, high), _varied(rng, low)))
+    _gradient(draw, 0, camera.horizon + 2, (_varied(rng, high), _varied(rng, low)))
     if weather == "sunny":
         x, y, size = (
             rng.randint(60, CANVAS.width - 60),
@@ -129,9 +130,9 @@ def _hills(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random, color: Rgb) -
             draw.ellipse((x, camera.horizon - high, x + wide, camera.horizon + high), fill=shade)
 
 
-def _ground(canvas: Image.Image, camera: Camera, color: Rgb) -> None:
+def _ground(draw: ImageDraw.ImageDraw, camera: Camera, color: Rgb) -> None:
     _gradient(
-        canvas, camera.horizon, CANVAS.height, (_mixed(color, (226, 232, 214), 26), _mixed(color, (30, 60, 20), 8))
+        draw, camera.horizon, CANVAS.height, (_mixed(color, (226, 232, 214), 26), _mixed(color, (30, 60, 20), 8))
     )
 
 
@@ -144,10 +145,10 @@ def _tufts(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random, color: Rgb, c
         draw.polygon(((x, y), (x + size // 2, y - size * 3 // 4), (x + size, y)), fill=shade)
 
 
-def _meadow(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
+def _meadow(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     grass = _varied(rng, (126, 184, 88), 14)
     _hills(draw, camera, rng, grass)
-    _ground(canvas, camera, grass)
+    _ground(draw, camera, grass)
     if rng.random() < 0.6:
         near, far, wide = rng.randint(100, 860), rng.randint(200, 760), rng.randint(120, 220)
         sand = _varied(rng, (224, 204, 160), 8)
@@ -163,10 +164,10 @@ def _meadow(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng:
     _tufts(draw, camera, rng, grass, 46)
 
 
-def _fields(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
+def _fields(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     grass = _varied(rng, (150, 180, 84), 12)
     _hills(draw, camera, rng, _varied(rng, (170, 190, 96), 14))
-    _ground(canvas, camera, grass)
+    _ground(draw, camera, grass)
     vanish = rng.randint(200, 760)
     crop = _mixed(grass, rng.choice(((222, 196, 90), (120, 92, 60), (110, 160, 60))), 34)
     for k in range(rng.randint(4, 7)):
@@ -175,9 +176,9 @@ def _fields(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng:
     _tufts(draw, camera, rng, grass, 30)
 
 
-def _lawn(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
+def _lawn(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     grass = _varied(rng, (118, 178, 92), 12)
-    _ground(canvas, camera, grass)
+    _ground(draw, camera, grass)
     planks = rng.choice(((244, 240, 230), (198, 162, 120), (176, 190, 190)))
     top, foot = camera.horizon - rng.randint(44, 70), camera.horizon + 18
     for x in range(-rng.randint(0, 30), CANVAS.width, 34):
@@ -194,7 +195,7 @@ def _lawn(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng: R
     _tufts(draw, camera, rng, grass, 34)
 
 
-def _street(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
+def _street(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     haze = rng.choice(((176, 190, 206), (198, 190, 196), (186, 200, 200)))
     x = -rng.randint(0, 60)
     while x < CANVAS.width:
@@ -202,7 +203,7 @@ def _street(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng:
         draw.rectangle((x, camera.horizon - high, x + wide - 6, camera.horizon), fill=_varied(rng, haze, 10))
         x += wide
     pavement = _varied(rng, (196, 192, 186), 8)
-    _gradient(canvas, camera.horizon, CANVAS.height, (_mixed(pavement, (236, 236, 236), 30), pavement))
+    _gradient(draw, camera.horizon, CANVAS.height, (_mixed(pavement, (236, 236, 236), 30), pavement))
     curb = camera.back + (camera.front - camera.back) * rng.randint(18, 42) // 100
     draw.rectangle((0, curb, CANVAS.width, curb + 9), fill=_mixed(pavement, (90, 90, 96), 35))
     asphalt = _varied(rng, (122, 124, 130), 12)
@@ -215,15 +216,15 @@ def _street(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng:
         )
 
 
-def _shore(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
+def _shore(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     sea = rng.choice(((48, 138, 186), (62, 160, 190), (70, 130, 170)))
     edge = camera.horizon + (camera.back - camera.horizon) * rng.randint(60, 100) // 100
-    _gradient(canvas, camera.horizon, edge + 4, (sea, _mixed(sea, (190, 232, 230), 46)))
+    _gradient(draw, camera.horizon, edge + 4, (sea, _mixed(sea, (190, 232, 230), 46)))
     for _ in range(10):
         x, y, wide = rng.randrange(CANVAS.width), rng.randint(camera.horizon + 8, edge - 8), rng.randint(30, 90)
         draw.rectangle((x, y, x + wide, y + 3), fill=_mixed(sea, (255, 255, 255), 40))
     sand = _varied(rng, (238, 214, 162), 10)
-    _gradient(canvas, edge, CANVAS.height, (_mixed(sand, (200, 170, 120), 26), sand))
+    _gradient(draw, edge, CANVAS.height, (_mixed(sand, (200, 170, 120), 26), sand))
     for x in range(-40, CANVAS.width, 96):
         draw.ellipse((x, edge - 9, x + 130, edge + 8), fill=(250, 252, 250))
     for _ in range(40):
@@ -233,7 +234,7 @@ def _shore(canvas: Image.Image, draw: ImageDraw.ImageDraw, camera: Camera, rng: 
         )
 
 
-_GROUNDS: Mapping[str, Callable[[Image.Image, ImageDraw.ImageDraw, Camera, Random], None]] = {
+_GROUNDS: Mapping[str, Callable[[ImageDraw.ImageDraw, Camera, Random], None]] = {
     "park": _meadow,
     "farm": _fields,
     "garden": _lawn,
@@ -242,11 +243,11 @@ _GROUNDS: Mapping[str, Callable[[Image.Image, ImageDraw.ImageDraw, Camera, Rando
 }
 
 
-def _room(canvas: Image.Image, draw: ImageDraw.ImageDraw, place: str, camera: Camera, rng: Random) -> None:
+def _room(draw: ImageDraw.ImageDraw, place: str, camera: Camera, rng: Random) -> None:
     wall, floor = _varied(rng, rng.choice(_WALLS), 6), _varied(rng, rng.choice(_FLOORS), 10)
     foot = camera.back
-    _gradient(canvas, 0, foot, (_mixed(wall, (90, 90, 110), 10), wall))
-    _gradient(canvas, foot, CANVAS.height, (_mixed(floor, (60, 50, 50), 16), _mixed(floor, (255, 250, 240), 12)))
+    _gradient(draw, 0, foot, (_mixed(wall, (90, 90, 110), 10), wall))
+    _gradient(draw, foot, CANVAS.height, (_mixed(floor, (60, 50, 50), 16), _mixed(floor, (255, 250, 240), 12)))
     if place == "kitchen":
         _tiles(draw, foot, wall)
         _boards(draw, camera, floor, across=True)
@@ -257,7 +258,7 @@ def _room(canvas: Image.Image, draw: ImageDraw.ImageDraw, place: str, camera: Ca
     else:
         soft = _mixed(wall, rng.choice(((140, 160, 200), (200, 150, 170), (150, 180, 150))), 42)
         draw.rectangle((0, foot - rng.randint(110, 160), CANVAS.width, foot), fill=soft)
-        _gradient(canvas, foot, CANVAS.height, (_mixed(soft, (70, 60, 70), 22), _mixed(soft, (255, 255, 255), 26)))
+        _gradient(draw, foot, CANVAS.height, (_mixed(soft, (70, 60, 70), 22), _mixed(soft, (255, 255, 255), 26)))
     draw.rectangle((0, foot - 16, CANVAS.width, foot), fill=_mixed(wall, (255, 255, 255), 60))
     draw.rectangle((0, foot, CANVAS.width, foot + 4), fill=_mixed(floor, (30, 24, 20), 45))
 
@@ -284,8 +285,3 @@ def _boards(draw: ImageDraw.ImageDraw, camera: Camera, floor: Rgb, *, across: bo
             y = camera.horizon + span * 10 // k
             if y > camera.back:
                 draw.rectangle((0, y, CANVAS.width, y + 3), fill=line)
-
-
-def empty_stage(place: str, weather: str, camera: Camera, rng: Random) -> Image.Image:
-    """A picture of a place with nothing in it."""
-    return backdrop(place, weather, camera, rng).reduce(CANVAS.width // PICTURE.width)

@@ -88,11 +88,14 @@ def cast(rng: Random, *, shifted: bool = False) -> Cast:
         troupes.append(_doer(rng, weights, _drawn(rng, {name: weights.get(name, 1) for name in _PERSONS})))
     if rng.random() < 0.12 and (chase := _chase(rng, weights)):
         troupes.append(chase)
-    if place in INDOORS and rng.random() < 0.75:
-        troupes.insert(0, _laden(rng, weights, "table" if rng.random() < 0.7 else "cabinet"))
+    if place in INDOORS:
+        for names, chance in ((("couch", "bed"), 0.6), (("table", "cabinet"), 0.8), (("cabinet", "table"), 0.3)):
+            here = {name: weights[name] for name in names if name in weights}
+            if here and rng.random() < chance:
+                troupes.append(_laden(rng, weights, _drawn(rng, here)))
     standing = {name: w for name, w in weights.items() if name not in _PERSONS and kind(name).spot != "top"}
     lying = {name: w for name, w in weights.items() if kind(name).spot == "top"}
-    for _ in range(rng.randint(3, 6)):
+    for _ in range(rng.randint(2, 5)):
         name = _drawn(rng, standing)
         standing[name] = max(standing[name] // 4, 1)
         troupes += [_laden(rng, weights, name) for _ in range(_flock(rng, name))]
@@ -116,7 +119,7 @@ def company(place: str, shifted: bool = False) -> Mapping[str, int]:
 
 
 def member(rng: Random, name: str, *, pose: str = "", state: str = "", size: str | None = None) -> Member:
-    """A thing with a look of its own: material, one of each pair of states, pose, build, size; a person with clothes."""
+    """A thing with a look of its own: material, one of each pair of states, pose, build, size, clothes for a person."""
     this = kind(name)
     states = tuple(state if state in pair else rng.choice(pair) for pair in this.states)
     chosen = pose or (rng.choice(this.poses) if this.poses else "")
@@ -223,11 +226,11 @@ def _laden(rng: Random, weights: Mapping[str, int], name: str) -> Member:
     if soft:
         small = {n: w for n, w in weights.items() if n in _SMALL_ON_SOFT} or {"teddy bear": 1, "book": 1}
     others: list[Member] = []
-    for _ in range(rng.randint(1, 3) if name in ("table", "cabinet") else rng.randint(0, 1)):
+    for _ in range(rng.randint(1, 4) if name in ("table", "cabinet") else rng.randint(0, 1)):
         one = _drawn(rng, small)
         pose = {"cat": rng.choice(("lying", "sitting"))}.get(one, "")
         others += [replace(member(rng, one, pose=pose), spot="on") for _ in range(_flock(rng, one))]
-    if name in ("table", "bench", "bed") and rng.random() < 0.3:
+    if name in ("table", "bench") and rng.random() < 0.3:
         below = {
             n: weights[n]
             for n in ("cat", "dog", "ball", "box", "suitcase", "rabbit", "basket", "bucket")

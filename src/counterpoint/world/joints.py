@@ -1,6 +1,6 @@
 """How two members of a troupe touch: what is held goes to the hand, a rider to the saddle, a cup onto the table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -37,6 +37,11 @@ class Joint:
         edge = right if self.ahead > 0 else left
         return self.anchor("hand") or Anchor(edge, edge, (top + self.at.y) // 2)
 
+    @property
+    def width(self) -> int:
+        """How wide the other member will be on the canvas."""
+        return (self.other.extent[2] - self.other.extent[0]) * self.height // GROUND
+
     def pixels(self, least: int, most: int) -> int:
         """A random length between two lengths in centimetres."""
         return self.camera.pixels(self.rng.randint(least, most), self.at.y)
@@ -53,20 +58,30 @@ def meeting(there: Point, own: Point, height: int, mirrored: bool) -> Placement:
     return Placement(there[0] - x, there[1] - y, height, mirrored)
 
 
-def on_line(joint: Joint, name: str, place: int, places: int) -> Placement | None:
-    """On the top of a thing or under it, in one of several equal shares of the room; None where it does not fit."""
-    line = joint.anchor(name)
-    left, _, right, _ = joint.other.extent
-    wide = (right - left) * joint.height // GROUND
-    if line is None or (name == "under" and joint.height > joint.at.height * 6 // 10):
-        return None
-    room = (line.right - line.left) // places
-    if wide > room * 11 // 10:
-        return None
-    x = line.left + room * place + wide // 2 + joint.rng.randint(0, max(room - wide, 0))
-    mirrored = joint.rng.random() < 0.5
-    middle = (left + right) // 2 * (-1 if mirrored else 1)
-    return Placement(x - middle * joint.height // GROUND, line.y, joint.height, mirrored)
+def in_row(joints: Sequence[Joint], name: str) -> list[Placement | None]:
+    """Side by side, in any order, on the top of a thing or under it: as many as there is room for, the rest None."""
+    found: list[Placement | None] = [None] * len(joints)
+    line = joints[0].anchor(name) if joints else None
+    if line is None:
+        return found
+    rng, room, fitting = joints[0].rng, line.right - line.left, []
+    for number, joint in enumerate(joints):
+        low_enough = name == "top" or joint.height <= joint.at.height * 6 // 10
+        if low_enough and joint.width <= room:
+            fitting.append(number)
+            room -= joint.width
+    rng.shuffle(fitting)
+    gaps = sorted(rng.randint(0, room) for _ in fitting)
+    x = line.left
+    for number, gap, before in zip(fitting, gaps, [0, *gaps], strict=False):
+        joint, mirrored = joints[number], rng.random() < 0.5
+        x += gap - before
+        middle = _middle(joint.other.extent) * (-1 if mirrored else 1)
+        found[number] = Placement(
+            x + joint.width // 2 - middle * joint.height // GROUND, line.y, joint.height, mirrored
+        )
+        x += joint.width
+    return found
 
 
 def _seated(joint: Joint) -> Placement | None:

@@ -53,9 +53,13 @@ def box_of(extent: Extent) -> Box:
 
 def paint(draw: ImageDraw.ImageDraw, sketch: Sketch, colors: Mapping[str, Rgb], at: Placement) -> None:
     """Paint a sketch, from back to front."""
+    left, ground, height, turn = at.x, at.y, at.height, -at.height if at.mirrored else at.height
+    fills: dict[Paint, Rgb] = {}
     for shape in sketch.shapes:
-        fill = shaded(shape.paint, colors)
-        points = [at.point(x, y) for x, y in shape.points]
+        fill = fills.get(shape.paint)
+        if fill is None:
+            fill = fills[shape.paint] = shaded(shape.paint, colors)
+        points = [(left + x * turn // GROUND, ground + (y - GROUND) * height // GROUND) for x, y in shape.points]
         if shape.oval:
             (x0, y0), (x1, y1) = points
             draw.ellipse((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), fill=fill)

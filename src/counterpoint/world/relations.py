@@ -30,7 +30,7 @@ class Stand:
 
 
 def spatial(stands: Sequence[Stand], known: Sequence[Link]) -> Iterator[Link]:
-    """Every spatial relation that holds beyond doubt, both ways; pairs that touch are only left and right of each other."""
+    """Every spatial relation that holds beyond doubt, both ways; pairs that touch are at most beside each other."""
     touching = {frozenset((link.subject, link.object)) for link in known}
     for one, other in combinations(stands, 2):
         together = frozenset((one.id, other.id)) in touching

@@ -1,13 +1,14 @@
 """A drawing of one thing as a value: convex shapes in whole numbers, with paints by role, parts and anchors.
 
-A sketch stands on a ground line at y = 1000 and is as high as its kind is in life, from y = 0 at the top; x grows to the
-right from anywhere, and a thing with a front faces right. Nothing here knows colours or places: a paint is a role, such
-as `main` or `shirt`, perhaps with a shade (`main.dark`), or a fixed (red, green, blue).
+A sketch stands on a ground line at y = 1000 and is as high as its kind is in life, from y = 0 at the top; x grows to
+the right from anywhere, and a thing with a front faces right. Nothing here knows colours or places: a paint is a role,
+such as `main` or `shirt`, perhaps with a shade (`main.dark`), or a fixed (red, green, blue).
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import cos, isqrt, pi, sin
 from typing import TypeAlias
 
@@ -85,8 +86,7 @@ class Sketch:
         self.anchors[name] = Anchor(left, left if right is None else right, y)
 
     def poly(self, points: Sequence[Point], paint: Paint = "main") -> None:
-        """A filled polygon; it has to be convex, since only those look alike on every machine."""
-        assert convex(points), f"not convex: {points}"
+        """A filled polygon; it has to be convex, since only those look alike on every machine (tests see to that)."""
         self.shapes.append(Shape(tuple(points), paint, self._part))
 
     def rect(self, left: int, top: int, right: int, bottom: int, paint: Paint = "main") -> None:
@@ -116,11 +116,11 @@ class Sketch:
 
     def path(self, points: Sequence[Point], width: int, paint: Paint = "main") -> None:
         """A bent stroke through several points, round at each."""
-        for start, end in zip(points, points[1:], strict=False):
+        for start, end in pairwise(points):
             self.bar(start, end, width, paint)
 
     def fan(self, x: int, y: int, wide: int, high: int, start: int, stop: int, paint: Paint = "main") -> None:
-        """A slice of an oval of half-axes `wide` and `high`, from one angle to another in degrees, 0 to the right, 90 down."""
+        """A slice of an oval of half-axes `wide` and `high`, between two angles in degrees, 0 to the right, 90 down."""
         assert 0 < stop - start <= 180, "a slice of more than half is not convex"
         angles = [*range(start, stop, 10), stop]
         rim = [(x + wide * _TURN[d % 360][0] // 4096, y + high * _TURN[d % 360][1] // 4096) for d in angles]
@@ -142,15 +142,30 @@ class Sketch:
             for k in range(1, 4):
                 if wide > high:
                     y = top + high * k // 4
-                    self.rect(left + wide * (k % 2) // 8, y, right - wide * (k // 2) // 7, y + max(high // 22, 5), f"{paint}.line")
+                    self.rect(
+                        left + wide * (k % 2) // 8,
+                        y,
+                        right - wide * (k // 2) // 7,
+                        y + max(high // 22, 5),
+                        f"{paint}.line",
+                    )
                 else:
                     x = left + wide * k // 4
-                    self.rect(x, top + high * (k % 2) // 8, x + max(wide // 22, 5), bottom - high * (k // 2) // 7, f"{paint}.line")
+                    self.rect(
+                        x,
+                        top + high * (k % 2) // 8,
+                        x + max(wide // 22, 5),
+                        bottom - high * (k // 2) // 7,
+                        f"{paint}.line",
+                    )
         elif self.material == "metal":
             lean = min(wide, high) // 3
             for at, thick in ((wide // 5, wide // 8 + 6), (wide // 5 + wide // 5, wide // 20 + 4)):
                 lo, hi = left + at, min(left + at + thick, right - 1)
-                self.poly(((lo, bottom), (hi, bottom), (min(hi + lean, right), top), (min(lo + lean, right - 1), top)), f"{paint}.pale")
+                self.poly(
+                    ((lo, bottom), (hi, bottom), (min(hi + lean, right), top), (min(lo + lean, right - 1), top)),
+                    f"{paint}.pale",
+                )
         elif self.material == "plastic":
             inset = min(wide, high) // 8 + 2
             self.oval(left + inset, top + inset, left + inset + wide // 3, top + inset + high // 5 + 4, f"{paint}.pale")

@@ -4,7 +4,7 @@
 Colours are drawn last, again and again until the cast belongs to the split, so that no two splits can share a scene.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -19,7 +19,7 @@ from counterpoint.world.backdrops import Light, backdrop, finish, light
 from counterpoint.world.cameras import CANVAS, PICTURE, Camera, indoor_camera, outdoor_camera
 from counterpoint.world.casting import INDOORS, SIZES, Cast, Member, cast, colors, garment
 from counterpoint.world.drawing import Drawn, drawn
-from counterpoint.world.joints import HOLDS, Joint, on_line, point
+from counterpoint.world.joints import HOLDS, Joint, in_row, point
 from counterpoint.world.kinds import COLORS, kind
 from counterpoint.world.painting import FINE, Placement, box_of, paint
 from counterpoint.world.relations import Stand, spatial
@@ -32,7 +32,7 @@ _SKINS: tuple[Rgb, ...] = ((250, 214, 184), (232, 184, 146), (190, 134, 92), (13
 _HAIRS: tuple[Rgb, ...] = ((46, 34, 28), (92, 58, 32), (214, 170, 86), (170, 84, 40), (28, 26, 30), (150, 148, 150))
 _LEAST = 36  # canvas pixels: nothing on stage is smaller than twelve pixels of the picture, both ways
 _HIDDEN = 30  # per cent of a thing that others may cover
-_TRIES = 14
+_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,65 +111,80 @@ def character(place: str, placed: list[Placed]) -> int:
 def _arranged(rng: Random, chosen: Cast, camera: Camera) -> tuple[list[Placed], list[tuple[Point, Point]]]:
     placed: list[Placed] = []
     strings: list[tuple[Point, Point]] = []
-    for troupe in chosen.troupes:
+    hidden: list[int] = []
+    for troupe in sorted(chosen.troupes, key=_bulk, reverse=True):
         for _ in range(_TRIES):
-            if (new := _troupe(rng, troupe, camera, len(placed))) and _room(placed, new.members):
+            new = _troupe(rng, troupe, camera, len(placed))
+            if new and (covered := _room(placed, new.members, hidden)):
+                hidden = covered
                 placed += new.members
                 strings += new.strings
                 break
     return placed, strings
 
 
+def _bulk(troupe: Member) -> int:
+    left, _, right, _ = drawn(troupe.look).extent
+    return kind(troupe.look.kind).height ** 2 * (right - left)
+
+
 @dataclass(frozen=True, slots=True)
 class _Troupe:
+    """Members that came on stage together, and the strings between them."""
+
+    first: int
+    camera: Camera
+    rng: Random
     members: list[Placed]
     strings: list[tuple[Point, Point]]
+
+    def enter(self, member: Member, at: Placement, parent: int | None) -> bool:
+        """Let a member in with all that hangs on it; False where something finds no place."""
+        number, shape = len(self.members), drawn(member.look)
+        extent = at.extent(shape.extent)
+        if not _visible(extent):
+            return False
+        above = None if parent is None else self.first + parent
+        self.members.append(Placed(member, at, extent, self.first, above, {}))
+        if not member.others:
+            return True
+        joints = [self._joint(shape, at, other) for other in member.others]
+        for other, joint, where in zip(member.others, joints, _places(member.others, joints), strict=True):
+            if where is None and other.spot:
+                continue
+            if where is None or not self.enter(other, where, number):
+                return False
+            if other.action and other.action.hold in ("string", "leash"):
+                end = joint.other.anchors["grip" if other.action.hold == "string" else "collar"]
+                self.strings.append((point(joint.hand()), where.point(*point(end))))
+        return True
+
+    def _joint(self, above: Drawn, at: Placement, other: Member) -> Joint:
+        root = self.members[0]
+        ground = self.camera.back if kind(root.member.look.kind).spot in ("wall", "sky") else root.at.y
+        height = self.camera.pixels(kind(other.look.kind).height, ground, SIZES[other.size])
+        return Joint(above, at, drawn(other.look), height, self.camera, self.rng)
+
+
+def _places(others: tuple[Member, ...], joints: list[Joint]) -> list[Placement | None]:
+    """Where each goes that hangs on one member: in a row on top of it or under it, or as its action says."""
+    found: list[Placement | None] = [
+        HOLDS[other.action.hold](joint) if other.action else None for other, joint in zip(others, joints, strict=True)
+    ]
+    for spot, line in (("on", "top"), ("under", "under")):
+        here = [number for number, other in enumerate(others) if other.spot == spot]
+        for number, where in zip(here, in_row([joints[number] for number in here], line), strict=True):
+            found[number] = where
+    return found
 
 
 def _troupe(rng: Random, root: Member, camera: Camera, first: int) -> _Troupe | None:
     """Try a place for a troupe: None where something would leave the picture or be too small to see."""
-    this = kind(root.look.kind)
-    shape = drawn(root.look)
-    at = _spot(rng, root, shape, camera)
+    at = _spot(rng, root, drawn(root.look), camera)
     if at is None:
         return None
-    ground = camera.back if this.spot in ("wall", "sky") else at.y
-    members = [Placed(root, at, at.extent(shape.extent), first, None, {})]
-    strings: list[tuple[Point, Point]] = []
-    queue = [(0, child) for child in _slotted(rng, root)]
-    while queue:
-        parent, (child, share) = queue.pop(0)
-        above = members[parent]
-        looks = drawn(child.look)
-        scale = camera.pixels(kind(child.look.kind).height, ground, SIZES[child.size])
-        joint = Joint(drawn(above.member.look), above.at, looks, scale, camera, rng)
-        where = _where(joint, child, share)
-        if where is None and child.spot:
-            continue
-        if where is None:
-            return None
-        members.append(Placed(child, where, where.extent(looks.extent), first, first + parent, {}))
-        if child.action and child.action.hold in ("string", "leash"):
-            end = looks.anchors["grip" if child.action.hold == "string" else "collar"]
-            strings.append((point(joint.hand()), where.point(*point(end))))
-        queue += [(len(members) - 1, slot) for slot in _slotted(rng, child)]
-    return _Troupe(members, strings) if all(_visible(one.extent) for one in members) else None
-
-
-def _where(joint: Joint, child: Member, share: tuple[int, int]) -> Placement | None:
-    if child.spot:
-        return on_line(joint, {"on": "top", "under": "under"}[child.spot], *share)
-    assert child.action, "a member hangs on another by a spot or by an action"
-    return HOLDS[child.action.hold](joint)
-
-
-def _slotted(rng: Random, parent: Member) -> list[tuple[Member, tuple[int, int]]]:
-    """The members that hang on one, those that share its top or its underside with the part of it that is theirs."""
-    on = [child for child in parent.others if child.spot == "on"]
-    places = list(range(len(on)))
-    rng.shuffle(places)
-    shares = {id(child): (place, len(on)) for child, place in zip(on, places, strict=True)}
-    return [(child, shares.get(id(child), (0, 1))) for child in parent.others]
+    troupe = _Troupe(first, camera, rng, [], [])
+    return troupe if troupe.enter(root, at, None) else None
 
 
 def _spot(rng: Random, root: Member, shape: Drawn, camera: Camera) -> Placement | None:
@@ -183,7 +198,9 @@ def _spot(rng: Random, root: Member, shape: Drawn, camera: Camera) -> Placement 
         height = this.height * rng.randint(110, 190) * per_cent // 10000
         low = rng.randint(height + 12, max(camera.horizon, height + 20))
     else:
-        nearest = min(camera.front, camera.nearest(this.height, per_cent, CANVAS.height - 40), CANVAS.height - 12)
+        tall = camera.nearest(this.height, per_cent, CANVAS.height - 40)
+        wide = camera.nearest(this.height * (right - left) // GROUND, per_cent, CANVAS.width * 7 // 10)
+        nearest = min(camera.front, tall, wide)
         farthest = max(camera.back, camera.nearest(this.height, per_cent, _LEAST + 4) + 1)
         if this.far:
             nearest = min(nearest, camera.back + (camera.front - camera.back) // 4)
@@ -207,21 +224,18 @@ def _visible(extent: Extent) -> bool:
     return inside and max(right - left, bottom - top) >= _LEAST
 
 
-def _room(placed: list[Placed], new: list[Placed]) -> bool:
-    """Whether a troupe can come in without anything, old or new, being hidden by more than is allowed."""
-    everyone = [*placed, *new]
-    order = {number: rank for rank, number in enumerate(_back_to_front(everyone))}
-    for number, one in enumerate(everyone):
-        fresh = number >= len(placed)
-        hidden = 0
-        for other_number, other in enumerate(everyone):
-            if other.root == one.root or not (fresh or other_number >= len(placed)):
-                continue
-            if order[other_number] > order[number]:
-                hidden += _shared(one.extent, other.extent)
-        if hidden * 100 > _HIDDEN * _area(one.extent):
-            return False
-    return True
+def _room(placed: list[Placed], new: list[Placed], hidden: list[int]) -> list[int] | None:
+    """How much of each is hidden once a troupe has come in; None if that is more than is allowed."""
+    hidden = [*hidden, *(0 for _ in new)]
+    depth = _depth(new[0])
+    for number, one in enumerate(placed):
+        behind = _depth(placed[one.root]) < depth
+        for place, other in enumerate(new, len(placed)):
+            hidden[number if behind else place] += _shared(one.extent, other.extent)
+    fits = all(
+        100 * covered <= _HIDDEN * _area(one.extent) for one, covered in zip([*placed, *new], hidden, strict=True)
+    )
+    return hidden if fits else None
 
 
 def _shared(one: Extent, other: Extent) -> int:
@@ -234,16 +248,19 @@ def _area(extent: Extent) -> int:
     return max(extent[2] - extent[0], 1) * max(extent[3] - extent[1], 1)
 
 
-def _back_to_front(placed: list[Placed] | tuple[Placed, ...]) -> list[int]:
-    """The order of painting: walls, sky, ground from far to near; troupes stay together, what lies under a thing first."""
+def _depth(root: Placed) -> tuple[int, int]:
+    """What is painted first: walls, then the sky, then the ground from far to near."""
+    return {"wall": 0, "sky": 1}.get(kind(root.member.look.kind).spot, 2), root.at.y
 
-    def depth(number: int) -> tuple[int, int, int, int, int]:
+
+def _back_to_front(placed: Sequence[Placed]) -> list[int]:
+    """The order of painting: each troupe together, what lies under a thing first."""
+
+    def order(number: int) -> tuple[tuple[int, int], int, bool, int]:
         one = placed[number]
-        root = placed[one.root]
-        layer = {"wall": 0, "sky": 1}.get(kind(root.member.look.kind).spot, 2)
-        return layer, root.at.y, one.root, one.member.spot != "under", number
+        return _depth(placed[one.root]), one.root, one.member.spot != "under", number
 
-    return sorted(range(len(placed)), key=depth)
+    return sorted(range(len(placed)), key=order)
 
 
 def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Placed]) -> Scene:
@@ -274,7 +291,7 @@ def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Pl
 
 def _attributes(one: Placed) -> Iterator[str]:
     look = one.member.look
-    if "main" in one.colors:
+    if "main" in one.colors and "bare" not in look.states:  # a bare tree has lost what had the colour
         yield one.colors["main"]
     if look.material:
         yield {"wood": "wooden"}.get(look.material, look.material)

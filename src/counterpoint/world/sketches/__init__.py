@@ -1,0 +1,1 @@
+"""One module per family of things, each with a function per kind that draws it as a sketch."""
