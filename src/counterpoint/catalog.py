@@ -1,0 +1,66 @@
+"""The tables of everything that has a name, each row a name and where it is: "module:object".
+
+Rows are literal strings, so listing them loads nothing. Other packages add rows in the same form by entry points in the
+groups `counterpoint.models`, `counterpoint.sources` and so on.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, cast
+
+from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.ports import Model, Pictures
+
+TABLES: Mapping[str, Mapping[str, str]] = {
+    "models": {
+        "cnn-lstm": "counterpoint.models.builtin:cnn_lstm",
+        "constant": "counterpoint.models.sanity:constant",
+        "fusion": "counterpoint.models.builtin:fusion",
+        "picture-only": "counterpoint.models.builtin:picture_only",
+        "question-only": "counterpoint.models.builtin:question_only",
+        "random": "counterpoint.models.sanity:random",
+        "two-tower": "counterpoint.models.builtin:two_tower",
+    },
+    "sources": {
+        "world": "counterpoint.world.source:World",
+    },
+    "suites": {},
+    "metrics": {},
+    "checks": {},
+}
+"""Our own rows."""
+
+
+@cache
+def rows(table: str) -> Mapping[str, str]:
+    """All rows of a table, ours and those of installed plug-ins, by name; ours win.
+
+    >>> rows("sources")["world"]
+    'counterpoint.world.source:World'
+    """
+    if table not in TABLES:
+        raise UnknownName("table of the catalog", table, TABLES)
+    plugged = {point.name: point.value for point in entry_points(group=f"counterpoint.{table}")}
+    return dict(sorted((plugged | dict(TABLES[table])).items()))
+
+
+def find(table: str, name: str) -> Any:
+    """The object behind a name; a name with a colon is itself a place, `package.module:object`."""
+    place = name if ":" in name else rows(table).get(name)
+    if place is None:
+        raise UnknownName(table.removesuffix("s"), name, rows(table))
+    module, _, path = place.partition(":")
+    try:
+        found: Any = import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as problem:
+        raise CounterpointError(f"{place} cannot be loaded: {problem}", hint=f"it is named by {name!r}") from problem
+    return found
+
+
+def model(name: str, pictures: Pictures) -> Model:
+    """The model of this name, which takes its pixels from `pictures`."""
+    return cast(Callable[[Pictures], Model], find("models", name))(pictures)

@@ -1,0 +1,62 @@
+"""`counterpoint ask`: one model, one picture, one question."""
+
+import json
+from pathlib import Path
+
+import click
+
+from counterpoint import catalog
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.errors import ModelError
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Answerer, Pictures, Scorer
+
+
+@click.command("ask")
+@click.argument("model")
+@click.argument("picture")
+@click.argument("question")
+@click.option("--choices", help="Answers to choose from, separated by commas.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(model: str, picture: str, question: str, choices: str | None, as_json: bool) -> None:
+    """Ask MODEL about PICTURE (a file, or an address such as world:test/000007.png).
+
+    A model that answers is asked QUESTION; one that only scores says how well QUESTION, a sentence, fits the picture.
+    """
+    address, pictures = _shown(picture)
+    asked = catalog.model(model, pictures)
+    listed = tuple(filter(None, map(str.strip, (choices or "").split(","))))
+    answer = _answer(asked, Query(address, question, choices=listed))
+    if answer.state is State.FAILED:
+        raise ModelError(f"{model} could not answer: {answer.reason}")
+    if as_json:
+        top = [{"value": value, "probability": round(p, 4)} for value, p in answer.top]
+        click.echo(json.dumps({"model": model, "answer": answer.value, "score": answer.score, "top": top}))
+    elif answer.score is not None:
+        click.echo(f"{answer.score:.3f}")
+    else:
+        click.echo(answer.value)
+        for value, p in answer.top:
+            click.echo(f"  {p:6.1%}  {'█' * round(30 * p):30}  {value}")
+
+
+def _answer(model: object, query: Query) -> Answer:
+    if isinstance(model, Answerer):
+        placed = model.answer([query])
+        assert not hasattr(placed, "__aiter__"), "the built-in models answer at once"
+        return next(answer for _, answer in placed)
+    if isinstance(model, Scorer):
+        return Answer.scored(float(model.score([Query(query.picture, query.text, Mode.SCORE)])[0]))
+    raise ModelError("this model neither answers nor scores")
+
+
+def _shown(picture: str) -> tuple[Picture, Pictures]:
+    if picture.startswith("world:"):
+        from counterpoint.world.source import World
+
+        return Picture(picture), World(scenes=0)
+    from counterpoint.pixels.folders import PictureFolders
+
+    path = Path(picture)
+    return Picture(f"file:{path.name}"), PictureFolders({"file": path.parent})

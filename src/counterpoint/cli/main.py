@@ -1,0 +1,58 @@
+"""The command line: each command is a module of this room, imported when it is called."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from counterpoint._version import __version__
+from counterpoint.core.errors import CounterpointError
+
+COMMANDS = {
+    "ask": "Ask a model one question about one picture.",
+    "demo": "Show what there is: scenes, and what the built-in models get right.",
+    "models": "List the models that can be named.",
+    "study": "Measure something on the built-in world.",
+    "world": "Write scenes of the built-in world, with pictures and annotations.",
+}
+"""Name and one line of help for each command, so that listing them loads nothing."""
+
+
+class Lazy(click.Group):
+    """A group that knows its commands by name and loads the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of this name."""
+        if name not in COMMANDS:
+            return None
+        found = import_module(f"counterpoint.cli.{name}").command
+        assert isinstance(found, click.Command), f"cli/{name}.py has no command"
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+@click.command(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="counterpoint")
+def commands() -> None:
+    """Tell whether a vision-language model understands, or only answers."""
+
+
+def main() -> None:
+    """Run a command; what went wrong is one sentence, and a second that helps."""
+    try:
+        commands()
+    except CounterpointError as problem:
+        click.echo(f"counterpoint: {problem}", err=True)
+        if problem.hint:
+            click.echo(f"  {problem.hint}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.exit(141)

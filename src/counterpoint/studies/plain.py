@@ -1,0 +1,88 @@
+"""What models get right on plain questions: no pairs, no perturbation, scenes that none of them has seen."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Question
+from counterpoint.core.ports import Answerer, Model, Scorer
+from counterpoint.metrics.intervals import Score, clustered
+from counterpoint.world.source import World
+
+BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """Questions of one manner with the scenes they are about, and captions each beside one of another picture."""
+
+    questions: Sequence[Question]
+    captions: Sequence[tuple[Query, Query]]
+
+    @classmethod
+    def of(cls, world: World) -> "Exam":
+        """Every question of the world once, and the first caption of each picture."""
+        asked = list(world.questions())
+        crowd = [question for question in world.crowd_questions() if not question.same_as]
+        first = list({caption.picture: caption for caption in reversed(list(world.captions()))}.values())
+        rng = seeded("random captions", world.seed, world.split, len(first))
+        pairs = []
+        for caption in first:
+            other = rng.choice(first)
+            if other.text != caption.text:
+                pairs.append(
+                    (
+                        Query(caption.picture, caption.text, Mode.SCORE),
+                        Query(caption.picture, other.text, Mode.SCORE),
+                    )
+                )
+        return cls([*asked, *crowd], pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one model scored: overall, by manner, by kind of question, and in ranking captions, where it can."""
+
+    model: str
+    overall: Score | None = None
+    manners: dict[str, Score] = field(default_factory=dict)
+    kinds: dict[str, Score] = field(default_factory=dict)
+    ranking: Score | None = None
+
+
+def examined(name: str, model: Model, exam: Exam, watch: Callable[[Iterable[range]], Iterable[range]] = iter) -> Report:
+    """Ask a model everything it is able to answer or to score."""
+    report = Report(name)
+    if isinstance(model, Answerer):
+        report = _answered(name, model, exam.questions, watch)
+    if isinstance(model, Scorer):
+        right = np.concatenate([model.score([right for right, _ in part]) for part in _parts(exam.captions)])
+        wrong = np.concatenate([model.score([wrong for _, wrong in part]) for part in _parts(exam.captions)])
+        ranking = clustered(right > wrong, np.arange(len(exam.captions)))
+        report = Report(name, report.overall, report.manners, report.kinds, ranking)
+    return report
+
+
+def _parts(rows: Sequence[tuple[Query, Query]]) -> Iterator[Sequence[tuple[Query, Query]]]:
+    return (rows[start : start + BATCH] for start in range(0, len(rows), BATCH))
+
+
+def _answered(name: str, model: Answerer, asked: Sequence[Question], watch: Callable[[Iterable[range]], Iterable[range]]) -> Report:
+    credit = np.zeros(len(asked))
+    for part in watch([range(start, min(start + BATCH, len(asked))) for start in range(0, len(asked), BATCH)]):
+        placed = model.answer([Query(asked[k].picture, asked[k].text) for k in part])
+        assert not hasattr(placed, "__aiter__"), "the study asks models that answer at once"
+        for place, answer in placed:
+            credit[part[place]] = asked[part[place]].gold.credit(answer.value)
+    scenes = np.array([question.scene for question in asked])
+    manner = np.array(["VQA" if question.votes else "GQA" for question in asked])
+    kinds = np.array([question.kind for question in asked])
+    return Report(
+        name,
+        clustered(credit, scenes),
+        {m: clustered(credit[manner == m], scenes[manner == m]) for m in ("GQA", "VQA")},
+        {k: clustered(credit[kinds == k], scenes[kinds == k]) for k in sorted(set(kinds))},
+    )

@@ -1,0 +1,82 @@
+"""The world as a source: scenes, questions, captions, dialogues and frames of one split, and their pictures."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+
+import numpy as np
+
+from counterpoint.core.errors import PictureError
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Caption, Dialogue, Frame, Question
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Pixels
+from counterpoint.core.scenes import Scene
+from counterpoint.pixels.edits import applied
+from counterpoint.world.captions import captions
+from counterpoint.world.dialogues import dialogue
+from counterpoint.world.frames import frames
+from counterpoint.world.questions import gqa_questions
+from counterpoint.world.staging import SPLITS, Staged, stage
+from counterpoint.world.vqa import vqa_questions
+
+
+class World:
+    """So many scenes of a split: `train`, `validation`, `test`, or `shifted`, where habits are different.
+
+    It is also where models get its pictures from: they are drawn when they are shown, and no file is needed.
+    """
+
+    def __init__(self, split: str = "test", scenes: int = 100, *, seed: int = 0) -> None:
+        stage(split, 0, seed)  # an unknown split is said here, not at the first use
+        self.split, self.count, self.seed = split, scenes, seed
+        self._staged = lru_cache(256)(lambda split, index: stage(split, index, seed))
+
+    def __repr__(self) -> str:
+        return f"World({self.split!r}, scenes={self.count}, seed={self.seed})"
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> Staged:
+        return self._staged(self.split, index)
+
+    def scenes(self) -> Iterator[Scene]:
+        """What there is to see in each picture."""
+        for index in range(self.count):
+            yield self[index].scene
+
+    def questions(self) -> Iterator[Question]:
+        """Questions in the manner of GQA, each with a program and a proof."""
+        for scene in self.scenes():
+            yield from gqa_questions(scene, self._luck("gqa", scene))
+
+    def crowd_questions(self) -> Iterator[Question]:
+        """Questions in the manner of VQA, each in several phrasings with ten answers."""
+        for scene in self.scenes():
+            yield from vqa_questions(scene, self._luck("vqa", scene))
+
+    def captions(self) -> Iterator[Caption]:
+        """Five sentences about each picture."""
+        for scene in self.scenes():
+            yield from captions(scene, self._luck("captions", scene))
+
+    def dialogues(self) -> Iterator[Dialogue]:
+        """A conversation about each picture."""
+        for scene in self.scenes():
+            yield dialogue(scene, self._luck("dialogue", scene))
+
+    def frames(self) -> Iterator[Frame]:
+        """Who does what to whom."""
+        for scene in self.scenes():
+            yield from frames(scene)
+
+    def pixels(self, picture: Picture) -> Pixels:
+        """The picture at an address of the world, such as `world:test/000007.png`, drawn anew."""
+        split, _, number = picture.path.removesuffix(".png").partition("/")
+        if picture.namespace != "world" or split not in SPLITS or not number.isdecimal():
+            raise PictureError(f"{picture.address} is no picture of the world", hint="they look like world:test/000007.png")
+        return applied(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
+
+    def _luck(self, kind: str, scene: Scene) -> Random:
+        return seeded(kind, self.seed, scene.id)
