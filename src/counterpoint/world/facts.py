@@ -279,8 +279,12 @@ class Facts:
 
     @cached_property
     def links(self) -> Mapping[str, tuple[Link, ...]]:
-        """The relations of the scene by their name."""
-        return _grouped((link.name, link) for link in self.scene.relations)
+        """The relations of the scene by their name; of two things on the ground none is above the other."""
+        return _grouped((link.name, link) for link in self.scene.relations if self._is_plain(link))
+
+    def _is_plain(self, link: Link) -> bool:
+        upper = {"above": link.subject, "below": link.object}.get(link.name)
+        return upper is None or self.by_id[upper].kind.spot in ("sky", "wall")
 
     @cached_property
     def actions(self) -> tuple[Link, ...]:
