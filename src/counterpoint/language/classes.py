@@ -74,13 +74,12 @@ def excludes(one: str, other: str) -> bool:
 
 
 def opposites(value: str) -> tuple[str, ...]:
-    """The opposites of a value, one for each class in which it has one.
+    """The opposites of a value, class by class.
 
     >>> opposites("short"), opposites("large"), opposites("red")
     (('tall', 'long'), ('small',), ())
     """
-    found = [_opposite(classes()[name], value) for name in classes_of(value)]
-    return tuple(dict.fromkeys(one for one in found if one))
+    return tuple(dict.fromkeys(one for name in classes_of(value) for one in _opposites(classes()[name], value)))
 
 
 def opposite(value: str) -> str | None:
@@ -93,13 +92,12 @@ def opposite_pairs() -> tuple[tuple[str, str], ...]:
     return tuple(pair for held in classes().values() for pair in held.opposites)
 
 
-def _opposite(held: Class, value: str) -> str:
-    """The opposite by the word itself, or else by the usual word for it."""
+def _opposites(held: Class, value: str) -> list[str]:
+    """The opposites by the word itself, or else by the usual word for it."""
     for word in (value, held.usual(value)):
-        for one, other in held.opposites:
-            if word in (one, other):
-                return other if word == one else one
-    return ""
+        if found := [other if word == one else one for one, other in held.opposites if word in (one, other)]:
+            return found
+    return []
 
 
 def _are_near(held: Class, one: str, other: str) -> bool:

@@ -97,6 +97,10 @@ class Lexicon:
         """The next more special senses, instances included."""
         return self._related(sense, "-hypernyms") + self._related(sense, "-instances")
 
+    def is_instance(self, sense: Sense) -> bool:
+        """Whether a sense is one thing with a name of its own, as the Eiffel Tower is."""
+        return bool(self._related(sense, "instances"))
+
     def hypernym_path(self, sense: Sense) -> tuple[Sense, ...]:
         """From a sense up to its root, by the first hypernym at each step."""
         path = [sense]

@@ -38,7 +38,7 @@ def sense_of(name: str) -> Sense:
 
 @cache
 def meaning(name: str) -> Meaning:
-    """The curated sense of a name; for other names the first that WordNet has for them or for their last words."""
+    """The curated sense of a name; for other names the first thing that WordNet has for them or their last words."""
     row = _curated().get(singular(name)) or _curated().get(name)
     if row:
         return Meaning(lexicon().sense(row[0]), whole=len(row) == 1)
@@ -61,13 +61,11 @@ def synonyms(name: str) -> tuple[str, ...]:
 
 @cache
 def is_a(name: str, other: str) -> bool:
-    """Whether what the first names could be called by the second, as WordNet has it: a dog is a dog and an animal."""
+    """Whether whatever the first names could be called by the second, as WordNet has it: a dog is an animal."""
     if singular(name) == singular(other):
         return True
-    mine, theirs = meaning(name), meaning(other)
-    covered = kinds()[singular(other)].of if singular(other) in kinds() else ()
-    covered += (theirs.sense,) if theirs.whole else ()
-    return any(lexicon().is_kind_of(mine.sense, one) for one in covered)
+    above = _covered(other) if meaning(other).whole else ()
+    return all(any(lexicon().is_kind_of(one, more) for more in above) for one in _covered(name))
 
 
 @cache
@@ -93,19 +91,24 @@ def kinds_of(kind: str) -> tuple[str, ...]:
     return tuple(name for name in names() if kind in hypernym_names(name))
 
 
+def _covered(name: str) -> tuple[Sense, ...]:
+    kind = kinds().get(singular(name))
+    return (sense_of(name), *(kind.of if kind else ()))
+
+
 def _is_surely(name: str, kind: Kind) -> bool:
     mine, book = meaning(name), lexicon()
     if singular(name) == kind.name or any(book.is_kind_of(mine.sense, one) for one in kind.but):
         return False
     if mine.whole and (kind.of == (mine.sense,) or kind.name in synonyms(name)):
         return False
-    return any(book.is_kind_of(mine.sense, one) for one in kind.of)
+    return is_a(name, kind.name)
 
 
 @cache
 def _extent(kind: Kind) -> int:
     """How many curated names a kind covers."""
-    return sum(any(lexicon().is_kind_of(sense_of(name), one) for one in kind.of) for name in names())
+    return sum(is_a(name, kind.name) for name in names())
 
 
 def _senses(text: str) -> tuple[Sense, ...]:
@@ -134,5 +137,12 @@ def _found(name: str) -> Meaning:
         ending = " ".join(parts[start:])
         for form in (singular(ending), *book.base_forms(ending)):
             if senses := book.senses(form):
-                return Meaning(senses[0], whole=start == 0)
+                return Meaning(_first_thing(senses), whole=start == 0)
     raise UnknownName("object", name, names())
+
+
+def _first_thing(senses: tuple[Sense, ...]) -> Sense:
+    """The first sense that can be photographed and is not a person or place by name, or else the first of all."""
+    book, physical = lexicon(), lexicon().sense("physical_entity.n.01")
+    seen = (one for one in senses if book.is_kind_of(one, physical) and not book.is_instance(one))
+    return next(seen, senses[0])
