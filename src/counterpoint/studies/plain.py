@@ -53,7 +53,7 @@ class Report:
     ranking: Score | None = None
 
 
-def examined(name: str, model: Model, exam: Exam, watch: Callable[[Iterable[range]], Iterable[range]] = iter) -> Report:
+def examined(name: str, model: Model, exam: Exam, watch: Callable[[Sequence[range]], Iterable[range]] = iter) -> Report:
     """Ask a model everything it is able to answer or to score."""
     report = Report(name)
     if isinstance(model, Answerer):
@@ -70,7 +70,9 @@ def _parts(rows: Sequence[tuple[Query, Query]]) -> Iterator[Sequence[tuple[Query
     return (rows[start : start + BATCH] for start in range(0, len(rows), BATCH))
 
 
-def _answered(name: str, model: Answerer, asked: Sequence[Question], watch: Callable[[Iterable[range]], Iterable[range]]) -> Report:
+def _answered(
+    name: str, model: Answerer, asked: Sequence[Question], watch: Callable[[Sequence[range]], Iterable[range]]
+) -> Report:
     credit = np.zeros(len(asked))
     for part in watch([range(start, min(start + BATCH, len(asked))) for start in range(0, len(asked), BATCH)]):
         placed = model.answer([Query(asked[k].picture, asked[k].text) for k in part])
