@@ -110,6 +110,12 @@ def test_the_names_of_a_kind_are_listed() -> None:
     assert "sparrow" not in kinds_of("mammal")
 
 
+def test_what_people_dispute_is_possible_and_not_sure() -> None:
+    for name, kind in [("tomato", "fruit"), ("skateboard", "vehicle"), ("juice", "food")]:
+        assert is_a(name, kind)
+        assert kind not in hypernym_names(name)
+
+
 def test_synonyms_share_a_sense() -> None:
     assert synonyms("couch") == ("sofa",)
     assert all(sense_of(name) == sense_of(other) for name in names() for other in synonyms(name))
