@@ -42,11 +42,13 @@ class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence i
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = get_close_matches(name, names, n=3)
-        listed = near or names[:8]
+        listed = ", ".join(names[:8]) + "…" * (len(names) > 8)
         super().__init__(
             f"no {what} is called {name!r}",
-            hint=f"did you mean {' or '.join(near)}?"
-            if near
-            else f"there are {', '.join(listed)}" + ("…" * (len(names) > 8)),
+            hint=f"did you mean {' or '.join(near)}?" if near else f"there are {listed or 'none'}",
         )
         self.name = name
+        self._made_of = (what, name, names)
+
+    def __reduce__(self) -> tuple[type["UnknownName"], tuple[str, str, list[str]]]:
+        return UnknownName, self._made_of  # an error crosses processes whole

@@ -1,0 +1,30 @@
+"""What every test may ask for: goldens, which are texts that a person can review in a diff."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+GOLDENS = Path(__file__).parent / "goldens"
+
+Golden = Callable[[str, Iterable[str]], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="write what the tests made as the new goldens")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """A check that lines are those of a file in `goldens/`, or, with --update-goldens, the rewriting of it."""
+
+    def check(name: str, lines: Iterable[str]) -> None:
+        text = "".join(f"{line}\n" for line in lines)
+        path = GOLDENS / name
+        if request.config.getoption("--update-goldens"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.exists(), f"{name} is missing; pytest --update-goldens writes it"
+        assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if it should, pytest --update-goldens"
+
+    return check
