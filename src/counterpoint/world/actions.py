@@ -33,28 +33,63 @@ ACTIONS = (
         "holding",
         "hand",
         _evenly(
-            "umbrella", "balloon", "cup", "flower", "ball", "teddy bear", "book", "phone", "bottle", "flag", "banana"
+            "umbrella",
+            "balloon",
+            "cup",
+            "flower",
+            "ball",
+            "teddy bear",
+            "book",
+            "phone",
+            "bottle",
+            "flag",
+            "banana",
+            "lemon",
+            "pear",
+            "corn",
+            "candle",
+            "ice cream",
         ),
     ),
     Action(
         "carrying",
         "carrying",
         "hand",
-        _evenly("box", "basket", "suitcase", "bucket", "pumpkin", "potted plant", "cake"),
+        _evenly("box", "basket", "suitcase", "bucket", "pumpkin", "potted plant", "cake", "watermelon", "pot", "vase"),
+        object_state="closed",
     ),
     Action("riding", "riding", "seat", {"bicycle": 3, "horse": 3, "motorcycle": 2, "tractor": 1}),
-    Action("riding", "balancing", "deck", _evenly("skateboard")),
+    Action("riding", "balancing", "deck", {"skateboard": 6}),
     Action("kicking", "kicking", "foot", _evenly("ball")),
-    Action("pushing", "pushing", "ahead", _evenly("wheelbarrow", "box")),
+    Action("pushing", "wheeling", "ahead", _evenly("wheelbarrow")),
+    Action("pushing", "pushing", "ahead", _evenly("car"), ("man", "woman")),
+    Action("pushing", "shoving", "ahead", _evenly("box", "suitcase")),
     Action("throwing", "throwing", "hand", _evenly("ball", "frisbee")),
     Action("feeding", "feeding", "facing", _PETS),
-    Action("eating", "eating", "hand", _evenly("apple", "banana", "sandwich", "ice cream", "pizza", "donut", "carrot")),
+    Action(
+        "eating",
+        "eating",
+        "hand",
+        _evenly(
+            "apple",
+            "banana",
+            "sandwich",
+            "ice cream",
+            "pizza",
+            "donut",
+            "carrot",
+            "pear",
+            "strawberry",
+            "cheese",
+            "bread",
+        ),
+    ),
     Action("drinking from", "drinking", "hand", _evenly("cup", "bottle")),
     Action("reading", "reading", "hand", _evenly("book"), object_state="open"),
     Action("flying", "flying", "string", _evenly("kite")),
     Action("walking", "leading", "leash", _evenly("dog")),
     Action("sitting on", "sitting", "seat", _evenly("chair", "bench", "couch", "stool", "bed"), object_state="upright"),
-    Action("watering", "watering", "ahead", _evenly("flower", "bush", "potted plant")),
+    Action("watering", "watering", "ahead", _evenly("flower", "bush", "potted plant", "cactus")),
     Action(
         "chasing", "running", "fleeing", _evenly("cat", "rabbit", "chicken", "duck"), ("dog", "boy", "girl"), "running"
     ),
@@ -62,6 +97,9 @@ ACTIONS = (
     Action("chasing", "running", "fleeing", _evenly("boy", "girl", "dog"), ("boy", "girl", "dog"), "running"),
 )
 """All actions; the first match for a name, an agent and an object says how they are drawn."""
+
+FONDNESS = {"riding": 5, "flying": 5, "sitting on": 5, "reading": 6, "holding": 4, "eating": 3, "walking": 2}
+"""How often people take up an action for every two times they take up another."""
 
 
 def possible(names: Mapping[str, int], agent: str) -> list[tuple[Action, str, int]]:

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from counterpoint.world.cameras import CANVAS, Camera
 from counterpoint.world.painting import FINE
-from counterpoint.world.sketch import Rgb
+from counterpoint.world.sketch import Extent, Rgb
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ def light(rng: Random, indoors: bool) -> Light:
     return rng.choice(_INDOOR_LIGHTS if indoors else _OUTDOOR_LIGHTS)
 
 
-def backdrop(place: str, weather: str, camera: Camera, rng: Random) -> Image.Image:
-    """An empty stage of canvas size."""
+def backdrop(place: str, weather: str, camera: Camera, rng: Random, taken: Sequence[Extent] = ()) -> Image.Image:
+    """An empty stage of canvas size; the sun keeps clear of what is taken, where it can."""
     canvas = Image.new("RGB", (CANVAS.width, CANVAS.height))
     draw = ImageDraw.Draw(canvas)
     if weather:
-        _sky(draw, weather, camera, rng)
+        _sky(draw, weather, camera, rng, taken)
         _GROUNDS[place](draw, camera, rng)
     else:
         _room(draw, place, camera, rng)
@@ -96,15 +96,11 @@ def _varied(rng: Random, color: Rgb, by: int = 10) -> Rgb:
     return red, green, blue
 
 
-def _sky(draw: ImageDraw.ImageDraw, weather: str, camera: Camera, rng: Random) -> None:
+def _sky(draw: ImageDraw.ImageDraw, weather: str, camera: Camera, rng: Random, taken: Sequence[Extent]) -> None:
     high, low = rng.choice(_SKIES[weather])
     _gradient(draw, 0, camera.horizon + 2, (_varied(rng, high), _varied(rng, low)))
     if weather == "sunny":
-        x, y, size = (
-            rng.randint(60, CANVAS.width - 60),
-            rng.randint(40, max(camera.horizon // 2, 60)),
-            rng.randint(28, 42),
-        )
+        x, y, size = _sun(camera, rng, taken)
         for grow, color in ((16, (255, 240, 178)), (0, (255, 220, 86))):
             draw.ellipse((x - size - grow, y - size - grow, x + size + grow, y + size + grow), fill=color)
     many, white = {"sunny": (rng.randint(0, 3), (250, 252, 254)), "cloudy": (7, (232, 236, 240))}.get(
@@ -122,6 +118,20 @@ def _sky(draw: ImageDraw.ImageDraw, weather: str, camera: Camera, rng: Random) -
             draw.ellipse((left, y - size // 2, left + size * 3 // 2, y + size // 3), fill=shade)
 
 
+def _sun(camera: Camera, rng: Random, taken: Sequence[Extent]) -> tuple[int, int, int]:
+    """The middle and the size of the sun: the first of a few places that nothing covers, or else the last of them."""
+    size, x, y = rng.randint(28, 42), 0, 0
+    for _ in range(12):
+        x, y = rng.randint(60, CANVAS.width - 60), rng.randint(40, max(camera.horizon // 2, 60))
+        reach = size + 16
+        if all(
+            right < x - reach or left > x + reach or bottom < y - reach or top > y + reach
+            for left, top, right, bottom in taken
+        ):
+            break
+    return x, y, size
+
+
 def _hills(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random, color: Rgb) -> None:
     for row in range(2):
         shade = _mixed(color, (190, 214, 226), 50 - 30 * row)
@@ -131,9 +141,7 @@ def _hills(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random, color: Rgb) -
 
 
 def _ground(draw: ImageDraw.ImageDraw, camera: Camera, color: Rgb) -> None:
-    _gradient(
-        draw, camera.horizon, CANVAS.height, (_mixed(color, (226, 232, 214), 26), _mixed(color, (30, 60, 20), 8))
-    )
+    _gradient(draw, camera.horizon, CANVAS.height, (_mixed(color, (226, 232, 214), 26), _mixed(color, (30, 60, 20), 8)))
 
 
 def _tufts(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random, color: Rgb, count: int) -> None:

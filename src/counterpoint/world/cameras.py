@@ -37,4 +37,4 @@ def indoor_camera(rng: Random) -> Camera:
 def outdoor_camera(rng: Random) -> Camera:
     """Somebody standing, or squatting, in the open."""
     horizon = rng.randint(170, 290)
-    return Camera(horizon, rng.randint(106, 146), horizon + rng.randint(84, 124), 700)
+    return Camera(horizon, rng.randint(106, 146), horizon + rng.randint(92, 134), 700)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 
-from counterpoint.world.actions import Action, possible
+from counterpoint.world.actions import FONDNESS, Action, possible
 from counterpoint.world.kinds import COLORS, Kind, kind, kinds
 from counterpoint.world.sketch import Look
 
@@ -55,6 +55,7 @@ _FLOCKS = frozenset(
     | {"candle", "bottle", "bucket", "balloon", "kite", "ball", "flower", "tree", "umbrella"}
 )
 _TABLES = frozenset({"table", "cabinet", "bench", "oven", "bookshelf", "microwave", "box", "couch", "bed", "plate"})
+_HEAVY = frozenset({"box", "suitcase", "pumpkin", "potted plant", "watermelon"})
 _SMALL_ON_SOFT = frozenset({"cat", "teddy bear", "book", "phone", "laptop"})
 
 
@@ -118,10 +119,10 @@ def company(place: str, shifted: bool = False) -> Mapping[str, int]:
     }
 
 
-def member(rng: Random, name: str, *, pose: str = "", state: str = "", size: str | None = None) -> Member:
+def member(rng: Random, name: str, *, pose: str = "", wanted: Sequence[str] = (), size: str | None = None) -> Member:
     """A thing with a look of its own: material, one of each pair of states, pose, build, size, clothes for a person."""
     this = kind(name)
-    states = tuple(state if state in pair else rng.choice(pair) for pair in this.states)
+    states = tuple(next((one for one in pair if one in wanted), None) or rng.choice(pair) for pair in this.states)
     chosen = pose or (rng.choice(this.poses) if this.poses else "")
     if "asleep" in states:
         states, chosen = (states, "lying") if chosen in ("lying", "") or not pose else (("awake",), chosen)
@@ -136,7 +137,8 @@ def member(rng: Random, name: str, *, pose: str = "", state: str = "", size: str
         _clothes(rng, name) if this.family == "person" else (),
     )
     if size is None:
-        size = rng.choices(("", "small", "large"), (70, 15, 15))[0] if this.family != "person" else ""
+        alike = this.family == "person" or name == "door"
+        size = "" if alike else rng.choices(("", "small", "large"), (70, 15, 15))[0]
     return Member(look, size)
 
 
@@ -175,28 +177,42 @@ def _flock(rng: Random, name: str) -> int:
 def _doer(rng: Random, weights: Mapping[str, int], name: str) -> Member:
     """A person, busy with something more often than not."""
     options = possible(weights, name)
-    if not options or rng.random() < 0.35:
+    if not options or rng.random() < 0.25:
         return member(rng, name)
-    verbs = sorted({action.name for action, _, _ in options})
-    verb = rng.choice(verbs)
+    verbs: dict[str, int] = {}
+    for action, _, weight in options:
+        verbs[action.name] = max(verbs.get(action.name, 0), FONDNESS.get(action.name, 2) * min(weight, 4))
+    verb = _drawn(rng, verbs)
     action, patient, _ = rng.choices(*_columns([row for row in options if row[0].name == verb]))[0]
     return joined(rng, action, name, patient)
 
 
 def joined(rng: Random, action: Action, agent: str, patient: str) -> Member:
     """A troupe of two: who does something, and what it is done with; the one that bears the other comes first."""
-    doer = replace(member(rng, agent, pose=action.pose, state="awake"), action=action)
-    state = action.object_state or ("awake" if kind(patient).family == "animal" else "")
+    doer = replace(member(rng, agent, pose=action.pose, wanted=("awake",)), action=action)
+    wanted = (action.object_state, "awake", "upright", "intact")
     pose = action.object_pose if action.object_pose in kind(patient).poses else ""
     if action.hold in ("seat", "facing", "leash") and not pose:
         pose = "standing" if "standing" in kind(patient).poses else (kind(patient).poses or ("",))[0]
-    size = "" if action.hold in ("seat", "deck") else None
-    other = member(rng, patient, pose=pose, state=state, size=size)
-    if patient in ("ball", "frisbee", "cup", "book") and action.hold == "hand":
-        other = replace(other, size="")
+    other = member(rng, patient, pose=pose, wanted=wanted, size=_handy(rng, action, agent, patient))
     if action.hold in ("seat", "deck"):
         return replace(other, others=(doer,))
     return replace(doer, others=(replace(other, action=action),), action=None)
+
+
+def _handy(rng: Random, action: Action, agent: str, patient: str) -> str | None:
+    """The size that a thing has in somebody's hands; None if any will do."""
+    child = agent in ("boy", "girl")
+    if action.name == "carrying":
+        return "small" if child and patient in _HEAVY else rng.choice(("", "", "small"))
+    if patient == "bicycle":
+        return "small" if child else ""
+    if action.hold == "ahead":
+        grown = action.pose == "wheeling" and not child
+        return "large" if action.pose == "shoving" or grown else "" if patient in ("wheelbarrow", "car") else None
+    if action.hold in ("seat", "deck", "hand"):
+        return ""
+    return None
 
 
 def _columns(rows: Sequence[tuple[Action, str, int]]) -> tuple[Sequence[tuple[Action, str, int]], list[int]]:
@@ -226,7 +242,7 @@ def _laden(rng: Random, weights: Mapping[str, int], name: str) -> Member:
     if soft:
         small = {n: w for n, w in weights.items() if n in _SMALL_ON_SOFT} or {"teddy bear": 1, "book": 1}
     others: list[Member] = []
-    for _ in range(rng.randint(1, 4) if name in ("table", "cabinet") else rng.randint(0, 1)):
+    for _ in range(rng.randint(2, 4) if name in ("table", "cabinet") else rng.randint(0, 1)):
         one = _drawn(rng, small)
         pose = {"cat": rng.choice(("lying", "sitting"))}.get(one, "")
         others += [replace(member(rng, one, pose=pose), spot="on") for _ in range(_flock(rng, one))]

@@ -65,7 +65,7 @@ def in_row(joints: Sequence[Joint], name: str) -> list[Placement | None]:
     if line is None:
         return found
     rng, room, fitting = joints[0].rng, line.right - line.left, []
-    for number, joint in enumerate(joints):
+    for number, joint in sorted(enumerate(joints), key=lambda row: -row[1].width):
         low_enough = name == "top" or joint.height <= joint.at.height * 6 // 10
         if low_enough and joint.width <= room:
             fitting.append(number)

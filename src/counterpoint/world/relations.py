@@ -19,14 +19,13 @@ _DEPTH = 27  # canvas pixels between two ground lines that are clearly one behin
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """A thing on stage, as geometry sees it: `ground` is the canvas row it stands on; one `alone` hangs on nothing."""
+    """A thing on stage, as geometry sees it: `ground` is its canvas row; what is `grounded` stands on the ground there."""
 
     id: str
     box: Box
     troupe: int
     ground: int
-    spot: str
-    alone: bool
+    grounded: bool
 
 
 def spatial(stands: Sequence[Stand], known: Sequence[Link]) -> Iterator[Link]:
@@ -49,11 +48,12 @@ def _holding(one: Stand, other: Stand, together: bool) -> Iterator[str]:
         yield "to the left of"
     if together:
         return
-    if one.box.middle[1] < other.box.middle[1] and 100 * down <= 8 * low and 100 * across >= 40 * narrow:
-        yield "above"
-    if one.troupe != other.troupe and one.alone and other.alone and one.spot != "sky" and other.spot != "sky":
+    if not (one.grounded and other.grounded):
+        if one.box.middle[1] < other.box.middle[1] and 100 * down <= 8 * low and 100 * across >= 40 * narrow:
+            yield "above"
+    elif one.troupe != other.troupe:
         deeper = one.ground - other.ground
-        if deeper >= _DEPTH and 100 * across >= 30 * narrow and 100 * down >= 10 * low:
+        if deeper >= _DEPTH and 100 * across >= 30 * narrow and down >= -_NEAR:
             yield "in front of"
-        if abs(deeper) < 3 * _DEPTH and across >= -_NEAR and other.spot == one.spot != "wall":
+        if abs(deeper) < 3 * _DEPTH and across >= -_NEAR:
             yield "near"

@@ -30,7 +30,8 @@ SPLITS = {"train": (0, 1, 2, 3, 4, 5, 6), "validation": (7,), "test": (8,), "shi
 
 _SKINS: tuple[Rgb, ...] = ((250, 214, 184), (232, 184, 146), (190, 134, 92), (132, 88, 58), (96, 62, 44))
 _HAIRS: tuple[Rgb, ...] = ((46, 34, 28), (92, 58, 32), (214, 170, 86), (170, 84, 40), (28, 26, 30), (150, 148, 150))
-_LEAST = 36  # canvas pixels: nothing on stage is smaller than twelve pixels of the picture, both ways
+_LEAST = 42  # canvas pixels: everything on stage is fourteen pixels of the picture wide, or high
+_APART = 12  # canvas pixels between two things on the wall, or in the sky
 _HIDDEN = 30  # per cent of a thing that others may cover
 _TRIES = 8
 
@@ -60,7 +61,8 @@ class Staged:
 
     def draw(self) -> Image.Image:
         """The picture, 320 by 240."""
-        canvas = backdrop(self.scene.place, self.scene.weather, self.camera, seeded("backdrop", self.luck))
+        extents = [placed.extent for placed in self.placed]
+        canvas = backdrop(self.scene.place, self.scene.weather, self.camera, seeded("backdrop", self.luck), extents)
         draw = ImageDraw.Draw(canvas)
         rng = seeded("paint", self.luck)
         paints = [_paints(rng, placed) for placed in self.placed]
@@ -207,6 +209,8 @@ def _spot(rng: Random, root: Member, shape: Drawn, camera: Camera) -> Placement 
         if farthest > nearest:
             return None
         low = rng.randint(farthest, nearest)
+        if rng.random() < 0.4:
+            low = max(low, rng.randint(farthest, nearest))
         height = camera.pixels(this.height, low, per_cent)
         if height * (GROUND - top) // GROUND > low - 4:
             return None
@@ -228,6 +232,9 @@ def _room(placed: list[Placed], new: list[Placed], hidden: list[int]) -> list[in
     """How much of each is hidden once a troupe has come in; None if that is more than is allowed."""
     hidden = [*hidden, *(0 for _ in new)]
     depth = _depth(new[0])
+    hanging = [other for other in new if kind(other.member.look.kind).spot in ("wall", "sky")]
+    if any(_clash(one, other) for other in hanging for one in placed):
+        return None
     for number, one in enumerate(placed):
         behind = _depth(placed[one.root]) < depth
         for place, other in enumerate(new, len(placed)):
@@ -236,6 +243,14 @@ def _room(placed: list[Placed], new: list[Placed], hidden: list[int]) -> list[in
         100 * covered <= _HIDDEN * _area(one.extent) for one, covered in zip([*placed, *new], hidden, strict=True)
     )
     return hidden if fits else None
+
+
+def _clash(one: Placed, other: Placed) -> bool:
+    """Whether two things that hang on the wall, or in the sky, come too near to each other."""
+    if kind(one.member.look.kind).spot != kind(other.member.look.kind).spot:
+        return False
+    left, top, right, bottom = other.extent
+    return _shared(one.extent, (left - _APART, top - _APART, right + _APART, bottom + _APART)) > 0
 
 
 def _shared(one: Extent, other: Extent) -> int:
@@ -269,7 +284,8 @@ def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Pl
     stands: list[Stand] = []
     for number, one in enumerate(placed):
         look, own = one.member.look, str(len(objects) + 1)
-        stands.append(Stand(own, box_of(one.extent), one.root, one.at.y, kind(look.kind).spot, one.parent is None))
+        grounded = kind(look.kind).spot in ("floor", "top") and one.at.y == placed[one.root].at.y
+        stands.append(Stand(own, box_of(one.extent), one.root, one.at.y, grounded))
         objects.append(SceneObject(own, look.kind, tuple(_attributes(one)), box_of(one.extent)))
         for worn, part in drawn(look).parts.items():
             other = str(len(objects) + 1)

@@ -68,6 +68,8 @@ POSES: Mapping[str, Pose] = {
     "carrying": Pose(near_leg=(-6, -4), far_leg=(8, 2), lean=-4, turn=70, grasp=(66, 56)),
     "kicking": Pose((-58, -34), (52, 84), (66, 74), (-6, -14), lean=-12, turn=75),
     "pushing": Pose(near_leg=(34, 4), far_leg=(-30, -46), lean=26, turn=60, grasp=(86, 38)),
+    "wheeling": Pose(near_leg=(28, 8), far_leg=(-24, -38), lean=16, turn=60, grasp=(40, 92)),
+    "shoving": Pose(near_leg=(68, -4), far_leg=(-24, -62), lean=46, gaze=6, turn=60, grasp=(66, 72)),
     "throwing": Pose((-112, -184), (72, 92), (-26, -30), (34, 14), lean=-8, gaze=-6, turn=85),
     "feeding": Pose((54, 66), (-30, -4), (4, -2), (24, 4), lean=24, gaze=12, turn=65),
     "eating": Pose(far_arm=(-8, 0), turn=70, bite=(158, 92)),
