@@ -1,7 +1,7 @@
 """Intervals for shares whose cases come in clusters, such as questions about one picture."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,33 +27,36 @@ def wilson(hits: float, n: int) -> Score:
     >>> round(score.low, 3), round(score.high, 3)
     (0.49, 0.943)
     """
-    if not n:
-        return Score(float("nan"), float("nan"), float("nan"), 0)
-    share, z2 = hits / n, Z95 * Z95
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    return Score(share, max(middle - reach, 0.0), min(middle + reach, 1.0), n)
+    return Score(hits / n, *_wilson(hits / n, n), n) if n else Score(nan, nan, nan, 0)
 
 
 def clustered(credit: ArrayLike, cluster: ArrayLike) -> Score:
     """The mean credit of cases in clusters, with the interval that the clusters allow.
 
-    The variance of the ratio of sums is linearised over clusters; its effective number of independent cases then goes
-    into the Wilson form, so that the interval stays between 0 and 1 and is never empty.
+    The variance of the ratio of sums is linearised over clusters, and is never taken to be smaller than that of
+    independent cases. The effective number of cases that it leaves goes into the Wilson form, so that the interval
+    stays between 0 and 1 and is never empty.
 
     >>> clustered([1, 1, 0, 1], ["a", "a", "b", "c"]).value
     0.75
     """
     values = np.asarray(credit, dtype=np.float64)
     if not values.size:
-        return wilson(0, 0)
+        return Score(nan, nan, nan, 0)
     _, codes = np.unique(np.asarray(cluster), return_inverse=True)
     sums, counts = np.bincount(codes, values), np.bincount(codes)
-    share, many = values.mean(), len(counts)
-    if many < 2 or not 0 < share < 1:
+    share, many = float(values.mean()), len(counts)
+    if many < 2 or values.min() == values.max():
         effective: float = many
     else:
         spread = ((sums - share * counts) ** 2).sum() * many / (many - 1) / values.size**2
-        effective = share * (1 - share) / spread if spread > 0 else values.size
-    scaled = wilson(float(share * effective), max(round(effective), 1))
-    return Score(float(share), min(scaled.low, float(share)), max(scaled.high, float(share)), int(values.size))
+        effective = share * (1 - share) / max(spread, values.var(ddof=1) / values.size)
+    return Score(share, *_wilson(share, effective), values.size)
+
+
+def _wilson(share: float, n: float) -> tuple[float, float]:
+    """Both ends of the interval; the number of cases may be an effective one, with a fraction."""
+    z2 = Z95 * Z95
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    reach = Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    return min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share)

@@ -12,14 +12,16 @@ from counterpoint.core.ports import Pixels
 
 def blur(pixels: Pixels, edit: Edit) -> Pixels:
     """Pillow's Gaussian blur; the argument is the standard deviation in pixels."""
-    (deviation,) = edit.arguments
-    return np.asarray(Image.fromarray(pixels).filter(ImageFilter.GaussianBlur(float(deviation))))
+    (deviation,) = map(float, edit.arguments)
+    if deviation < 0:
+        raise ValueError("a standard deviation is not below 0")
+    return np.asarray(Image.fromarray(pixels).filter(ImageFilter.GaussianBlur(deviation)))
 
 
 def crop(pixels: Pixels, edit: Edit) -> Pixels:
     """The part inside a rectangle; the arguments are x, y, width and height in pixels."""
     x, y, width, height = map(int, edit.arguments)
-    return pixels[max(y, 0) : y + height, max(x, 0) : x + width]
+    return pixels[max(y, 0) : max(y + height, 0), max(x, 0) : max(x + width, 0)]
 
 
 EDITS: Mapping[str, Callable[[Pixels, Edit], Pixels]] = {"blur": blur, "crop": crop}

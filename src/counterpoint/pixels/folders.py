@@ -1,15 +1,20 @@
 """Pictures in folders: an address is resolved against the root of its namespace, decoded, and edited as it asks."""
 
 from collections.abc import Mapping
+from os.path import normpath
 from pathlib import Path
+from struct import error as StructError  # noqa: N812 - it is a class
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps
 
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.pixels.edits import applied
+
+# what decoders raise on a broken file; Pillow lets all of these through
+_BROKEN = (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, StructError, Image.DecompressionBombError)
 
 
 class PictureFolders:
@@ -24,11 +29,11 @@ class PictureFolders:
         self._roots = {namespace: Path(root).resolve() for namespace, root in roots.items()}
 
     def path(self, picture: Picture) -> Path:
-        """The file behind a picture; it never lies outside the folder of its namespace."""
+        """The file behind a picture; an address cannot lead out of the folder, links that are in the folder may."""
         root = self._roots.get(picture.namespace)
         if root is None:
             raise UnknownName("namespace of pictures", picture.namespace, self._roots)
-        found = (root / picture.path).resolve()
+        found = Path(normpath(root / picture.path))
         if not found.is_relative_to(root):
             raise PictureError(f"{picture.address} leads out of the folder of {picture.namespace}")
         return found
@@ -39,15 +44,22 @@ class PictureFolders:
 
 
 def decoded(path: Path) -> Pixels:
-    """The pixels of a file in any format and mode that Pillow reads; transparency is laid on white."""
+    """The pixels of a file in any format that Pillow reads; transparency is laid on white, 16-bit gray made 8-bit."""
     try:
         with Image.open(path) as opened:
-            upright = ImageOps.exif_transpose(opened)
-            if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
-                clear = upright.convert("RGBA")
-                upright = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear)
-            return np.asarray(upright.convert("RGB"))
+            return np.asarray(_colored(ImageOps.exif_transpose(opened)))
     except FileNotFoundError:
         raise PictureError(f"{path} does not exist", hint="check the root that its namespace is given") from None
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as problem:
+    except _BROKEN as problem:
         raise PictureError(f"{path} cannot be read as a picture: {problem}") from problem
+
+
+def _colored(image: Image.Image) -> Image.Image:
+    if image.mode.startswith("I"):
+        image = Image.fromarray((np.asarray(image).clip(0, 65535) // 257).astype(np.uint8))
+    if image.mode == "F":
+        raise ValueError("its gray is fractions, which have no white")
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear)
+    return image.convert("RGB")

@@ -1,0 +1,77 @@
+"""Edits of pixels: the same pixels in, the same pixels out, on every machine."""
+
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+from conftest import Golden
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.core.errors import PictureError, UnknownName
+from counterpoint.core.pictures import Edit
+from counterpoint.core.ports import Pixels
+from counterpoint.pixels.edits import EDITS, applied
+
+PIXELS: Pixels = (np.add.outer(np.arange(24) ** 2, np.arange(32) * 5)[:, :, None] * [1, 3, 7] % 256).astype(np.uint8)
+CHAINS = [
+    (Edit("blur", ("0",)),),
+    (Edit("blur", ("1.5",)),),
+    (Edit("blur", ("6",)),),
+    (Edit("crop", (3, 4, 10, 12)),),
+    (Edit("blur", ("2",)), Edit("crop", (3, 4, 10, 12))),
+    (Edit("crop", (3, 4, 10, 12)), Edit("blur", ("2",))),
+]
+
+
+def test_every_edit_makes_the_pixels_it_always_made(golden: Golden) -> None:
+    assert {edit.name for chain in CHAINS for edit in chain} == set(EDITS)
+    lines = []
+    for chain in CHAINS:
+        shown = np.ascontiguousarray(applied(chain, PIXELS))
+        digest = blake2b(shown.tobytes(), digest_size=8).hexdigest()
+        lines.append(f"{' | '.join(map(str, chain))}: {shown.shape[1]}x{shown.shape[0]} {digest}")
+    golden("edits.txt", lines)
+
+
+def test_an_edit_leaves_the_original_alone() -> None:
+    before = PIXELS.copy()
+    for chain in CHAINS:
+        applied(chain, PIXELS)
+    assert np.array_equal(PIXELS, before)
+
+
+@given(st.integers(-40, 40), st.integers(-40, 40), st.integers(-40, 60), st.integers(-40, 60))
+def test_a_crop_keeps_the_pixels_whose_places_are_inside(x: int, y: int, width: int, height: int) -> None:
+    rows = [row for row in range(24) if y <= row < y + height]
+    columns = [column for column in range(32) if x <= column < x + width]
+    edit = Edit("crop", (x, y, width, height))
+    if rows and columns:
+        assert np.array_equal(applied([edit], PIXELS), PIXELS[np.ix_(rows, columns)])
+    else:
+        with pytest.raises(PictureError, match="leaves nothing of the picture"):
+            applied([edit], PIXELS)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Edit("blur"),
+        Edit("blur", ("much",)),
+        Edit("blur", ("-1",)),
+        Edit("blur", ("nan",)),
+        Edit("blur", ("1", "2")),
+        Edit("crop", (1, 2, 3)),
+        Edit("crop", ("0.5", 1, 2, 3)),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused_with_the_edit_named(edit: Edit) -> None:
+    with pytest.raises(PictureError) as caught:
+        applied([edit], PIXELS)
+    assert str(caught.value).startswith(f"{edit} cannot be applied: ")
+
+
+def test_an_unknown_edit_is_answered_with_known_ones() -> None:
+    with pytest.raises(UnknownName) as caught:
+        applied([Edit("blurr", ("1",))], PIXELS)
+    assert caught.value.hint == "did you mean blur?"
