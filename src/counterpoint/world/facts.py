@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
+from counterpoint.world.likeness import alike, is_clear, narrower, showing
 
 _T = TypeVar("_T")
 
@@ -49,119 +50,20 @@ OPPOSED: Mapping[str, str] = MappingProxyType(
     }
 )
 """Relations of which one excludes the other."""
-FAMILY_WORDS = (
-    "person",
-    "animal",
-    "vehicle",
-    "furniture",
-    "fruit",
-    "vegetable",
-    "food",
-    "container",
-    "appliance",
-    "plant",
-    "toy",
-    "building",
-    "clothing",
-)
-"""Families whose names people use as words; "thing" and "structure" are not among them."""
 SINGLE_WORD_FAMILIES = ("person", "animal", "vehicle", "fruit", "vegetable", "plant", "toy", "building")
 """Families whose word can stand for one member: "the animal", but not "the furniture"."""
 INDOORS = ("kitchen", "living room", "bedroom")
 """The places that are rooms."""
 
 _OTHER_STATE = MappingProxyType({one: other for pair in OPPOSITES for one, other in (pair, pair[::-1])})
+_FINERY = MappingProxyType({"hat": 10, "scarf": 5, "glasses": 5})
 _COLOR_HIDDEN_BY = frozenset({"bare", "sliced", "broken", "wilted"})
 _SMALLEST_COLORED = 90  # pixels of a box below which a colour is a guess
-_ALIKE: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "bird": ("duck", "chicken"),
-        "duck": ("bird", "chicken"),
-        "chicken": ("bird", "duck"),
-        "tree": ("palm tree", "bush"),
-        "palm tree": ("tree",),
-        "bush": ("tree", "flower", "potted plant"),
-        "flower": ("potted plant", "bush", "vase"),
-        "potted plant": ("flower", "bush", "cactus"),
-        "cactus": ("potted plant",),
-        "chair": ("stool", "bench"),
-        "stool": ("chair", "table"),
-        "bench": ("chair", "couch"),
-        "couch": ("bench", "bed"),
-        "bed": ("couch",),
-        "cabinet": ("bookshelf", "oven"),
-        "bookshelf": ("cabinet",),
-        "lamp": ("street light", "candle"),
-        "street light": ("lamp", "traffic light"),
-        "traffic light": ("street light",),
-        "house": ("barn",),
-        "barn": ("house",),
-        "shirt": ("jacket", "dress"),
-        "jacket": ("shirt",),
-        "dress": ("skirt", "shirt"),
-        "skirt": ("dress",),
-        "pants": ("shorts",),
-        "shorts": ("pants",),
-        "pot": ("bowl", "teapot", "potted plant", "bucket"),
-        "teapot": ("pot",),
-        "bowl": ("pot", "plate", "cup"),
-        "plate": ("bowl",),
-        "cup": ("bowl",),
-        "vase": ("bottle", "flower"),
-        "bottle": ("vase",),
-        "basket": ("bucket", "box"),
-        "bucket": ("basket", "pot"),
-        "box": ("suitcase", "basket", "mailbox"),
-        "suitcase": ("box", "backpack"),
-        "backpack": ("suitcase",),
-        "bicycle": ("motorcycle",),
-        "motorcycle": ("bicycle",),
-        "car": ("truck",),
-        "truck": ("car", "bus"),
-        "bus": ("truck",),
-        "orange": ("lemon",),
-        "lemon": ("orange",),
-        "donut": ("cake",),
-        "cake": ("donut",),
-        "bread": ("sandwich",),
-        "sandwich": ("bread",),
-        "picture": ("mirror", "window"),
-        "mirror": ("picture", "window"),
-        "window": ("picture", "mirror"),
-        "door": ("window", "gate"),
-        "gate": ("door",),
-        "man": ("boy",),
-        "boy": ("man",),
-        "woman": ("girl",),
-        "girl": ("woman",),
-        "balloon": ("ball",),
-        "ball": ("balloon",),
-        "frisbee": ("plate",),
-    }
-)
-_NEAR_FAMILY: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "animal": ("teddy bear",),
-        "vehicle": ("skateboard", "wheelbarrow"),
-        "fruit": ("tomato", "pumpkin", "basket", "bowl"),
-        "vegetable": ("pumpkin", "tomato"),
-        "toy": ("surfboard", "skateboard", "balloon", "bicycle"),
-        "plant": ("vase", "pumpkin"),
-        "building": ("tent",),
-        "person": (),
-    }
-)
-_CONTAINS: Mapping[str, tuple[str, ...]] = MappingProxyType({"bird": ("duck", "chicken"), "tree": ("palm tree",)})
 
 
 def other_state(state: str) -> str:
     """The state that excludes this one: closed for open."""
     return _OTHER_STATE[state]
-
-
-def alike(name: str) -> tuple[str, ...]:
-    """Kinds that someone could call by this name at a glance: no question of absence is asked beside them."""
-    return _ALIKE.get(name, ())
 
 
 @cache
@@ -273,6 +175,11 @@ class Facts:
         return tuple(thing for thing in self.things if not thing.is_worn)
 
     @cached_property
+    def asked_names(self) -> list[str]:
+        """The names of what is here, but for the clothes that everyone wears, which nobody would ask after in vain."""
+        return sorted({one.name for one in self.things if not one.is_worn or one.name in _FINERY})
+
+    @cached_property
     def wearer(self) -> Mapping[str, Thing]:
         """Who wears a garment, by the garment's id."""
         return {link.object: self.by_id[link.subject] for link in self.scene.relations if link.name == "wearing"}
@@ -325,15 +232,19 @@ class Facts:
 
     def surely_absent(self, name: str) -> bool:
         """Whether nothing in the picture is of this name or could be taken for it."""
-        return name not in self.names and not self.names.intersection(alike(name))
+        return name not in self.names and not self.names.intersection((*alike(name), *showing(name)))
 
     def surely_named(self, name: str) -> bool:
         """Whether the name picks out exactly those annotated with it: "tree" does not beside a palm tree."""
-        return not self.names.intersection(_CONTAINS.get(name, ()))
+        return not self.names.intersection(narrower(name))
+
+    def surely_counted(self, name: str) -> bool:
+        """Whether every such thing in the picture is annotated: books are not beside a bookshelf."""
+        return self.surely_named(name) and not self.names.intersection(showing(name))
 
     def clear_family(self, family: str) -> bool:
         """Whether nobody would argue about who belongs to a family here, as they might over a tomato among fruit."""
-        return family in _NEAR_FAMILY and not self.names.intersection(_NEAR_FAMILY[family])
+        return is_clear(family, self.names)
 
     def side(self, thing: Thing) -> str:
         """Left or right where the thing is clearly off the middle, else nothing."""
@@ -349,8 +260,8 @@ class Facts:
 
     def absent(self, rng: Random, among: Sequence[str] | None = None) -> Iterator[str]:
         """Names of kinds that are not here but could be, likelier ones for the place first more often."""
-        rows = _weighted(self.place)
-        pool = [(name, weight) for name, weight in rows if (among is None or name in among)]
+        rows = (*_weighted(self.place), *(_FINERY.items() if self.people else ()))
+        pool = [(name, weight) for name, weight in rows if among is None or name in among]
         while pool:
             name = rng.choices([row[0] for row in pool], [row[1] for row in pool])[0]
             pool = [row for row in pool if row[0] != name]

@@ -70,7 +70,7 @@ _QUESTION_TYPES = (
 
 
 def image_number(picture: Picture) -> int:
-    """A whole number for a picture: its split, then its index; for other pictures a number that follows from the address."""
+    """A whole number for a picture: its split, then its index; for pictures from elsewhere a hash of the address."""
     split, _, name = picture.path.partition("/")
     index = name.partition(".")[0]
     if split in SPLITS and index.isdecimal():
@@ -88,7 +88,7 @@ def _scene_graph(scene: Scene) -> Json:
     if scene.place:
         graph["location"] = scene.place
     if scene.weather:
-        graph["weather"] = scene.weather
+        graph["weather"] = {"name": scene.weather, "type": scene.weather}
     graph["objects"] = {
         one.id: {
             "name": one.name,

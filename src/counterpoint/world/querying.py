@@ -5,6 +5,7 @@ from random import Random
 from counterpoint.language.english import a, be, count, is_countable, plural
 from counterpoint.world.drafts import SCENE, Draft, drafted, relate, select, then
 from counterpoint.world.facts import Facts, Thing
+from counterpoint.world.kinds import kind
 from counterpoint.world.referring import Namer
 from counterpoint.world.relating import at_place
 from counterpoint.world.values import ACTIVITIES, ask_color, pick
@@ -278,11 +279,9 @@ def query_weather(namer: Namer, rng: Random) -> Draft | None:
 def count_things(namer: Namer, rng: Random) -> Draft | None:
     """How many dogs are there?"""
     facts = namer.facts
-    options: dict[int, list[str]] = {
-        0: [name for name in (next(facts.absent(rng), ""),) if name and is_countable(name)]
-    }
+    options: dict[int, list[str]] = {0: [name for name in (next(facts.absent(rng), ""),) if name and _is_counted(name)]}
     for name, things in facts.by_name.items():
-        if not things[0].is_worn and is_countable(name) and facts.surely_named(name):
+        if not things[0].is_worn and is_countable(name) and facts.surely_counted(name):
             options.setdefault(len(things), []).append(name)
     for family in _COUNTED_FAMILIES:
         if family in facts.by_family and facts.clear_family(family):
@@ -307,6 +306,10 @@ def count_things(namer: Namer, rng: Random) -> Draft | None:
         f"{count(number, name)} {be(number)} annotated",
         f"there {be(number)} {count(number, name)}",
     )
+
+
+def _is_counted(name: str) -> bool:
+    return is_countable(name) and kind(name).spot != "worn"
 
 
 def count_related(namer: Namer, rng: Random) -> Draft | None:

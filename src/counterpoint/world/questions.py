@@ -6,18 +6,18 @@ from random import Random
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import Scene
-from counterpoint.world import choosing, querying, verifying
+from counterpoint.world import choosing, existing, querying, verifying
 from counterpoint.world.facts import Facts
 from counterpoint.world.makers import Maker, drafts
 from counterpoint.world.referring import Namer
 
 MAKERS: tuple[tuple[Maker, int], ...] = (
-    (verifying.exist, 8),
-    (verifying.exist_family, 3),
-    (verifying.exist_attribute, 5),
-    (verifying.exist_relation, 7),
-    (verifying.conjunction, 4),
-    (verifying.disjunction, 4),
+    (existing.exist, 8),
+    (existing.exist_family, 3),
+    (existing.exist_attribute, 5),
+    (existing.exist_relation, 7),
+    (existing.conjunction, 4),
+    (existing.disjunction, 4),
     (verifying.verify_color, 6),
     (verifying.verify_material, 3),
     (verifying.verify_state, 6),

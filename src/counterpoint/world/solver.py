@@ -18,7 +18,7 @@ from counterpoint.world.kinds import COLORS, OPPOSITES, kinds
 Found: TypeAlias = tuple[SceneObject, ...]
 """The objects that a step leaves to the next one."""
 
-_MENTION = re.compile(r"\s*\((?:-|[\w,]+)\)$")
+_MENTION = re.compile(r"(?:^|\s)\s*\((?:-|[\w,]+)\)$")
 _MATERIAL_NOUNS = {"wooden": "wood"}
 _INDOORS = ("kitchen", "living room", "bedroom")
 _POSES = ("standing", "sitting", "lying", "running", "walking", "eating", "flying", "jumping", "waving")

@@ -48,7 +48,7 @@ def ask_color(thing: Thing, rng: Random) -> bool:
 
 def other_color(thing: Thing, rng: Random, taken: Collection[str]) -> str:
     """A colour that the kind could have, but none of the taken ones."""
-    weights = {color: weight for color, weight in thing.kind.colors.items() if color not in taken}
+    weights = {color: weight for color, weight in thing.kind.colors.items() if color not in (*taken, thing.name)}
     return rng.choices(list(weights), list(weights.values()))[0] if weights else ""
 
 
@@ -91,3 +91,8 @@ def coin(rng: Random) -> bool:
 def pick(rng: Random, found: Sequence[_T]) -> _T | None:
     """One of these, or nothing of nothing."""
     return rng.choice(found) if found else None
+
+
+def said(truth: bool) -> str:
+    """The answer that says so."""
+    return "yes" if truth else "no"

@@ -1,4 +1,4 @@
-"""Questions with yes or no: is it there, is it so, does it stand to another as is said.
+"""Questions with yes or no: is it so, and does it stand to another as is said.
 
 A maker first looks for something that is so and something that is not, and asks nothing unless it has both; then a coin
 decides, so that neither answer can be guessed from the kind of question.
@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from random import Random
 from types import MappingProxyType
 
-from counterpoint.language.english import a, any_of, be, is_mass, plural
+from counterpoint.language.english import a, any_of
 from counterpoint.world.actions import ACTIONS as WAYS
-from counterpoint.world.drafts import SCENE, Draft, both, drafted, relate, select, then
-from counterpoint.world.facts import FAMILY_WORDS, OPPOSED, Facts, Thing, alike, family_members, other_state
+from counterpoint.world.drafts import SCENE, Draft, both, drafted, then
+from counterpoint.world.facts import OPPOSED, Facts, Thing, other_state
 from counterpoint.world.kinds import kind
+from counterpoint.world.likeness import alike
 from counterpoint.world.referring import Namer, Referent
 from counterpoint.world.relating import at_place, couple, relatable, related
 from counterpoint.world.values import (
@@ -24,6 +25,7 @@ from counterpoint.world.values import (
     other_pose,
     other_weather,
     pick,
+    said,
     said_state,
 )
 
@@ -37,166 +39,6 @@ _WEARING_RULES_OUT = MappingProxyType(
         "shorts": ("pants", "dress", "skirt"),
     }
 )
-
-
-def said(truth: bool) -> str:
-    """The answer that says so."""
-    return "yes" if truth else "no"
-
-
-def exist(namer: Namer, rng: Random) -> Draft | None:
-    """Is there a cup?"""
-    facts = namer.facts
-    here = sorted({thing.name for thing in facts.things if thing.name != "shoes"})
-    truth = coin(rng)
-    name = rng.choice(here) if truth and here else next(facts.absent(rng), "")
-    truth = name in facts.names
-    if not name:
-        return None
-    ids = [thing.id for thing in facts.named(name)]
-    return drafted(
-        "exist",
-        _existence(name, rng),
-        said(truth),
-        then(select(name, ids), "exist", "?"),
-        _presence(facts, name),
-        _there(name, truth),
-    )
-
-
-def exist_family(namer: Namer, rng: Random) -> Draft | None:
-    """Are there any animals?"""
-    facts = namer.facts
-    clear = [family for family in FAMILY_WORDS if facts.clear_family(family)]
-    here = [family for family in clear if family in facts.by_family]
-    gone = [f for f in clear if f not in facts.by_family and next(facts.absent(rng, family_members(f)), "")]
-    if not here or not gone:
-        return None
-    truth = coin(rng)
-    family = rng.choice(here if truth else gone)
-    members = facts.by_family.get(family, ())
-    many = plural(family)
-    word = family if is_mass(family) or family == "fruit" else many
-    verb = "is" if word == family else "are"
-    proof = f"{members[0].name} {members[0].id} is of this kind" if members else f"nothing annotated is {a(family)}"
-    return drafted(
-        "exist",
-        rng.choice((f"{verb} there any {word}", f"do you see any {word}", f"{verb} there any {word} in this image")),
-        said(truth),
-        then(select(family, [one.id for one in members]), "exist", "?"),
-        proof,
-        f"yes, there {be(members[0].name)} {a(members[0].name)}" if members else f"no, there {verb} no {word}",
-    )
-
-
-def exist_attribute(namer: Namer, rng: Random) -> Draft | None:
-    """Is there a red cup?"""
-    facts = namer.facts
-    thing = pick(rng, [one for one in facts.unworn if ask_color(one, rng)])
-    if thing is None or not facts.surely_named(thing.name):
-        return None
-    others = facts.named(thing.name)
-    if not all(one.seen_color for one in others):
-        return None
-    colors = {one.color for one in others}
-    truth = coin(rng)
-    color = thing.color if truth else other_color(thing, rng, colors)
-    if not color:
-        return None
-    phrase = f"{color} {thing.name}"
-    ids = [one.id for one in others if one.color == color]
-    steps = then(then(select(thing.name, [one.id for one in others]), "filter color", color), "exist", "?")
-    fact = f"every {thing.name} is annotated with its color and none is {color}"
-    return drafted(
-        "exist",
-        _existence(phrase, rng, thing.name),
-        said(truth),
-        steps,
-        f"{thing.name} {ids[0]} is {color}" if truth else fact,
-        _there(phrase, truth, f"no, the {thing.name} is {thing.color}" if len(others) == 1 else ""),
-    )
-
-
-def exist_relation(namer: Namer, rng: Random) -> Draft | None:
-    """Is there a cup on the table?"""
-    facts = namer.facts
-    links = [link for name in (*OPPOSED, "on", "under") for link in facts.links.get(name, ())]
-    link = pick(rng, [one for one in links if not facts.by_id[one.subject].is_worn])
-    anchor = namer.refer(
-        facts.by_id[link.object] if link else None, rng, *OPPOSED, "hposition", "relation", "hides name"
-    )
-    if link is None or anchor is None or anchor.thing.is_worn:
-        return None
-    here = sorted({one.name for one in facts.subjects_of(link.name, anchor.thing) if not one.is_worn})
-    here = [name for name in here if name != anchor.thing.name]
-    gone = _surely_not(facts, link.name, anchor.thing, rng)
-    if not here or not gone:
-        return None
-    truth = coin(rng)
-    name = rng.choice(here if truth else gone)
-    found = [one for one in facts.subjects_of(link.name, anchor.thing) if one.name == name]
-    steps = relate(anchor.steps, name, link.name, "s", [one.id for one in found])
-    where = f"{link.name} {anchor.text}"
-    proof = f"{name} {found[0].id} is {where}" if found else f"no {name} is annotated {where}"
-    return drafted(
-        "exist relation",
-        f"{be(name)} there {any_of(name)} {where}",
-        said(truth),
-        then(steps, "exist", "?"),
-        proof,
-        f"yes, there {be(name)} {a(name)} {where}" if truth else f"no, there {be(name)} no {name} {where}",
-    )
-
-
-def conjunction(namer: Namer, rng: Random) -> Draft | None:
-    """Are there both a cat and a dog?"""
-    return _joined(namer, rng, "and")
-
-
-def disjunction(namer: Namer, rng: Random) -> Draft | None:
-    """Is there either a cat or a dog?"""
-    return _joined(namer, rng, "or")
-
-
-def _joined(namer: Namer, rng: Random, joint: str) -> Draft | None:
-    facts = namer.facts
-    here = sorted(facts.names - {"shoes"})
-    absent = facts.absent(rng)
-    gone = [name for name in (next(absent, ""), next(absent, "")) if name]
-    if len(here) < 2 or len(gone) < 2:
-        return None
-    truth = coin(rng)
-    if joint == "and":
-        names = rng.sample(here, 2) if truth else [rng.choice(here), gone[0]]
-    else:
-        names = [rng.choice(here), gone[0]] if truth else gone
-    rng.shuffle(names)
-    one, other = names
-    programs = [then(select(name, [t.id for t in facts.named(name)]), "exist", "?") for name in names]
-    text = {
-        "and": (f"are there both {a(one)} and {a(other)}", f"do you see both {a(one)} and {a(other)}"),
-        "or": (
-            f"is there either {any_of(one)} or {any_of(other)}",
-            f"do you see either {any_of(one)} or {any_of(other)}",
-        ),
-    }[joint]
-    if joint == "or" and be(one) == "are":
-        text = (text[1], text[1])
-    present = [name for name in names if name in facts.names]
-    full = {
-        ("and", True): f"yes, there are both {a(one)} and {a(other)}",
-        ("and", False): f"no, there {be(gone[0])} no {gone[0]}",
-        ("or", True): f"yes, there {be((present or here)[0])} {a((present or here)[0])}",
-        ("or", False): f"no, there {be(one)} no {one} and no {other}",
-    }[joint, truth]
-    return drafted(
-        joint,
-        rng.choice(text),
-        said(truth),
-        both(programs[0], programs[1], joint),
-        "; ".join(_presence(facts, name) for name in names),
-        full,
-    )
 
 
 def verify_color(namer: Namer, rng: Random) -> Draft | None:
@@ -402,52 +244,6 @@ def verify_weather(namer: Namer, rng: Random) -> Draft | None:
     return drafted(
         "verify weather", text, said(truth), then(SCENE, "verify weather", asked), f"the weather is {weather}", full
     )
-
-
-def _existence(phrase: str, rng: Random, name: str = "") -> str:
-    many = phrase if is_mass(name or phrase) else phrase.removesuffix(name) + plural(name) if name else plural(phrase)
-    options = [
-        f"{be(phrase)} there {any_of(phrase)}",
-        f"{be(phrase)} there {any_of(phrase)} in this image",
-        f"do you see {any_of(phrase)}",
-        f"do you see {any_of(phrase)} in this photo",
-    ]
-    if many != phrase:
-        options += [f"are there any {many}", f"do you see any {many} there"]
-    return rng.choice(options)
-
-
-def _there(phrase: str, truth: bool, denial: str = "") -> str:
-    if truth:
-        return f"yes, there {be(phrase)} {a(phrase)}"
-    return denial or f"no, there {be(phrase)} no {phrase}"
-
-
-def _presence(facts: Facts, name: str) -> str:
-    found = facts.named(name)
-    return f"object {found[0].id} is {a(name)}" if found else f"no {name} is annotated"
-
-
-def _surely_not(facts: Facts, relation: str, anchor: Thing, rng: Random) -> list[str]:
-    """Names of which nothing can be in this relation to the anchor: absent, or all on the other side."""
-    rival = OPPOSED.get(relation) or _ON_OR_UNDER.get(relation, "")
-    elsewhere = [
-        name
-        for name, things in facts.by_name.items()
-        if not things[0].is_worn
-        and name != anchor.name
-        and facts.surely_named(name)
-        and all(facts.holds(one, rival, anchor) and not facts.holds(one, relation, anchor) for one in things)
-    ]
-    spots = ("top",) if relation in ("on", "under") else ("top", "floor")
-    absent = facts.absent(rng)
-    gone = [name for name in (next(absent, ""), next(absent, ""), next(absent, "")) if name]
-    fitting = [name for name in gone if not facts.named(name) and _spot(name) in spots]
-    return elsewhere or fitting[:1]
-
-
-def _spot(name: str) -> str:
-    return kind(name).spot
 
 
 def _possible(action: str, facts: Facts) -> list[str]:

@@ -6,7 +6,7 @@ from random import Random
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import Scene
-from counterpoint.world import choosing, querying, verifying
+from counterpoint.world import choosing, existing, querying, verifying
 from counterpoint.world.facts import Facts
 from counterpoint.world.makers import Maker, drafts
 from counterpoint.world.phrasings import phrasings
@@ -14,10 +14,10 @@ from counterpoint.world.referring import Namer
 from counterpoint.world.votes import votes
 
 MAKERS: tuple[tuple[Maker, int], ...] = (
-    (verifying.exist, 6),
-    (verifying.exist_family, 2),
-    (verifying.exist_attribute, 2),
-    (verifying.exist_relation, 4),
+    (existing.exist, 6),
+    (existing.exist_family, 2),
+    (existing.exist_attribute, 2),
+    (existing.exist_relation, 4),
     (verifying.verify_color, 4),
     (verifying.verify_material, 1),
     (verifying.verify_state, 5),
