@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, cast
 
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.ports import Model, Pictures
 
 TABLES: Mapping[str, Mapping[str, str]] = {
@@ -52,6 +52,8 @@ def find(table: str, name: str) -> Any:
     if place is None:
         raise UnknownName(table.removesuffix("s"), name, rows(table))
     module, _, path = place.partition(":")
+    if not module or module.startswith(".") or not path:
+        raise CounterpointError(f"{place!r} is not a place", hint="a place looks like package.module:object")
     try:
         found: Any = import_module(module)
         for part in path.split("."):
@@ -63,4 +65,7 @@ def find(table: str, name: str) -> Any:
 
 def model(name: str, pictures: Pictures) -> Model:
     """The model of this name, which takes its pixels from `pictures`."""
-    return cast(Callable[[Pictures], Model], find("models", name))(pictures)
+    made = cast(Callable[[Pictures], object], find("models", name))(pictures)
+    if not isinstance(made, Model):
+        raise ModelError(f"{name} gave no model", hint="a model has a fingerprint, and answers or scores")
+    return made

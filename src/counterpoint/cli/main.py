@@ -6,7 +6,7 @@ from importlib import import_module
 import click
 
 from counterpoint._version import __version__
-from counterpoint.core.errors import CounterpointError
+from counterpoint.core.errors import CounterpointError, UnknownName
 
 COMMANDS = {
     "ask": "Ask a model one question about one picture.",
@@ -33,6 +33,14 @@ class Lazy(click.Group):
         assert isinstance(found, click.Command), f"cli/{name}.py has no command"
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was called; an unknown one is answered with the nearest there are."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise UnknownName("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without loading any."""
         with formatter.section("Commands"):
@@ -47,8 +55,9 @@ def commands() -> None:
 
 def main() -> None:
     """Run a command; what went wrong is one sentence, and a second that helps."""
+    sys.path.append("")  # so that `module:object` finds modules in the folder where the command is given
     try:
-        commands()
+        commands(prog_name="counterpoint")
     except CounterpointError as problem:
         click.echo(f"counterpoint: {problem}", err=True)
         if problem.hint:

@@ -1,10 +1,16 @@
 """`counterpoint world`: the built-in world as files, in the layouts of the data sets that everybody reads."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from counterpoint.cli.progress import counted
+from counterpoint.store.worlds import NAMES, WorldFolder
+from counterpoint.world import gqa_layout, layouts
+from counterpoint.world.source import World
 
 
 @click.command("world")
@@ -18,14 +24,25 @@ def command(out: Path, split: str, scenes: int, seed: int) -> None:
     Pictures are PNG files in OUT/SPLIT; annotations are JSON in the official layouts of GQA, VQA v2, COCO, VisDial and
     SWiG. The same seed writes the same world on every machine.
     """
-    from counterpoint.store.worlds import annotations, write_annotation
-    from counterpoint.world.source import World
-
     world = World(split, scenes, seed=seed)
-    folder = out / split
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = WorldFolder(out, split)
     for index in counted(range(scenes), "drawing"):
-        world[index].draw().save(folder / f"{index:06d}.png", compress_level=1)
-    for name, content in counted(annotations(world), "writing", total=7):
-        write_annotation(out / f"{split}_{name}.json", content)
+        save = partial(world[index].draw().save, format="PNG", compress_level=1)
+        folder.put_picture(f"{index:06d}.png", save)
+    for kind, content in counted(_annotations(world), "writing", total=len(NAMES)):
+        folder.put_annotations(kind, content)
     click.echo(f"{scenes} scenes of the {split} split are in {out}")
+
+
+def _annotations(world: World) -> Iterator[tuple[str, Any]]:
+    yield "scene graphs", layouts.gqa_scene_graphs(world.scenes())
+    yield "questions", gqa_layout.gqa_questions_file(world.questions())
+    crowd = list(world.crowd_questions())
+    yield "crowd questions", layouts.vqa_questions_file(crowd, world.split)
+    yield "crowd answers", layouts.vqa_annotations_file(crowd, world.split)
+    sizes = {scene.picture.address: scene.size for scene in world.scenes()}
+    yield "captions", layouts.coco_captions(list(world.captions()), sizes)
+    yield "dialogues", layouts.visdial_file(list(world.dialogues()), world.split)
+    frames = list(world.frames())
+    yield "frames", layouts.swig_frames(frames, sizes)
+    yield "frame space", layouts.swig_space(frames)

@@ -1,0 +1,59 @@
+"""The catalog: names become things here, and nowhere else."""
+
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from counterpoint import catalog
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.ports import Answerer, Model, Scorer
+from counterpoint.world.source import World
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installed package that brings a source of its own, and one under a name that is taken."""
+    points = {
+        "counterpoint.sources": [
+            EntryPoint("boxes", "counterpoint.core.pictures:Box", "counterpoint.sources"),
+            EntryPoint("world", "somebody.else:World", "counterpoint.sources"),
+        ]
+    }
+    monkeypatch.setattr(catalog, "entry_points", lambda group: points.get(group, []))
+    catalog.rows.cache_clear()
+    yield
+    catalog.rows.cache_clear()
+
+
+@pytest.mark.parametrize("table", catalog.TABLES)
+def test_every_row_leads_to_something_that_says_what_it_is(table: str) -> None:
+    for name in catalog.TABLES[table]:
+        assert catalog.find(table, name).__doc__
+
+
+def test_a_name_with_a_colon_is_itself_a_place() -> None:
+    assert catalog.find("sources", "counterpoint.world.source:World") is World
+    assert catalog.find("sources", "counterpoint.world.source:World.pixels") is World.pixels
+
+
+@pytest.mark.usefixtures("plugged")
+def test_other_packages_add_rows_but_never_take_ours() -> None:
+    assert list(catalog.rows("sources")) == ["boxes", "world"]
+    assert catalog.find("sources", "world") is World
+
+
+def test_an_unknown_name_or_table_is_answered_with_known_ones() -> None:
+    with pytest.raises(UnknownName) as caught:
+        catalog.find("sources", "wrold")
+    assert (str(caught.value), caught.value.hint) == ("no source is called 'wrold'", "did you mean world?")
+    with pytest.raises(UnknownName, match="no table of the catalog is called 'model'"):
+        catalog.rows("model")
+
+
+@pytest.mark.parametrize("name", catalog.TABLES["models"])
+def test_every_model_in_the_catalog_answers_or_scores(name: str) -> None:
+    model = catalog.model(name, World(scenes=0))
+    assert isinstance(model, Model)
+    assert isinstance(model, Answerer | Scorer)
+    assert model.fingerprint == catalog.model(name, World(scenes=0)).fingerprint
