@@ -7,6 +7,7 @@ from counterpoint.language.english import a
 from counterpoint.world.drafts import SCENE, Draft, both, drafted, then
 from counterpoint.world.facts import INDOORS, Facts, Thing, family_members, other_state
 from counterpoint.world.kinds import kind
+from counterpoint.world.likeness import alike
 from counterpoint.world.referring import Namer, Referent
 from counterpoint.world.relating import couple, relatable, related
 from counterpoint.world.values import (
@@ -161,7 +162,7 @@ def _relative(thing: Thing, facts: Facts, rng: Random) -> str:
     weights = {
         name: kind(name).places.get(facts.place, 0)
         for name in family_members(thing.family)
-        if name != thing.name and not facts.named(name) and facts.surely_named(name)
+        if name not in (thing.name, *alike(thing.name)) and not facts.named(name) and facts.surely_named(name)
     }
     weights = {name: weight for name, weight in weights.items() if weight}
     return rng.choices(list(weights), list(weights.values()))[0] if weights else ""

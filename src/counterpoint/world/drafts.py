@@ -18,6 +18,11 @@ class Draft:
     proof: str
     full_answer: str
 
+    @property
+    def meaning(self) -> tuple[str, ...]:
+        """What is asked, whatever the words: drafts that share it are one question."""
+        return tuple(f"{step.operation} {'|'.join(sorted(step.argument.split('|')))}" for step in self.program)
+
 
 def drafted(
     kind: str, texts: str | Sequence[str], answer: str, program: Sequence[Step], proof: str, full_answer: str

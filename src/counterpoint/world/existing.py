@@ -151,18 +151,16 @@ def _joined(namer: Namer, rng: Random, joint: str) -> Draft | None:
     rng.shuffle(names)
     one, other = names
     programs = [then(select(name, [t.id for t in facts.named(name)]), "exist", "?") for name in names]
+    first, second = (name if is_mass(name) else a(name) for name in names)
     text = {
-        "and": (f"are there both {a(one)} and {a(other)}", f"do you see both {a(one)} and {a(other)}"),
-        "or": (
-            f"is there either {any_of(one)} or {any_of(other)}",
-            f"do you see either {any_of(one)} or {any_of(other)}",
-        ),
+        "and": (f"are there both {first} and {second}", f"do you see both {first} and {second}"),
+        "or": (f"is there either {first} or {second}", f"do you see either {first} or {second}"),
     }[joint]
     if joint == "or" and be(one) == "are":
         text = (text[1], text[1])
     present = [name for name in names if name in facts.names]
     full = {
-        ("and", True): f"yes, there are both {a(one)} and {a(other)}",
+        ("and", True): f"yes, there are both {first} and {second}",
         ("and", False): f"no, there {be(gone[0])} no {gone[0]}",
         ("or", True): f"yes, there {be((present or here)[0])} {a((present or here)[0])}",
         ("or", False): f"no, there {be(one)} no {one} and no {other}",

@@ -304,7 +304,7 @@ def count_things(namer: Namer, rng: Random) -> Draft | None:
         str(number),
         then(select(name, [one.id for one in found]), "count"),
         f"{count(number, name)} {be(number)} annotated",
-        f"there {be(number)} {count(number, name)}",
+        f"there {be(number)} {count(number, name) if number else 'no ' + plural(name)}",
     )
 
 

@@ -62,9 +62,9 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
 def gqa_questions(scene: Scene, rng: Random, limit: int = 12) -> Iterator[Question]:
     """Up to `limit` questions about a scene, of as many kinds as it bears; none that could be doubted."""
     namer = Namer(Facts(scene))
-    asked: set[str] = set()
+    asked: set[tuple[str, ...]] = set()
     for draft in drafts(MAKERS, namer, rng, 4 * limit):
-        if draft.texts[0] in asked:
+        if draft.meaning in asked:
             continue
         yield Question(
             id=f"{scene.id}-gqa-{len(asked):02d}",
@@ -77,6 +77,6 @@ def gqa_questions(scene: Scene, rng: Random, limit: int = 12) -> Iterator[Questi
             proof=draft.proof,
             full_answer=draft.full_answer,
         )
-        asked.add(draft.texts[0])
+        asked.add(draft.meaning)
         if len(asked) == limit:
             return

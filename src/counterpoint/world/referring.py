@@ -118,7 +118,7 @@ class Namer:
     def _by_side(self, thing: Thing, others: tuple[Thing, ...], start: tuple[Step, ...]) -> Iterator[Referent]:
         side = self.facts.side(thing)
         sides = [self.facts.side(one) for one in others]
-        if side and all(sides) and sides.count(side) == 1:
+        if side and not thing.is_worn and all(sides) and sides.count(side) == 1:
             steps = then(start, "filter hposition", side)
             yield Referent(
                 thing,

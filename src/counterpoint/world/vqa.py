@@ -52,17 +52,16 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
 def vqa_questions(scene: Scene, rng: Random, limit: int = 5) -> Iterator[Question]:
     """Up to `limit` questions about a scene, three phrasings each; the first phrasing is what the others repeat."""
     namer = Namer(Facts(scene), plainness=0.9)
-    made, heard = 0, set[str]()
+    asked: set[tuple[str, ...]] = set()
     for draft in drafts(MAKERS, namer, rng, 5 * limit):
         texts = phrasings(draft, rng)
-        if not texts or heard.intersection(texts):
+        if not texts or draft.meaning in asked:
             continue
-        heard.update(texts)
         said = votes(draft.answer, rng)
-        first = f"{scene.id}-vqa-{made:02d}-0"
+        stem = f"{scene.id}-vqa-{len(asked):02d}"
         for place, text in enumerate(texts):
             yield Question(
-                id=f"{scene.id}-vqa-{made:02d}-{place}",
+                id=f"{stem}-{place}",
                 picture=scene.picture,
                 text=text,
                 gold=Gold.from_votes(said),
@@ -72,8 +71,8 @@ def vqa_questions(scene: Scene, rng: Random, limit: int = 5) -> Iterator[Questio
                 program=draft.program,
                 proof=draft.proof,
                 full_answer=draft.full_answer,
-                same_as="" if place == 0 else first,
+                same_as=f"{stem}-0" if place else "",
             )
-        made += 1
-        if made == limit:
+        asked.add(draft.meaning)
+        if len(asked) == limit:
             return
