@@ -66,7 +66,7 @@ def finish(canvas: Image.Image, weather: str, tint: Light, rng: Random) -> Image
     if weather == "rainy":
         draw = ImageDraw.Draw(canvas)
         slant = rng.randint(8, 26)
-        for _ in range(80):
+        for _ in range(64):
             x, y, long = rng.randrange(CANVAS.width), rng.randrange(CANVAS.height), rng.randint(26, 60)
             draw.polygon(((x, y), (x + 3, y), (x + 3 - slant, y + long), (x - slant, y + long)), fill=(206, 220, 234))
     picture = canvas.reduce(FINE)
@@ -169,7 +169,7 @@ def _meadow(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
             ),
             fill=sand,
         )
-    _tufts(draw, camera, rng, grass, 46)
+    _tufts(draw, camera, rng, grass, 30)
 
 
 def _fields(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
@@ -181,7 +181,7 @@ def _fields(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     for k in range(rng.randint(4, 7)):
         x = -200 + k * 260 + rng.randint(-20, 20)
         draw.polygon(((vanish, camera.horizon + 2), (x, CANVAS.height), (x + 110, CANVAS.height)), fill=crop)
-    _tufts(draw, camera, rng, grass, 30)
+    _tufts(draw, camera, rng, grass, 22)
 
 
 def _lawn(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
@@ -200,7 +200,7 @@ def _lawn(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
             ((480 + (x - 480) // 4, foot), (480 + (x - 380) // 4, foot), (x + 160, CANVAS.height), (x, CANVAS.height)),
             fill=shade,
         )
-    _tufts(draw, camera, rng, grass, 34)
+    _tufts(draw, camera, rng, grass, 24)
 
 
 def _street(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
@@ -235,7 +235,7 @@ def _shore(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     _gradient(draw, edge, CANVAS.height, (_mixed(sand, (200, 170, 120), 26), sand))
     for x in range(-40, CANVAS.width, 96):
         draw.ellipse((x, edge - 9, x + 130, edge + 8), fill=(250, 252, 250))
-    for _ in range(40):
+    for _ in range(28):
         x, y = rng.randrange(CANVAS.width), rng.randint(edge + 20, CANVAS.height)
         draw.ellipse(
             (x, y, x + 6, y + 4), fill=_mixed(sand, (130, 96, 60) if rng.random() < 0.5 else (255, 250, 230), 34)

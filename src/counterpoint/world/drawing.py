@@ -44,7 +44,10 @@ def drawn(look: Look) -> Drawn:
         sketch = sketches()[look.kind](look)
     except KeyError:
         raise UnknownName("sketch", look.kind, sketches()) from None
-    return Drawn(sketch, sketch.extent(), {part: sketch.extent(part) for part in sketch.parts})
+    parts = sketch.extents()
+    whole = list(zip(*parts.values(), strict=True))
+    extent = min(whole[0]), min(whole[1]), max(whole[2]), max(whole[3])
+    return Drawn(sketch, extent, {part: reach for part, reach in parts.items() if part})
 
 
 @cache

@@ -19,7 +19,7 @@ _DEPTH = 27  # canvas pixels between two ground lines that are clearly one behin
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """A thing on stage, as geometry sees it: `ground` is its canvas row; what is `grounded` stands on the ground there."""
+    """A thing on stage, as geometry sees it: `ground` is its canvas row, and what is `grounded` stands on it."""
 
     id: str
     box: Box
@@ -32,28 +32,30 @@ def spatial(stands: Sequence[Stand], known: Sequence[Link]) -> Iterator[Link]:
     """Every spatial relation that holds beyond doubt, both ways; pairs that touch are at most beside each other."""
     touching = {frozenset((link.subject, link.object)) for link in known}
     for one, other in combinations(stands, 2):
-        together = frozenset((one.id, other.id)) in touching
-        for first, second in ((one, other), (other, one)):
-            for name in _holding(first, second, together):
-                yield Link(first.id, name, second.id)
-                if name != "near":
-                    yield Link(second.id, _OPPOSITE[name], first.id)
+        for first, name, second in _between(one, other, frozenset((one.id, other.id)) in touching):
+            yield Link(first.id, name, second.id)
+            yield Link(second.id, _OPPOSITE[name], first.id)
 
 
-def _holding(one: Stand, other: Stand, together: bool) -> Iterator[str]:
-    across = min(one.box.right, other.box.right) - max(one.box.x, other.box.x)
-    down = min(one.box.bottom, other.box.bottom) - max(one.box.y, other.box.y)
-    narrow, low = min(one.box.width, other.box.width), min(one.box.height, other.box.height)
-    if one.box.middle[0] < other.box.middle[0] and 100 * across <= 12 * narrow:
-        yield "to the left of"
+def _between(one: Stand, other: Stand, together: bool) -> Iterator[tuple[Stand, str, Stand]]:
+    """What holds between two things, each relation in one direction."""
+    box, its = one.box, other.box
+    across = min(box.x + box.width, its.x + its.width) - max(box.x, its.x)
+    down = min(box.y + box.height, its.y + its.height) - max(box.y, its.y)
+    narrow, low = min(box.width, its.width), min(box.height, its.height)
+    if 100 * across <= 12 * narrow:
+        right = 2 * (its.x - box.x) + its.width - box.width
+        if right:
+            yield (one, "to the left of", other) if right > 0 else (other, "to the left of", one)
     if together:
         return
     if not (one.grounded and other.grounded):
-        if one.box.middle[1] < other.box.middle[1] and 100 * down <= 8 * low and 100 * across >= 40 * narrow:
-            yield "above"
+        under = 2 * (its.y - box.y) + its.height - box.height
+        if under and 100 * down <= 8 * low and 100 * across >= 40 * narrow:
+            yield (one, "above", other) if under > 0 else (other, "above", one)
     elif one.troupe != other.troupe:
-        deeper = one.ground - other.ground
-        if deeper >= _DEPTH and 100 * across >= 30 * narrow and down >= -_NEAR:
-            yield "in front of"
-        if abs(deeper) < 3 * _DEPTH and across >= -_NEAR:
-            yield "near"
+        nearer = one.ground - other.ground
+        if abs(nearer) >= _DEPTH and 100 * across >= 30 * narrow and down >= -_NEAR:
+            yield (one, "in front of", other) if nearer > 0 else (other, "in front of", one)
+        if abs(nearer) < 3 * _DEPTH and across >= -_NEAR:
+            yield one, "near", other

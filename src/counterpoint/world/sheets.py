@@ -35,15 +35,20 @@ def portrait(look: Look, colors: Mapping[str, Rgb], *, size: int = 120, tile: in
     canvas = Image.new("RGB", (side, side), _TILES[tile % 2])
     shape = drawn(look)
     left, top, right, bottom = shape.extent
-    height = min((side - 30) * GROUND // max(bottom - min(top, 0), GROUND), (side - 24) * GROUND // max(right - left, 1))
-    at = Placement(side // 2 - (left + right) // 2 * height // GROUND, side - 15 - (bottom - GROUND) * height // GROUND, height)
+    high, wide = max(bottom - min(top, 0), GROUND), max(right - left, 1)
+    height = min((side - 30) * GROUND // high, (side - 24) * GROUND // wide)
+    x, y = side // 2 - (left + right) // 2 * height // GROUND, side - 15 - (bottom - GROUND) * height // GROUND
+    at = Placement(x, y, height)
     paint(ImageDraw.Draw(canvas), shape.sketch, colors, at)
     return canvas.reduce(FINE)
 
 
 def portraits(rows: Sequence[tuple[str, Look, Mapping[str, Rgb]]], *, columns: int = 8, size: int = 120) -> Image.Image:
     """A contact sheet of portraits on tiles of two shades."""
-    tiles = ((label, portrait(look, colors, size=size, tile=k + k // columns)) for k, (label, look, colors) in enumerate(rows))
+    tiles = (
+        (label, portrait(look, colors, size=size, tile=k + k // columns))
+        for k, (label, look, colors) in enumerate(rows)
+    )
     return contact_sheet(tiles, columns=columns)
 
 

@@ -117,7 +117,9 @@ class Sketch:
     def path(self, points: Sequence[Point], width: int, paint: Paint = "main") -> None:
         """A bent stroke through several points, round at each."""
         for start, end in pairwise(points):
-            self.bar(start, end, width, paint)
+            self.bar(start, end, width, paint, round_ends=False)
+        for x, y in points:
+            self.disc(x, y, width // 2, paint)
 
     def fan(self, x: int, y: int, wide: int, high: int, start: int, stop: int, paint: Paint = "main") -> None:
         """A slice of an oval of half-axes `wide` and `high`, between two angles in degrees, 0 to the right, 90 down."""
@@ -182,6 +184,16 @@ class Sketch:
         for k in range(count):
             y = top + (bottom - top) * (2 * k + 1) // (2 * count + 1)
             self.rect(left, y, right, y + (bottom - top) // (2 * count + 1), paint)
+
+    def extents(self) -> dict[str, Extent]:
+        """The smallest rectangle around each part, in the order of painting; what belongs to none is the part ""."""
+        xs: dict[str, list[int]] = {}
+        ys: dict[str, list[int]] = {}
+        for shape in self.shapes:
+            here, there = zip(*shape.points, strict=True)
+            xs.setdefault(shape.part, []).extend(here)
+            ys.setdefault(shape.part, []).extend(there)
+        return {part: (min(xs[part]), min(ys[part]), max(xs[part]), max(ys[part])) for part in xs}
 
     def extent(self, part: str | None = None) -> Extent:
         """The smallest rectangle around all that is drawn, or around one part."""

@@ -75,7 +75,8 @@ class World:
         """The picture at an address of the world, such as `world:test/000007.png`, drawn anew."""
         split, _, number = picture.path.removesuffix(".png").partition("/")
         if picture.namespace != "world" or split not in SPLITS or not number.isdecimal():
-            raise PictureError(f"{picture.address} is no picture of the world", hint="they look like world:test/000007.png")
+            fact = f"{picture.address} is no picture of the world"
+            raise PictureError(fact, hint="they look like world:test/000007.png")
         return applied(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
 
     def _luck(self, kind: str, scene: Scene) -> Random:

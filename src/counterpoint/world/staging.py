@@ -34,18 +34,25 @@ _LEAST = 42  # canvas pixels: everything on stage is fourteen pixels of the pict
 _APART = 12  # canvas pixels between two things on the wall, or in the sky
 _HIDDEN = 30  # per cent of a thing that others may cover
 _TRIES = 8
+_LETTERED = frozenset({"stop sign"})  # what can be read has one right way round
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A member at its place. `root` numbers the troupe, `parent` the member it hangs on."""
+    """A member at its place. `root` numbers the troupe, `parent` the member it hangs on; the least `depth` is farthest."""
 
     member: Member
     at: Placement
     extent: Extent
     root: int
     parent: int | None
+    depth: tuple[int, int]
     colors: Mapping[str, str]
+
+    @property
+    def spot(self) -> str:
+        """Where things of its kind are: on the floor, on top of something, on the wall, in the sky."""
+        return kind(self.member.look.kind).spot
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Staged:
         paints = [_paints(rng, placed) for placed in self.placed]
         for number in _back_to_front(self.placed):
             placed = self.placed[number]
-            if placed.parent is None and kind(placed.member.look.kind).spot in ("floor", "top"):
+            if placed.parent is None and placed.spot in ("floor", "top"):
                 _shadow(canvas, placed)
             paint(draw, drawn(placed.member.look).sketch, paints[number], placed.at)
         for start, end in self.strings:
@@ -147,7 +154,8 @@ class _Troupe:
         if not _visible(extent):
             return False
         above = None if parent is None else self.first + parent
-        self.members.append(Placed(member, at, extent, self.first, above, {}))
+        depth = self.members[0].depth if self.members else _depth(member, at)
+        self.members.append(Placed(member, at, extent, self.first, above, depth, {}))
         if not member.others:
             return True
         joints = [self._joint(shape, at, other) for other in member.others]
@@ -190,7 +198,8 @@ def _troupe(rng: Random, root: Member, camera: Camera, first: int) -> _Troupe | 
 
 
 def _spot(rng: Random, root: Member, shape: Drawn, camera: Camera) -> Placement | None:
-    this, per_cent, mirrored = kind(root.look.kind), SIZES[root.size], rng.random() < 0.5
+    this, per_cent = kind(root.look.kind), SIZES[root.size]
+    mirrored = rng.random() < 0.5 and this.name not in _LETTERED
     left, top, right, _ = shape.extent
     if this.spot == "wall":
         ground, height = camera.back, camera.pixels(this.height, camera.back, per_cent)
@@ -229,43 +238,36 @@ def _visible(extent: Extent) -> bool:
 
 
 def _room(placed: list[Placed], new: list[Placed], hidden: list[int]) -> list[int] | None:
-    """How much of each is hidden once a troupe has come in; None if that is more than is allowed."""
+    """How much of each is hidden once a troupe has come in; None if that is more than is allowed.
+
+    Two things on the wall, or two in the sky, may not even come near each other.
+    """
     hidden = [*hidden, *(0 for _ in new)]
-    depth = _depth(new[0])
-    hanging = [other for other in new if kind(other.member.look.kind).spot in ("wall", "sky")]
-    if any(_clash(one, other) for other in hanging for one in placed):
-        return None
-    for number, one in enumerate(placed):
-        behind = _depth(placed[one.root]) < depth
-        for place, other in enumerate(new, len(placed)):
-            hidden[number if behind else place] += _shared(one.extent, other.extent)
+    for place, other in enumerate(new, len(placed)):
+        left, top, right, bottom = other.extent
+        for number, one in enumerate(placed):
+            x0, y0, x1, y1 = one.extent
+            across = (x1 if x1 < right else right) - (x0 if x0 > left else left)
+            down = (y1 if y1 < bottom else bottom) - (y0 if y0 > top else top)
+            if across <= -_APART or down <= -_APART:
+                continue
+            if other.spot in ("wall", "sky") and one.spot == other.spot:
+                return None
+            if across > 0 and down > 0:
+                hidden[number if one.depth < other.depth else place] += across * down
     fits = all(
         100 * covered <= _HIDDEN * _area(one.extent) for one, covered in zip([*placed, *new], hidden, strict=True)
     )
     return hidden if fits else None
 
 
-def _clash(one: Placed, other: Placed) -> bool:
-    """Whether two things that hang on the wall, or in the sky, come too near to each other."""
-    if kind(one.member.look.kind).spot != kind(other.member.look.kind).spot:
-        return False
-    left, top, right, bottom = other.extent
-    return _shared(one.extent, (left - _APART, top - _APART, right + _APART, bottom + _APART)) > 0
-
-
-def _shared(one: Extent, other: Extent) -> int:
-    across = min(one[2], other[2]) - max(one[0], other[0])
-    down = min(one[3], other[3]) - max(one[1], other[1])
-    return max(across, 0) * max(down, 0)
-
-
 def _area(extent: Extent) -> int:
     return max(extent[2] - extent[0], 1) * max(extent[3] - extent[1], 1)
 
 
-def _depth(root: Placed) -> tuple[int, int]:
+def _depth(root: Member, at: Placement) -> tuple[int, int]:
     """What is painted first: walls, then the sky, then the ground from far to near."""
-    return {"wall": 0, "sky": 1}.get(kind(root.member.look.kind).spot, 2), root.at.y
+    return {"wall": 0, "sky": 1}.get(kind(root.look.kind).spot, 2), at.y
 
 
 def _back_to_front(placed: Sequence[Placed]) -> list[int]:
@@ -273,7 +275,7 @@ def _back_to_front(placed: Sequence[Placed]) -> list[int]:
 
     def order(number: int) -> tuple[tuple[int, int], int, bool, int]:
         one = placed[number]
-        return _depth(placed[one.root]), one.root, one.member.spot != "under", number
+        return one.depth, one.root, one.member.spot != "under", number
 
     return sorted(range(len(placed)), key=order)
 
@@ -284,7 +286,7 @@ def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Pl
     stands: list[Stand] = []
     for number, one in enumerate(placed):
         look, own = one.member.look, str(len(objects) + 1)
-        grounded = kind(look.kind).spot in ("floor", "top") and one.at.y == placed[one.root].at.y
+        grounded = one.spot in ("floor", "top") and one.at.y == placed[one.root].at.y
         stands.append(Stand(own, box_of(one.extent), one.root, one.at.y, grounded))
         objects.append(SceneObject(own, look.kind, tuple(_attributes(one)), box_of(one.extent)))
         for worn, part in drawn(look).parts.items():
