@@ -1,4 +1,4 @@
-"""PNG files written fast: rows as they are, packed once, which suits drawings better than the filters for photographs."""
+"""PNG files written fast: rows as they are, packed once, which suits drawings better than filters do."""
 
 from struct import pack
 from zlib import compress, crc32

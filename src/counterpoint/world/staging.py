@@ -39,7 +39,7 @@ _LETTERED = frozenset({"stop sign"})  # what can be read has one right way round
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A member at its place. `root` numbers the troupe, `parent` the member it hangs on; the least `depth` is farthest."""
+    """A member at its place. `root` numbers the troupe, `parent` the member it hangs on, `depth` how near it is."""
 
     member: Member
     at: Placement
@@ -133,8 +133,10 @@ def _arranged(rng: Random, chosen: Cast, camera: Camera) -> tuple[list[Placed], 
 
 
 def _bulk(troupe: Member) -> int:
+    """How hard it is to find room for a troupe; people count for more, since they matter, and so do laden tables."""
     left, _, right, _ = drawn(troupe.look).extent
-    return kind(troupe.look.kind).height ** 2 * (right - left)
+    peopled = any(kind(one.look.kind).family == "person" for one in (troupe, *troupe.others))
+    return kind(troupe.look.kind).height ** 2 * (right - left) * (3 if peopled else 2 if troupe.others else 1)
 
 
 @dataclass(frozen=True, slots=True)
