@@ -1,0 +1,214 @@
+"""The models that come with the package, trained on its own world: small, real, and wrong for real reasons."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import PictureError
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ids import seeded
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Floats, Pictures, Placed, Scale
+from counterpoint.models.encoding import Encoder
+from counterpoint.models.graphs import WEIGHTS, Card, Graphs
+from counterpoint.models.words import lengths
+
+AT_ONCE, TOGETHER, TOP = 256, 32, 5
+"""Queries that are prepared at once, queries that go through a graph together, and answers listed for each."""
+
+Item = TypeVar("Item")
+
+
+class Builtin:
+    """What all built-in models share: features of pictures and texts, and what follows from the two."""
+
+    def __init__(self, folder: Path, pictures: Pictures) -> None:
+        self._graphs = Graphs(folder)
+        self._encoder = Encoder(self._graphs, pictures)
+
+    @property
+    def card(self) -> Card:
+        """What the model is, knows and achieves."""
+        return self._graphs.card
+
+    @property
+    def fingerprint(self) -> str:
+        """The name, and a digest of weights, words and answers."""
+        return self._graphs.fingerprint
+
+    def picture_features(self, queries: Sequence[Query]) -> Floats:
+        """What it makes of the pictures; one that cannot be read is an error here."""
+        return np.stack([self._encoder.picture(query) for query in queries])
+
+    def text_features(self, queries: Sequence[Query]) -> Floats:
+        """What it makes of the texts; where each word has features, zeros follow the last word."""
+        found = self._encoder.texts(queries)
+        if found[0].ndim == 1:
+            return np.stack(found)
+        room = np.zeros((len(found), 1 + self.card.length, found[0].shape[1]), np.float32)
+        for row, features in zip(room, found, strict=True):
+            row[: len(features)] = features
+        return room
+
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Answers, or scores where these are asked for, from features."""
+        masks = np.ones((len(queries), self.card.units), np.float32)
+        yield from self._concluded(list(picture), list(text), queries, masks)
+
+    def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
+        """Passes with dropout left on, each drawn from seed, query and trial; trial 0 is the plain pass."""
+        failing: list[Placed] = []
+        for positions, asked, seen, read in self._prepared(queries, failing):
+            for trial in trials:
+                masks = np.stack([self._mask(query, trial, seed) for query in asked])
+                for place, answer in self._concluded(seen, read, asked, masks):
+                    yield positions[place], trial, answer
+        for position, answer in failing:
+            yield from ((position, trial, answer) for trial in trials)
+
+    def _answers(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        failing: list[Placed] = []
+        for positions, asked, seen, read in self._prepared(queries, failing):
+            masks = np.ones((len(asked), self.card.units), np.float32)
+            for place, answer in self._concluded(seen, read, asked, masks):
+                yield positions[place], answer
+        yield from failing
+
+    def _prepared(
+        self, queries: Sequence[Query], failing: list[Placed]
+    ) -> Iterator[tuple[list[int], list[Query], list[Floats], list[Floats]]]:
+        """Queries on one picture side by side, some at a time, with their features; those that fail are put aside."""
+        by_picture: dict[Picture | None, list[int]] = {}
+        for position, query in enumerate(queries):
+            by_picture.setdefault(query.picture, []).append(position)
+        ordered = [position for positions in by_picture.values() for position in positions]
+        for some in _portions(ordered, AT_ONCE):
+            positions, seen = [], []
+            for position in some:
+                try:
+                    seen.append(self._encoder.picture(queries[position]))
+                    positions.append(position)
+                except PictureError as problem:
+                    failing.append((position, Answer.failed(problem)))
+            asked = [queries[position] for position in positions]
+            if asked:
+                yield positions, asked, seen, self._encoder.texts(asked)
+
+    def _concluded(
+        self, seen: Sequence[Floats], read: Sequence[Floats], queries: Sequence[Query], masks: Floats
+    ) -> Iterator[Placed]:
+        """Answers from features, texts of one length together, so that no answer depends on its company."""
+        for length, alike in lengths([self._encoder.numbers(query) for query in queries]).items():
+            for places in _portions(alike, TOGETHER):
+                outputs = self._graphs.run(
+                    "answer",
+                    {
+                        "picture": np.stack([seen[place] for place in places]),
+                        "text": np.stack([_cut(read[place], 1 + length) for place in places]),
+                        "present": np.ones((len(places), 1 + length), np.float32),
+                        "mask": masks[places],
+                    },
+                )
+                for place, *row in zip(places, *outputs, strict=True):
+                    yield place, self._said(queries[place], row)
+
+    def _said(self, query: Query, outputs: list[Floats]) -> Answer:
+        """One answer from the outputs of the last graph: logits of answers, then what the text scores."""
+        if query.mode is Mode.SCORE:
+            return self._scored(outputs)
+        if not self.card.answers:
+            return Answer.failed(f"{self.card.name} scores texts, and answers no questions")
+        return _likeliest(self.card.answers, outputs[0], query.choices)
+
+    def _scored(self, outputs: list[Floats]) -> Answer:
+        if self.card.scores == Scale.SIMILARITY:
+            return Answer.scored(float(outputs[-1][0]))
+        if self.card.scores == Scale.PROBABILITY:
+            return Answer.scored(float(1 / (1 + np.exp(-outputs[-1][0].astype(np.float64)))))
+        return Answer.failed(f"{self.card.name} does not score texts")
+
+    def _mask(self, query: Query, trial: int, seed: int) -> Floats:
+        """Which units are kept, scaled so that their sum stays; drawn from bytes, so that every machine agrees."""
+        if trial == 0:
+            return np.ones(self.card.units, np.float32)
+        luck = np.frombuffer(seeded("dropout", seed, query.id, trial).randbytes(self.card.units), np.uint8)
+        return (luck < self.card.kept).astype(np.float32) * np.float32(256 / self.card.kept)
+
+
+class Answering(Builtin):
+    """A built-in model that answers questions."""
+
+    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Answers with their positions, those on one picture after each other; each picture is encoded once."""
+        return self._answers(queries)
+
+
+class Scoring(Builtin):
+    """A built-in model that says how well a text fits a picture."""
+
+    @property
+    def scale(self) -> Scale:
+        """Whether its numbers are probabilities or similarities."""
+        return Scale(self.card.scores)
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """One number per query, higher where the text fits better; not a number where the picture cannot be read."""
+        scores = np.full(len(queries), np.nan, np.float32)
+        asked = [Query(query.picture, query.text, Mode.SCORE, context=query.context) for query in queries]
+        for position, answer in self._answers(asked):
+            if answer.score is not None:
+                scores[position] = answer.score
+        return scores
+
+
+class AnsweringAndScoring(Answering, Scoring):
+    """A built-in model that does both."""
+
+
+def fusion(pictures: Pictures, *, weights: Path = WEIGHTS) -> AnsweringAndScoring:
+    """Words attend to the cells of the picture; it answers, and gives the probability that a sentence fits."""
+    return AnsweringAndScoring(weights / "fusion", pictures)
+
+
+def cnn_lstm(pictures: Pictures, *, weights: Path = WEIGHTS) -> Answering:
+    """A six-layer CNN and a bidirectional LSTM side by side, as in the appendix of CARETS."""
+    return Answering(weights / "cnn-lstm", pictures)
+
+
+def question_only(pictures: Pictures, *, weights: Path = WEIGHTS) -> Answering:
+    """Guesses from the question; it never looks."""
+    return Answering(weights / "question-only", pictures)
+
+
+def picture_only(pictures: Pictures, *, weights: Path = WEIGHTS) -> Answering:
+    """Guesses from the picture; it never reads."""
+    return Answering(weights / "picture-only", pictures)
+
+
+def two_tower(pictures: Pictures, *, weights: Path = WEIGHTS) -> Scoring:
+    """One vector a picture, one vector a sentence; their cosine is the score."""
+    return Scoring(weights / "two-tower", pictures)
+
+
+def _likeliest(answers: Sequence[str], logits: Floats, choices: Sequence[str]) -> Answer:
+    """The best answers with their probabilities, among the choices where it knows any of them."""
+    offered = {choice.strip().lower(): choice for choice in reversed(choices)}
+    places = [place for place, answer in enumerate(answers) if answer in offered] or list(range(len(answers)))
+    exact = logits[places].astype(np.float64)
+    odds = np.exp(exact - exact.max())
+    odds /= odds.sum()
+    best = np.argsort(-odds, kind="stable")[:TOP]
+    top = tuple((offered.get(answers[places[n]], answers[places[n]]), float(odds[n])) for n in best)
+    return Answer.of(top[0][0], top=top)
+
+
+def _cut(features: Floats, places: int) -> Floats:
+    return features[:places] if features.ndim == 2 else features
+
+
+def _portions(items: Sequence[Item], most: int) -> Iterator[list[Item]]:
+    for start in range(0, len(items), most):
+        yield list(items[start : start + most])

@@ -1,0 +1,74 @@
+"""Texts as numbers: words in lower case, from a fixed vocabulary, and a few buckets for words that are not in it."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from counterpoint.core.ids import content_id
+
+PADDING = 0
+"""The number that stands where a text has ended."""
+BUCKETS = 8
+"""How many numbers unknown words share; which of them a word takes follows from its letters alone."""
+LENGTH = 24
+"""How many words of a text are read."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+
+def split(text: str) -> list[str]:
+    """The words of a text in lower case, without punctuation.
+
+    >>> split("Isn't the dog's T-shirt RED?")
+    ["isn't", 'the', "dog's", 't', 'shirt', 'red']
+    """
+    return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
+
+
+class Words:
+    """A vocabulary. Numbers start after the padding and the buckets.
+
+    >>> words = Words(["dog", "the"])
+    >>> words.numbers("The dog!")
+    [10, 9]
+    >>> len(words)
+    11
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self.known = tuple(known)
+        self._numbers = {word: 1 + BUCKETS + place for place, word in enumerate(self.known)}
+
+    def __len__(self) -> int:
+        return 1 + BUCKETS + len(self.known)
+
+    def number(self, word: str) -> int:
+        """The number of one word."""
+        known = self._numbers.get(word)
+        return 1 + content_id(word) % BUCKETS if known is None else known
+
+    def numbers(self, text: str, context: str = "") -> list[int]:
+        """The words of a text, with as many of the last words said before as there is room for; never none."""
+        own = split(text)[:LENGTH]
+        before = split(context)[-(LENGTH - len(own)) :] if len(own) < LENGTH else []
+        return [self.number(word) for word in (*before, *own)] or [1]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], *, least: int = 2) -> "Words":
+        """The words that come at least so often in some texts, in the order of the alphabet."""
+        counts: dict[str, int] = {}
+        for text in texts:
+            for word in split(text):
+                counts[word] = counts.get(word, 0) + 1
+        return cls(sorted(word for word, count in counts.items() if count >= least))
+
+
+def lengths(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+    """The positions of texts of each length, so that a batch needs no padding.
+
+    >>> lengths([[4], [5, 6], [7]])
+    {1: [0, 2], 2: [1]}
+    """
+    found: dict[int, list[int]] = {}
+    for position, row in enumerate(rows):
+        found.setdefault(len(row), []).append(position)
+    return found

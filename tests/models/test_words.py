@@ -1,0 +1,47 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.models.words import BUCKETS, LENGTH, PADDING, Words, lengths, split
+
+WORDS = Words(["a", "cat", "dog", "is", "there"])
+
+
+@given(st.text(), st.text())
+def test_every_text_has_between_one_and_all_places_and_never_padding(text: str, context: str) -> None:
+    numbers = WORDS.numbers(text, context)
+    assert 1 <= len(numbers) <= LENGTH
+    assert all(PADDING < number < len(WORDS) for number in numbers)
+
+
+@given(st.text())
+def test_letter_case_and_punctuation_change_nothing(text: str) -> None:
+    assert WORDS.numbers(" ".join(split(text))) == WORDS.numbers(text)
+    assert WORDS.numbers("Is there a CAT?") == WORDS.numbers("is there a cat")
+
+
+def test_an_unknown_word_takes_a_bucket_that_follows_from_its_letters() -> None:
+    assert [WORDS.number(word) for word in ("zebra", "giraffe", "unicorn")] == [8, 6, 8]
+    assert all(1 <= WORDS.number(word) <= BUCKETS for word in ("zebra", "giraffe", "unicorn"))
+
+
+def test_known_words_have_numbers_of_their_own() -> None:
+    assert [WORDS.number(word) for word in WORDS.known] == [BUCKETS + 1 + place for place in range(5)]
+
+
+def test_what_was_said_before_fills_the_room_that_a_text_leaves() -> None:
+    said = " ".join(["dog"] * 40)
+    numbers = WORDS.numbers("is there a cat", said)
+    assert len(numbers) == LENGTH
+    assert numbers[-4:] == WORDS.numbers("is there a cat")
+    assert WORDS.numbers("cat " * 40, "dog") == WORDS.numbers("cat " * 40)
+
+
+def test_a_vocabulary_holds_the_words_that_come_often_enough() -> None:
+    assert Words.of(["the dog", "The cat", "dog"], least=2).known == ("dog", "the")
+
+
+@given(st.lists(st.lists(st.integers(), max_size=4)))
+def test_every_text_has_its_place_among_those_of_its_length(rows: list[list[int]]) -> None:
+    found = lengths(rows)
+    assert sorted(place for places in found.values() for place in places) == list(range(len(rows)))
+    assert all(len(rows[place]) == length for length, places in found.items() for place in places)

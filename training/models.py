@@ -1,0 +1,303 @@
+"""The five models put together, each with the loss it learns by; every part can be called by itself, for export."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from training.networks import (
+    COLUMNS,
+    ROWS,
+    Annotator,
+    GridEye,
+    LastStates,
+    Perceptron,
+    PlainEye,
+    Reader,
+    Reasoner,
+    Sizes,
+)
+
+DROPOUT = 26 / 256
+"""The share of units that rest; in 256ths, since masks are drawn from bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Word numbers (texts, words) and ones where the slot and the words are (texts, 1 + words), picture by picture."""
+
+    tokens: Tensor
+    present: Tensor
+    each: int = 1  # how many texts in a row belong to one picture
+
+
+@dataclass(frozen=True, slots=True)
+class Things:
+    """What stands in the pictures of a batch: boxes, kinds (-1 for none), many-hot attributes."""
+
+    boxes: Tensor
+    kinds: Tensor
+    attributes: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Pictures with some questions and captions on each."""
+
+    pictures: Tensor  # normal pixels
+    things: Things
+    questions: tuple[Texts, ...]  # the shorter ones and the longer ones, so that little is padding
+    answers: Tensor  # in that order
+    captions: Texts
+
+
+def resting(rows: int, units: int, *, on: bool, like: Tensor) -> Tensor:
+    """A dropout mask: ones when off, else what is kept, scaled so that the sum stays."""
+    ones = torch.ones(rows, units, device=like.device)
+    return functional.dropout(ones, DROPOUT) if on else ones
+
+
+def answer_loss(logits: Tensor, answers: Tensor) -> Tensor:
+    """Cross-entropy with a little smoothing."""
+    return functional.cross_entropy(logits.float(), answers, label_smoothing=0.02, ignore_index=-1)
+
+
+class Fusion(nn.Module):
+    """Words attend to the cells of the picture; it answers, and says whether a sentence fits."""
+
+    sees = ("picture", "text")
+    cells, width = 96, 128
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.eye = GridEye(self.cells)
+        self.where = nn.Parameter(torch.randn(ROWS * COLUMNS, self.cells) * 0.3)
+        self.reader = Reader(sizes.words, self.width, layers=2)
+        self.reasoner = Reasoner(self.width, self.cells, sizes.answers, layers=3)
+        self.annotator = Annotator(self.cells, sizes)
+        self.units = self.reasoner.units
+
+    def picture(self, pixels: Tensor) -> Tensor:
+        """Features of the cells, row by row."""
+        return self.placed(self.eye(pixels))
+
+    def placed(self, grid: Tensor) -> Tensor:
+        """The grid as a row of cells that know where they are."""
+        return grid.flatten(2).transpose(1, 2) + self.where
+
+    def text(self, tokens: Tensor, present: Tensor) -> Tensor:
+        """Features of the slot and the words."""
+        read: Tensor = self.reader(tokens, present)
+        return read
+
+    def answer(self, picture: Tensor, text: Tensor, present: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits of answers, and of fitting."""
+        said: tuple[Tensor, Tensor] = self.reasoner(picture, text, present, mask)
+        return said
+
+    def forward(self, pixels: Tensor, texts: Texts) -> tuple[Tensor, Tensor]:
+        """Logits for texts on pictures."""
+        return self._said(self.picture(pixels), texts)
+
+    def _said(self, cells: Tensor, texts: Texts) -> tuple[Tensor, Tensor]:
+        mask = resting(len(texts.tokens), self.units, on=self.training, like=cells)
+        read = self.text(texts.tokens, texts.present)
+        said: tuple[Tensor, Tensor] = self.reasoner(cells, read, texts.present, mask, texts.each)
+        return said
+
+    def loss(self, batch: Batch, progress: float) -> Tensor:
+        """Right answers, right captions told from those of other pictures, and right names for what is drawn."""
+        grid = self.eye(batch.pictures)
+        things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
+        cells = self.placed(grid)
+        logits = torch.cat([self._said(cells, part)[0] for part in batch.questions])
+        right = self._said(cells, batch.captions)[1].float()
+        wrong = self._said(cells.roll(1, 0), batch.captions)[1].float()
+        matching = functional.softplus(-right).mean() + functional.softplus(wrong).mean()
+        return answer_loss(logits, batch.answers) + 0.25 * matching + _help(progress) * things
+
+
+class CnnLstm(nn.Module):
+    """A six-layer CNN and a bidirectional LSTM, put side by side before a perceptron of two layers."""
+
+    sees = ("picture", "text")
+    vector, hidden, inner = 512, 128, 768
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.eye = PlainEye(self.vector)
+        self.reader = LastStates(sizes.words, 128, self.hidden)
+        self.head = Perceptron(self.vector + 2 * self.hidden, self.inner, sizes.answers)
+        self.annotator = Annotator(self.eye.grid_width, sizes)
+        self.census = nn.Linear(self.vector, sizes.kinds)
+        self.units = self.head.units
+
+    def picture(self, pixels: Tensor) -> Tensor:
+        """The picture's vector."""
+        seen: Tensor = self.eye(pixels)
+        return seen
+
+    def text(self, tokens: Tensor, present: Tensor) -> Tensor:
+        """The text's vector."""
+        read: Tensor = self.reader(tokens, present)
+        return read
+
+    def answer(self, picture: Tensor, text: Tensor, mask: Tensor) -> Tensor:
+        """Logits of answers."""
+        said: Tensor = self.head(torch.cat([picture, text], dim=1), mask)
+        return said
+
+    def forward(self, pixels: Tensor, texts: Texts) -> tuple[Tensor, None]:
+        """Logits for texts on pictures."""
+        return self._said(self.picture(pixels), texts), None
+
+    def _said(self, vectors: Tensor, texts: Texts) -> Tensor:
+        mask = resting(len(texts.tokens), self.units, on=self.training, like=vectors)
+        return self.answer(vectors.repeat_interleave(texts.each, 0), self.text(texts.tokens, texts.present), mask)
+
+    def loss(self, batch: Batch, progress: float) -> Tensor:
+        """Right answers, and right names for what is drawn."""
+        grid = self.eye.grid(batch.pictures)
+        vectors = self.eye.vector(grid)
+        things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
+        things = things + census_loss(self.census(vectors), batch.things.kinds)
+        logits = torch.cat([self._said(vectors, part) for part in batch.questions])
+        return answer_loss(logits, batch.answers) + _help(progress) * things
+
+
+class QuestionOnly(nn.Module):
+    """The LSTM and the perceptron without a picture: what can be guessed from the question alone."""
+
+    sees = ("text",)
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.reader = LastStates(sizes.words, 128, 128)
+        self.head = Perceptron(256, 256, sizes.answers)
+        self.units = self.head.units
+
+    def text(self, tokens: Tensor, present: Tensor) -> Tensor:
+        """The text's vector."""
+        read: Tensor = self.reader(tokens, present)
+        return read
+
+    def answer(self, text: Tensor, mask: Tensor) -> Tensor:
+        """Logits of answers."""
+        said: Tensor = self.head(text, mask)
+        return said
+
+    def forward(self, pixels: Tensor, texts: Texts) -> tuple[Tensor, None]:
+        """Logits for texts; pictures are not looked at."""
+        read = self.text(texts.tokens, texts.present)
+        return self.answer(read, resting(len(read), self.units, on=self.training, like=read)), None
+
+    def loss(self, batch: Batch, progress: float) -> Tensor:
+        """Right answers."""
+        return answer_loss(torch.cat([self(batch.pictures, part)[0] for part in batch.questions]), batch.answers)
+
+
+class PictureOnly(nn.Module):
+    """A smaller CNN and the perceptron without a question: what people would most likely be asked and answer."""
+
+    sees = ("picture",)
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.eye = PlainEye(128, widths=(16, 24, 32, 48, 64, 64))
+        self.head = Perceptron(128, 256, sizes.answers)
+        self.census = nn.Linear(128, sizes.kinds)
+        self.units = self.head.units
+
+    def picture(self, pixels: Tensor) -> Tensor:
+        """The picture's vector."""
+        seen: Tensor = self.eye(pixels)
+        return seen
+
+    def answer(self, picture: Tensor, mask: Tensor) -> Tensor:
+        """Logits of answers."""
+        said: Tensor = self.head(picture, mask)
+        return said
+
+    def forward(self, pixels: Tensor, texts: Texts) -> tuple[Tensor, None]:
+        """Logits for pictures, the same for each text on one."""
+        seen = self.picture(pixels)
+        said = self.answer(seen, resting(len(seen), self.units, on=self.training, like=seen))
+        return said.repeat_interleave(texts.each, 0), None
+
+    def loss(self, batch: Batch, progress: float) -> Tensor:
+        """Right answers, and right names for what is there."""
+        seen = self.picture(batch.pictures)
+        said = self.answer(seen, resting(len(seen), self.units, on=self.training, like=seen))
+        there = census_loss(self.census(seen), batch.things.kinds)
+        logits = torch.cat([said.repeat_interleave(part.each, 0) for part in batch.questions])
+        return answer_loss(logits, batch.answers) + _help(progress) * there
+
+
+class TwoTower(nn.Module):
+    """One vector a picture, one vector a sentence, near each other where the sentence fits."""
+
+    sees = ("picture", "text")
+    vector, cells = 128, 128
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.eye = GridEye(self.cells, widths=(32, 48, 96))
+        self.seen = nn.Linear(2 * self.cells, self.vector)
+        self.reader = Reader(sizes.words, 128, layers=2)
+        self.read = nn.Linear(128, self.vector)
+        self.annotator = Annotator(self.cells, sizes)
+        self.warmth = nn.Parameter(torch.tensor(2.0))
+        self.units = self.vector
+
+    def picture(self, pixels: Tensor) -> Tensor:
+        """The picture's vector, of length one."""
+        return self.pooled(self.eye(pixels))
+
+    def pooled(self, grid: Tensor) -> Tensor:
+        """What is seen anywhere, and how much of it there is."""
+        cells = torch.relu(grid).flatten(2)
+        return functional.normalize(self.seen(torch.cat([cells.amax(2), cells.mean(2)], dim=1)).float(), dim=1)
+
+    def text(self, tokens: Tensor, present: Tensor) -> Tensor:
+        """The sentence's vector, of length one."""
+        return functional.normalize(self.read(self.reader(tokens, present)[:, 0]).float(), dim=1)
+
+    def answer(self, picture: Tensor, text: Tensor, mask: Tensor) -> Tensor:
+        """How near the two vectors are: their cosine."""
+        return (picture * text * mask).sum(1, keepdim=True)
+
+    def forward(self, pixels: Tensor, texts: Texts) -> tuple[None, Tensor]:
+        """Nearness of texts and pictures."""
+        seen, read = self.picture(pixels), self.text(texts.tokens, texts.present)
+        return None, self.answer(seen.repeat_interleave(texts.each, 0), read, torch.ones_like(read))
+
+    def loss(self, batch: Batch, progress: float) -> Tensor:
+        """Each picture finds its caption among all others of the batch, each caption its picture."""
+        grid = self.eye(batch.pictures)
+        things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
+        seen, read = self.pooled(grid), self.text(batch.captions.tokens, batch.captions.present)
+        mask = resting(1, self.units, on=self.training, like=seen)
+        near = (seen * mask) @ read.T * self.warmth.clamp(max=4.0).exp()
+        own = torch.arange(len(seen), device=seen.device)
+        both = functional.cross_entropy(near, own) + functional.cross_entropy(near.T, own)
+        return both + _help(progress) * things
+
+
+MODELS: dict[str, type[Fusion | CnnLstm | QuestionOnly | PictureOnly | TwoTower]] = {
+    "fusion": Fusion,
+    "cnn-lstm": CnnLstm,
+    "question-only": QuestionOnly,
+    "picture-only": PictureOnly,
+    "two-tower": TwoTower,
+}
+
+
+def census_loss(logits: Tensor, kinds: Tensor) -> Tensor:
+    """Which kinds are anywhere in the picture."""
+    there = torch.zeros(len(kinds), logits.shape[1] + 1, device=logits.device).scatter_(1, kinds + 1, 1.0)[:, 1:]
+    return functional.binary_cross_entropy_with_logits(logits.float(), there) * 10
+
+
+def _help(progress: float) -> float:
+    return 1.0 - 0.8 * progress
