@@ -17,6 +17,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.store.worlds import NAMES
 from counterpoint.world.source import World
 
+SHOWN = "world:test/000001.png"
 OWN_MODELS = '''
 from counterpoint import Answer, Mode
 
@@ -31,7 +32,7 @@ class Echo:
 
     def answer(self, queries):
         for place, query in enumerate(queries):
-            self.pictures.pixels(query.picture)
+            assert self.pictures.pixels(query.picture).shape[2] == 3
             word = query.choices[0] if query.choices else query.text.split()[0]
             yield place, Answer.of(word, top=((word, 0.75), ("other", 0.25)))
 
@@ -105,14 +106,14 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     ("arguments", "fact", "hint"),
     [
         (["modles"], "no command is called 'modles'", "did you mean models?"),
-        (["ask", "fuison", "world:test/000001.png", "Is it?"], "no model is called 'fuison'", "did you mean fusion?"),
+        (["ask", "fuison", SHOWN, "Is it?"], "no model is called 'fuison'", "did you mean fusion?"),
         (["world", "out", "--split", "tets"], "no split is called 'tets'", "did you mean test?"),
-        (["ask", "own_models:", "a.png", "Is it?"], "'own_models:' is not a place", "a place looks like"),
-        (["ask", ":Echo", "a.png", "Is it?"], "':Echo' is not a place", "a place looks like"),
-        (["ask", "no_such:Echo", "a.png", "Is it?"], "no_such:Echo cannot be loaded", "it is named by"),
-        (["ask", "own_models:Ecco", "a.png", "Is it?"], "own_models:Ecco cannot be loaded", "it is named by"),
-        (["ask", "own_models:Nothing", "a.png", "Is it?"], "own_models:Nothing gave no model", "a fingerprint"),
-        (["ask", "own_models:Echo", "a.png", "Is it?"], "a.png does not exist", "check"),
+        (["ask", "own_models:", SHOWN, "Is it?"], "'own_models:' is not a place", "a place looks like"),
+        (["ask", ":Echo", SHOWN, "Is it?"], "':Echo' is not a place", "a place looks like"),
+        (["ask", "no_such:Echo", SHOWN, "Is it?"], "no_such:Echo cannot be loaded", "it is named by"),
+        (["ask", "own_models:Ecco", SHOWN, "Is it?"], "own_models:Ecco cannot be loaded", "it is named by"),
+        (["ask", "own_models:Nothing", SHOWN, "Is it?"], "own_models:Nothing gave no model", "a fingerprint"),
+        (["ask", "constant", "a.png", "Is it?"], "a.png does not exist", "check"),
         (["ask", "own_models:Echo", "world:tset/1.png", "Is it?"], "is no picture of the world", "world:test/0"),
     ],
 )
@@ -128,15 +129,16 @@ def test_what_went_wrong_is_one_sentence_and_a_hint(call: Call, arguments: list[
 
 def test_a_file_that_is_no_picture_is_said_so(call: Call, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("not a picture")
-    said = call("ask", "own_models:Echo", "a.txt", "Is it?")
-    assert said.code == 1
-    assert "a.txt cannot be read as a picture" in said.err
+    for model in ("own_models:Echo", "constant"):
+        said = call("ask", model, "a.txt", "Is it?")
+        assert said.code == 1
+        assert "a.txt cannot be read as a picture" in said.err
 
 
 def test_a_model_that_fails_says_why_and_one_that_can_do_nothing_is_refused(call: Call) -> None:
-    said = call("ask", "own_models:Broken", "world:test/000001.png", "Is it?")
+    said = call("ask", "own_models:Broken", SHOWN, "Is it?")
     assert (said.code, said.err) == (1, "counterpoint: own_models:Broken could not answer: out of memory\n")
-    said = call("ask", "own_models:Mute", "world:test/000001.png", "Is it?")
+    said = call("ask", "own_models:Mute", SHOWN, "Is it?")
     assert (said.code, said.err) == (1, "counterpoint: this model neither answers nor scores\n")
 
 
@@ -157,7 +159,7 @@ def test_a_link_to_a_picture_is_a_picture(call: Call, tmp_path: Path) -> None:
 
 
 def test_an_answer_can_be_had_as_json(call: Call) -> None:
-    said = call("ask", "own_models:Echo", "world:test/000001.png", "Is it?", "--json")
+    said = call("ask", "own_models:Echo", SHOWN, "Is it?", "--json")
     assert json.loads(said.out) == {
         "model": "own_models:Echo",
         "answer": "Is",
@@ -167,7 +169,7 @@ def test_an_answer_can_be_had_as_json(call: Call) -> None:
 
 
 def test_a_model_that_scores_gives_a_number(call: Call) -> None:
-    assert call("ask", "own_models:Ruler", "world:test/000001.png", "A cat.").out == "6.000\n"
+    assert call("ask", "own_models:Ruler", SHOWN, "A cat.").out == "6.000\n"
 
 
 def test_models_are_listed_for_people_and_for_programs(call: Call) -> None:

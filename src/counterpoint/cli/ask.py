@@ -25,6 +25,7 @@ def command(model: str, picture: str, question: str, choices: str | None, as_jso
     A model that answers is asked QUESTION; one that only scores says how well QUESTION, a sentence, fits the picture.
     """
     address, pictures = _shown(picture)
+    pictures.pixels(address)  # said before a model is loaded, and also to models that never look
     asked = catalog.model(model, pictures)
     listed = tuple(filter(None, map(str.strip, (choices or "").split(","))))
     answer = _answer(asked, Query(address, question, choices=listed))

@@ -14,7 +14,13 @@ SCENES = 60
 
 
 @click.command("demo")
-@click.option("--into", type=click.Path(file_okay=False, path_type=Path), default="demo", show_default=True)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="demo",
+    show_default=True,
+    help="The folder for the contact sheet.",
+)
 def command(into: Path) -> None:
     """Draw a contact sheet of scenes, and show what each built-in model gets right on them."""
     world = World("test", SCENES)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from counterpoint.core.ids import Plain, content_id, hex_id
@@ -103,7 +103,7 @@ class Group:
     proof: str = ""  # from what the gold follows, for the reader of a failure
     kind: str = ""  # question type, piece, instrument
     objects: tuple[SceneObject, ...] = ()  # what the question is about
-    tags: tuple[tuple[tuple[str, str], ...], ...] = field(default=())  # per query: (slice, value)
+    tags: tuple[tuple[tuple[str, str], ...], ...] = ()  # per query: (slice, value)
 
     def __post_init__(self) -> None:
         assert self.queries, "a group has at least a base"

@@ -1,6 +1,6 @@
 """A picture by its address, and the edits that are applied to it when it is shown."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from counterpoint.core.ids import Plain, content_id
 
@@ -83,7 +83,7 @@ class Picture:
     """
 
     address: str
-    edits: tuple[Edit, ...] = field(default=())
+    edits: tuple[Edit, ...] = ()
 
     @property
     def namespace(self) -> str:

@@ -25,7 +25,7 @@ class PictureFolders:
     True
     """
 
-    def __init__(self, roots: Mapping[str, Path]) -> None:
+    def __init__(self, roots: Mapping[str, str | Path]) -> None:
         self._roots = {namespace: Path(root).resolve() for namespace, root in roots.items()}
 
     def path(self, picture: Picture) -> Path:

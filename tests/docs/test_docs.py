@@ -1,0 +1,99 @@
+"""The documentation works: every page runs from top to bottom, and every link leads somewhere."""
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from counterpoint.cli.main import commands
+
+PROJECT = Path(__file__).parents[2]
+RUN = [
+    PROJECT / "README.md",
+    *sorted((PROJECT / "docs").glob("tutorial/*.md")),
+    *sorted((PROJECT / "docs").glob("how-to/*.md")),
+]
+RUN += [PROJECT / "docs/explanation" / name for name in ("identity.md", "lexicon.md")]
+READ = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(PROJECT).as_posix()
+
+
+@pytest.mark.parametrize("page", RUN, ids=_name)
+def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    space: dict[str, Any] = {"__name__": "__main__"}
+    before = set(sys.modules)
+    for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        if language == "python" and (file := re.match(r"# (\w+\.py)\n", text)):
+            (tmp_path / file[1]).write_text(text, encoding="utf-8")
+        elif language == "python":
+            exec(compile(text, _name(page), "exec"), space)
+        elif language == "console":
+            for line in text.splitlines():
+                _run(line)
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def _run(line: str) -> None:
+    """Commands of ours are run; others, such as make, are for the reader."""
+    if line.startswith("$ counterpoint "):
+        done = CliRunner().invoke(commands, shlex.split(line)[2:], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+
+
+def _links(page: Path) -> Iterator[str]:
+    prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+    yield from re.findall(r"\]\(([^)\s]+)\)", prose)
+
+
+@pytest.mark.parametrize("page", READ, ids=_name)
+def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
+    for link in _links(page):
+        if not link.startswith(("http://", "https://")):
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            assert target.exists(), f"{_name(page)} links to {link}"
+            assert target.is_relative_to(PROJECT), f"{_name(page)} links out of the repository"
+            assert not anchor or anchor in _anchors(target), f"{_name(page)} links to {link}"
+
+
+def _anchors(page: Path) -> set[str]:
+    heads = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    index = PROJECT / "docs" / "index.md"
+    reached, waiting = {index}, [index]
+    while waiting:
+        page = waiting.pop()
+        for link in _links(page):
+            target = (page.parent / link.partition("#")[0]).resolve()
+            if target.suffix == ".md" and target.exists() and target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    assert set((PROJECT / "docs").rglob("*.md")) <= reached
+
+
+def test_the_readme_is_short_and_its_code_has_ten_lines() -> None:
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    (code,) = (block for language, block in FENCE.findall(text) if language == "python")
+    assert len(code.strip().splitlines()) <= 10
+    assert len(text.splitlines()) <= 40
+
+
+def test_nothing_in_the_docs_names_a_folder_of_somebodys_machine() -> None:
+    for page in READ:
+        assert not re.search(r"(?<![\w.])/(?:home|root|Users|work)/", page.read_text(encoding="utf-8")), _name(page)

@@ -1,0 +1,62 @@
+"""The reference is what the code says: nothing that people can name is undocumented."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import counterpoint
+from counterpoint import catalog
+from counterpoint.cli.main import COMMANDS
+from counterpoint.core import errors
+
+PROJECT = Path(__file__).parents[2]
+FOLDER = PROJECT / "docs" / "reference"
+PAGES: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "reference.py"))["pages"]()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_reference_is_what_the_code_says(name: str) -> None:
+    written = (FOLDER / name).read_text(encoding="utf-8")
+    assert written == PAGES[name], f"docs/reference/{name} is old; python scripts/reference.py writes it anew"
+
+
+def test_there_are_no_other_pages() -> None:
+    assert {path.name for path in FOLDER.iterdir()} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", counterpoint.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    section = _section("api.md", f"`{name}`" if name.startswith("_") else name)
+    assert re.search(r"^\w.*[.?]", section, re.MULTILINE), f"{name} has no docstring"
+    assert "``: \n" not in section
+
+
+def test_every_public_method_is_documented() -> None:
+    undocumented = re.findall(r"^- \*\*`.*`\*\*:\s*$", PAGES["api.md"], re.MULTILINE)
+    assert undocumented == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented_with_each_of_its_options(name: str) -> None:
+    section = _section("commands.md", f"counterpoint {name}")
+    assert re.search(r"^\w.*\.", section, re.MULTILINE), f"{name} has no help"
+    assert not re.findall(r"^\| `--[^|]*\|\s*\|", section, re.MULTILINE), f"{name} has an option without help"
+
+
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table, rows in catalog.TABLES.items() for name in rows])
+def test_every_row_of_the_catalog_is_documented(table: str, name: str) -> None:
+    assert re.search(rf"^\| `{re.escape(name)}` \| `[\w.:]+` \| \w.* \|$", _section("catalog.md", table), re.MULTILINE)
+
+
+def test_every_error_is_documented() -> None:
+    ours = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, Exception)]
+    assert all(f"**`{one.__name__}`**: " in PAGES["errors.md"] for one in ours)
+
+
+def _section(page: str, title: str) -> str:
+    """What stands below a heading, down to the next of its kind."""
+    _, found, rest = PAGES[page].partition(f"\n## {title}\n")
+    assert found, f"{page} has no section on {title}"
+    return re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
