@@ -124,7 +124,8 @@ class Sketch:
     def fan(self, x: int, y: int, wide: int, high: int, start: int, stop: int, paint: Paint = "main") -> None:
         """A slice of an oval of half-axes `wide` and `high`, between two angles in degrees, 0 to the right, 90 down."""
         assert 0 < stop - start <= 180, "a slice of more than half is not convex"
-        angles = [*range(start, stop, 10), stop]
+        step = 10 if max(wide, high) > 60 else 30  # a small rim of many corners would be dented by rounding
+        angles = [*range(start, stop, step), stop]
         rim = [(x + wide * _TURN[d % 360][0] // 4096, y + high * _TURN[d % 360][1] // 4096) for d in angles]
         self.shapes.append(Shape(((x, y), *rim) if stop - start < 180 else tuple(rim), paint, self._part))
 

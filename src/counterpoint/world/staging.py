@@ -94,7 +94,7 @@ def stage(split: str, index: int, seed: int = 0) -> Staged:
         chosen = cast(rng, shifted=shifted)
         camera = indoor_camera(rng) if chosen.place in INDOORS else outdoor_camera(rng)
         placed, strings = _arranged(rng, chosen, camera)
-        if len(placed) >= 3:
+        if len({one.member.look.kind for one in placed}) >= 3:
             break
     painted = _painted(rng, chosen, placed, split)
     scene = _scene(split, index, chosen, camera, painted)
@@ -256,7 +256,7 @@ def _room(placed: list[Placed], new: list[Placed], hidden: list[int]) -> list[in
             if other.spot in ("wall", "sky") and one.spot == other.spot:
                 return None
             if across > 0 and down > 0:
-                hidden[number if one.depth < other.depth else place] += across * down
+                hidden[number if one.depth <= other.depth else place] += across * down
     fits = all(
         100 * covered <= _HIDDEN * _area(one.extent) for one, covered in zip([*placed, *new], hidden, strict=True)
     )

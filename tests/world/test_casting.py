@@ -1,0 +1,143 @@
+"""Who is cast: everything there is occurs, and the shifted split has other habits."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import pytest
+
+from counterpoint.core.ids import seeded
+from counterpoint.world.actions import ACTIONS, Action
+from counterpoint.world.casting import INDOORS, PLACES, WEATHERS, cast, company, joined, member
+from counterpoint.world.kinds import COLORS, OPPOSITES, kind, kinds
+from counterpoint.world.staging import Staged
+
+SPATIAL = {"to the left of", "to the right of", "above", "below", "in front of", "behind", "near", "on", "under"}
+
+
+def counted(scenes: Sequence[Staged], *, relations: bool = False) -> Counter[str]:
+    """In how many scenes each kind occurs, or each relation."""
+    return Counter(
+        chain.from_iterable(
+            {link.name for link in staged.scene.relations} if relations else staged.scene.names for staged in scenes
+        )
+    )
+
+
+def test_every_kind_occurs_in_at_least_seven_scenes_of_a_thousand(train: Sequence[Staged]) -> None:
+    found = counted(train)
+    assert {name: found[name] for name in kinds() if found[name] < 0.007 * len(train)} == {}
+
+
+def test_every_action_occurs_in_at_least_eight_scenes_of_a_thousand(train: Sequence[Staged]) -> None:
+    found = counted(train, relations=True)
+    names = {action.name for action in ACTIONS} | SPATIAL | {"wearing"}
+    assert set(found) == names
+    assert {name: found[name] for name in names if found[name] < 0.008 * len(train)} == {}
+
+
+def test_no_kind_of_thing_is_in_more_than_a_fifth_of_all_scenes(train: Sequence[Staged]) -> None:
+    found = counted(train)
+    things = [name for name, one in kinds().items() if one.family not in ("person", "clothing")]
+    assert {name: found[name] for name in things if found[name] > 0.2 * len(train)} == {}
+
+
+def test_every_state_and_pose_of_every_kind_occurs(train: Sequence[Staged]) -> None:
+    found = {(thing.name, word) for staged in train for thing in staged.scene for word in thing.attributes}
+    for name, one in kinds().items():
+        for state in chain.from_iterable(one.states):
+            assert (name, state) in found
+        for pose in one.poses:
+            assert (name, pose) in found
+    assert {state for pair in OPPOSITES for state in pair} <= {word for _, word in found}
+    assert set(COLORS) <= {word for _, word in found}
+
+
+def test_every_place_and_weather_occurs_and_it_does_not_rain_indoors(train: Sequence[Staged]) -> None:
+    seen = {(staged.scene.place, staged.scene.weather) for staged in train}
+    outdoors = {(place, weather) for place in PLACES if place not in INDOORS for weather in WEATHERS}
+    assert seen == outdoors | {(place, "") for place in INDOORS}
+
+
+def test_three_scenes_of_four_have_a_person_at_least_one_in_three_busy(train: Sequence[Staged]) -> None:
+    people = {"man", "woman", "boy", "girl"}
+    deeds = {action.name for action in ACTIONS}
+    peopled = [staged.scene for staged in train if staged.scene.names & people]
+    busy = [scene for scene in peopled if deeds & {link.name for link in scene.relations}]
+    assert len(peopled) >= 0.7 * len(train)
+    assert len(busy) >= 0.33 * len(train)
+
+
+def test_colours_are_those_that_a_kind_has(train: Sequence[Staged]) -> None:
+    for staged in train[:300]:
+        for thing in staged.scene:
+            assert {word for word in thing.attributes if word in COLORS} <= set(kind(thing.name).colors)
+
+
+def test_in_the_shifted_split_most_things_are_where_they_never_are_in_training(
+    train: Sequence[Staged], shifted: Sequence[Staged]
+) -> None:
+    usual = {(staged.scene.place, name) for staged in train for name in staged.scene.names}
+    shares = []
+    for scenes in (train, shifted):
+        pairs = [
+            (staged.scene.place, thing.name)
+            for staged in scenes
+            for thing in staged.scene
+            if kind(thing.name).family not in ("person", "clothing")
+        ]
+        shares.append(sum(pair in usual for pair in pairs) / len(pairs))
+    assert shares[0] == 1
+    assert shares[1] < 0.45
+
+
+def test_in_the_shifted_split_colours_are_rare_ones(train: Sequence[Staged], shifted: Sequence[Staged]) -> None:
+    def usual(scenes: Sequence[Staged]) -> float:
+        hits = [
+            kind(thing.name).colors.get(word, 0) == max(kind(thing.name).colors.values())
+            for staged in scenes
+            for thing in staged.scene
+            for word in thing.attributes[:1]
+            if word in COLORS and len(kind(thing.name).colors) > 1
+        ]
+        return sum(hits) / len(hits)
+
+    assert usual(shifted) < usual(train) / 2
+
+
+def test_the_shifted_split_has_no_kinds_of_its_own(train: Sequence[Staged], shifted: Sequence[Staged]) -> None:
+    assert set(counted(shifted)) <= set(counted(train))
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("shifted", [False, True])
+def test_a_place_has_only_what_can_be_there(place: str, shifted: bool) -> None:
+    spots = {kind(name).spot for name in company(place, shifted)}
+    assert spots <= ({"floor", "top", "wall"} if place in INDOORS else {"floor", "top", "sky"})
+    assert len(company(place, shifted)) >= 12
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: f"{action.name} ({action.pose})")
+def test_whoever_does_something_takes_the_pose_for_it(action: Action) -> None:
+    for agent in action.agents:
+        for patient in action.objects:
+            if patient == agent:
+                continue
+            troupe = joined(seeded("joined", agent, patient), action, agent, patient)
+            looks = {one.look.kind: one.look for one in (troupe, *troupe.others)}
+            assert set(looks) == {agent, patient}
+            assert looks[agent].pose == action.pose
+            assert "asleep" not in looks[patient].states
+            assert "overturned" not in looks[patient].states
+
+
+def test_who_sleeps_lies() -> None:
+    rng = seeded("sleep")
+    for _ in range(200):
+        look = member(rng, rng.choice(("cat", "dog"))).look
+        assert look.pose == "lying" or "awake" in look.states
+
+
+def test_the_same_luck_casts_the_same() -> None:
+    assert cast(seeded("cast", 1)) == cast(seeded("cast", 1))
+    assert cast(seeded("cast", 1)) != cast(seeded("cast", 2))

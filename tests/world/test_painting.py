@@ -1,0 +1,78 @@
+"""Boxes are exact: what a box says is what changes in the picture when the thing is painted."""
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from counterpoint.core.ids import seeded
+from counterpoint.core.pictures import Box
+from counterpoint.world.casting import colors, member
+from counterpoint.world.drawing import drawn
+from counterpoint.world.kinds import COLORS, kinds
+from counterpoint.world.painting import FINE, Placement, box_of, paint, shaded
+from counterpoint.world.sketch import Extent, Look, Rgb, Sketch
+
+DRAWN = [name for name, one in kinds().items() if one.spot != "worn"]
+NOWHERE: Rgb = (1, 2, 3)
+SIDE = 900
+
+
+def painted(sketch: Sketch, paints: dict[str, Rgb], at: Placement) -> Box:
+    """The box around all pixels of the picture that a sketch changes."""
+    canvas = Image.new("RGB", (SIDE, SIDE), NOWHERE)
+    paint(ImageDraw.Draw(canvas), sketch, paints, at)
+    changed = np.any(np.asarray(canvas) != NOWHERE, axis=2).reshape(SIDE // FINE, FINE, SIDE // FINE, FINE)
+    rows, columns = np.nonzero(changed.any(axis=(1, 3)))
+    x, y = int(columns.min()), int(rows.min())
+    return Box(x, y, int(columns.max()) + 1 - x, int(rows.max()) + 1 - y)
+
+
+def amid(extent: Extent, height: int, mirrored: bool) -> Placement:
+    """A placement in the middle of the canvas."""
+    middle = (extent[0] + extent[2]) * height // 2000
+    return Placement(SIDE // 2 + (middle if mirrored else -middle), SIDE * 2 // 3, height, mirrored)
+
+
+def paints(look: Look) -> dict[str, Rgb]:
+    """Any colours for all the roles of a look."""
+    named = colors(seeded("paints", look.kind), look)
+    return {"skin": (200, 150, 120), "hair": (60, 40, 30)} | {role: COLORS[name] for role, name in named.items()}
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_box_of_a_thing_is_where_it_is_painted(name: str, mirrored: bool) -> None:
+    rng = seeded("boxes", name)
+    for _ in range(4):
+        look = member(rng, name).look
+        shape = drawn(look)
+        at = amid(shape.extent, rng.randint(90, 200), mirrored)
+        assert painted(shape.sketch, paints(look), at) == box_of(at.extent(shape.extent)), look
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("name", ["man", "woman", "boy", "girl"])
+def test_the_box_of_a_garment_is_where_it_is_painted(name: str, mirrored: bool) -> None:
+    rng = seeded("garments", name)
+    for _ in range(6):
+        look = member(rng, name).look
+        shape = drawn(look)
+        at = Placement(SIDE // 2, SIDE * 2 // 3, rng.randint(150, 400), mirrored)
+        for part, extent in shape.parts.items():
+            alone = Sketch(shapes=[one for one in shape.sketch.shapes if one.part == part])
+            assert painted(alone, paints(look), at) == box_of(at.extent(extent)), (look, part)
+
+
+def test_a_mirrored_point_is_as_far_to_the_other_side() -> None:
+    assert Placement(500, 600, 100).point(50, 0) == (505, 500)
+    assert Placement(500, 600, 100, mirrored=True).point(50, 0) == (495, 500)
+
+
+def test_a_box_holds_every_pixel_that_a_canvas_rectangle_touches() -> None:
+    assert box_of((3, 4, 8, 9)) == Box(1, 1, 2, 3)
+
+
+@pytest.mark.parametrize("shade", ["dim", "dark", "deep", "light", "pale", "line"])
+def test_a_shade_differs_from_every_colour_it_is_a_shade_of(shade: str) -> None:
+    for color in COLORS.values():
+        assert shaded(f"main.{shade}", {"main": color}) != color
