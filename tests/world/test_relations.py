@@ -22,7 +22,9 @@ def stands(draw: st.DrawFn) -> list[Stand]:
     for number in range(draw(st.integers(2, 5))):
         x, y = draw(st.integers(0, 300)), draw(st.integers(0, 220))
         box = Box(x, y, draw(st.integers(4, 120)), draw(st.integers(4, 120)))
-        found.append(Stand(str(number), box, draw(st.integers(0, 3)), 3 * box.bottom, draw(st.booleans())))
+        hung = draw(st.booleans())
+        grounded = not hung and draw(st.booleans())
+        found.append(Stand(str(number), box, draw(st.integers(0, 3)), 3 * box.bottom, grounded, hung))
     return found
 
 
@@ -75,8 +77,16 @@ def test_things_that_stand_one_behind_the_other_are_not_above_each_other() -> No
     assert {link.name for link in spatial([far, near], [])} == {"in front of", "behind"}
 
 
+def test_what_is_carried_is_not_above_what_lies_farther_in_front() -> None:
+    suitcase, bottle = Stand("1", Box(100, 60, 40, 30), 0, 360, False), Stand("2", Box(110, 130, 10, 30), 1, 480, True)
+    assert list(spatial([suitcase, bottle], [])) == []
+
+
 def test_a_bird_is_above_a_bench() -> None:
-    bird, bench = Stand("1", Box(100, 10, 20, 10), 0, 60, False), Stand("2", Box(80, 130, 60, 40), 1, 510, True)
+    bird, bench = (
+        Stand("1", Box(100, 10, 20, 10), 0, 60, False, hung=True),
+        Stand("2", Box(80, 130, 60, 40), 1, 510, True),
+    )
     assert list(spatial([bird, bench], [])) == [Link("1", "above", "2"), Link("2", "below", "1")]
 
 

@@ -19,13 +19,18 @@ _DEPTH = 27  # canvas pixels between two ground lines that are clearly one behin
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """A thing on stage, as geometry sees it: `ground` is its canvas row, and what is `grounded` stands on it."""
+    """A thing on stage, as geometry sees it.
+
+    `ground` is the canvas row on which its troupe stands; what is `grounded` stands there itself; what is `hung` is on
+    the wall or in the sky, and far from the ground wherever that is.
+    """
 
     id: str
     box: Box
     troupe: int
     ground: int
     grounded: bool
+    hung: bool = False
 
 
 def spatial(stands: Sequence[Stand], known: Sequence[Link]) -> Iterator[Link]:
@@ -49,12 +54,12 @@ def _between(one: Stand, other: Stand, together: bool) -> Iterator[tuple[Stand, 
             yield (one, "to the left of", other) if right > 0 else (other, "to the left of", one)
     if together:
         return
-    if not (one.grounded and other.grounded):
+    nearer = one.ground - other.ground
+    if one.hung or other.hung or (abs(nearer) < _DEPTH and not (one.grounded and other.grounded)):
         under = 2 * (its.y - box.y) + its.height - box.height
         if under and 100 * down <= 8 * low and 100 * across >= 40 * narrow:
             yield (one, "above", other) if under > 0 else (other, "above", one)
-    elif one.troupe != other.troupe:
-        nearer = one.ground - other.ground
+    elif one.grounded and other.grounded and one.troupe != other.troupe:
         if abs(nearer) >= _DEPTH and 100 * across >= 30 * narrow and down >= -_NEAR:
             yield (one, "in front of", other) if nearer > 0 else (other, "in front of", one)
         if abs(nearer) < 3 * _DEPTH and across >= -_NEAR:

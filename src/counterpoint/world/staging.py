@@ -288,8 +288,10 @@ def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Pl
     stands: list[Stand] = []
     for number, one in enumerate(placed):
         look, own = one.member.look, str(len(objects) + 1)
-        grounded = one.spot in ("floor", "top") and one.at.y == placed[one.root].at.y
-        stands.append(Stand(own, box_of(one.extent), one.root, one.at.y, grounded))
+        ground, hung = placed[one.root].at.y, one.spot in ("wall", "sky")
+        stands.append(
+            Stand(own, box_of(one.extent), one.root, ground, grounded=one.at.y == ground and not hung, hung=hung)
+        )
         objects.append(SceneObject(own, look.kind, tuple(_attributes(one)), box_of(one.extent)))
         for worn, part in drawn(look).parts.items():
             other = str(len(objects) + 1)
