@@ -3,7 +3,7 @@
 >>> import counterpoint as cp
 >>> world = cp.World("test", scenes=3)
 >>> [scene.place for scene in world.scenes()]
-['bedroom', 'kitchen', 'farm']
+['street', 'kitchen', 'garden']
 """
 
 from importlib import import_module
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
     from counterpoint.core.items import Caption, Dialogue, Frame, Question
     from counterpoint.core.pictures import Box, Edit, Picture, Size
-    from counterpoint.core.ports import Answerer, Featured, Sampler, Scorer
+    from counterpoint.core.ports import Answerer, Featured, Sampler, Scale, Scorer
     from counterpoint.core.scenes import Link, Scene, SceneObject
     from counterpoint.pixels.folders import PictureFolders
     from counterpoint.world.source import World
@@ -43,6 +43,7 @@ __all__ = [
     "Question",
     "Relation",
     "Sampler",
+    "Scale",
     "Scene",
     "SceneObject",
     "Scorer",
@@ -60,7 +61,7 @@ _HOMES = {
     "core.groups": ("Gold", "Group", "Mode", "Query", "Relation"),
     "core.items": ("Caption", "Dialogue", "Frame", "Question"),
     "core.pictures": ("Box", "Edit", "Picture", "Size"),
-    "core.ports": ("Answerer", "Featured", "Sampler", "Scorer"),
+    "core.ports": ("Answerer", "Featured", "Sampler", "Scale", "Scorer"),
     "core.scenes": ("Link", "Scene", "SceneObject"),
     "pixels.folders": ("PictureFolders",),
     "world.source": ("World",),

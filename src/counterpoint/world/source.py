@@ -17,7 +17,7 @@ from counterpoint.world.captions import captions
 from counterpoint.world.dialogues import dialogue
 from counterpoint.world.frames import frames
 from counterpoint.world.questions import gqa_questions
-from counterpoint.world.staging import SPLITS, Staged, stage
+from counterpoint.world.staging import SPLITS, Staged, namespace, stage
 from counterpoint.world.vqa import vqa_questions
 
 
@@ -74,9 +74,9 @@ class World:
     def pixels(self, picture: Picture) -> Pixels:
         """The picture at an address of the world, such as `world:test/000007.png`, drawn anew."""
         split, _, number = picture.path.removesuffix(".png").partition("/")
-        if picture.namespace != "world" or split not in SPLITS or not number.isdecimal():
-            fact = f"{picture.address} is no picture of the world"
-            raise PictureError(fact, hint="they look like world:test/000007.png")
+        if picture.namespace != namespace(self.seed) or split not in SPLITS or not number.isdecimal():
+            fact = f"{picture.address} is no picture of {self!r}"
+            raise PictureError(fact, hint=f"they look like {namespace(self.seed)}:test/000007.png")
         return applied(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
 
     def _luck(self, kind: str, scene: Scene) -> Random:

@@ -97,8 +97,13 @@ def stage(split: str, index: int, seed: int = 0) -> Staged:
         if len({one.member.look.kind for one in placed}) >= 3:
             break
     painted = _painted(rng, chosen, placed, split)
-    scene = _scene(split, index, chosen, camera, painted)
+    scene = _scene(seed, split, index, chosen, camera, painted)
     return Staged(scene, camera, light(rng, chosen.place in INDOORS), tuple(painted), tuple(strings), luck)
+
+
+def namespace(seed: int) -> str:
+    """What the addresses of a world's pictures begin with: `world`, and for other seeds than 0 the seed as well."""
+    return f"world-{seed}" if seed else "world"
 
 
 def _painted(rng: Random, chosen: Cast, placed: list[Placed], split: str) -> list[Placed]:
@@ -282,7 +287,7 @@ def _back_to_front(placed: Sequence[Placed]) -> list[int]:
     return sorted(range(len(placed)), key=order)
 
 
-def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Placed]) -> Scene:
+def _scene(seed: int, split: str, index: int, chosen: Cast, camera: Camera, placed: list[Placed]) -> Scene:
     objects: list[SceneObject] = []
     links: list[Link] = []
     stands: list[Stand] = []
@@ -302,7 +307,7 @@ def _scene(split: str, index: int, chosen: Cast, camera: Camera, placed: list[Pl
         assert number == len(stands) - 1
     return Scene(
         f"{split}-{index:06d}",
-        Picture(f"world:{split}/{index:06d}.png"),
+        Picture(f"{namespace(seed)}:{split}/{index:06d}.png"),
         PICTURE,
         tuple(objects),
         (*links, *spatial(stands, links)),
