@@ -293,7 +293,7 @@ def _scene(seed: int, split: str, index: int, chosen: Cast, camera: Camera, plac
     stands: list[Stand] = []
     for number, one in enumerate(placed):
         look, own = one.member.look, str(len(objects) + 1)
-        ground, hung = placed[one.root].at.y, one.spot in ("wall", "sky")
+        ground, hung = placed[one.root].at.y, one.spot in ("wall", "sky") and look.kind != "door"
         stands.append(
             Stand(own, box_of(one.extent), one.root, ground, grounded=one.at.y == ground and not hung, hung=hung)
         )
