@@ -1,6 +1,7 @@
 """`counterpoint study`: experiments on the built-in world."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 
@@ -43,32 +44,33 @@ def reported(names: tuple[str, ...], world: World) -> list[Report]:
 
 
 def show(reports: list[Report], title: str, *, kinds: bool = False) -> None:
-    """A table in the terminal: per cent with the 95 % interval over pictures; what does not apply is a dash."""
+    """Tables in the terminal: per cent with the 95 % interval over pictures; what does not apply is a dash."""
+    heads = ("questions", "GQA manner", "VQA manner", "captions")
+    rows = [
+        (report.model, *map(_cell, (report.overall, *map(report.manners.get, ("GQA", "VQA")), report.ranking)))
+        for report in reports
+    ]
+    click.echo(f"Right answers on {title}, in per cent with 95 % intervals:")
+    _table(("model", *heads), rows)
+    if kinds:
+        answering = [report for report in reports if report.kinds]
+        names = sorted({kind for report in answering for kind in report.kinds})
+        shares = [(kind, *(f"{100 * report.kinds[kind].value:.1f}" for report in answering)) for kind in names]
+        _table(("kind", *(report.model for report in answering)), shares)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(
-        title=f"Right answers on {title}, in per cent with 95 % intervals over pictures", title_justify="left"
-    )
-    table.add_column("model")
-    for head in ("plain questions", "GQA manner", "VQA manner", "captions ranked"):
-        table.add_column(head, justify="right")
-    for report in reports:
-        columns = (report.overall, report.manners.get("GQA"), report.manners.get("VQA"), report.ranking)
-        table.add_row(report.model, *map(_cell, columns))
-    console = Console()
-    console.print(table)
-    if kinds:
-        listed = sorted({kind for report in reports for kind in report.kinds})
-        answering = [report for report in reports if report.kinds]
-        detail = Table(title="By kind of question", title_justify="left")
-        detail.add_column("kind")
-        for report in answering:
-            detail.add_column(report.model, justify="right")
-        for kind in listed:
-            detail.add_row(kind, *(f"{100 * report.kinds[kind].value:.1f}" for report in answering))
-        console.print(detail)
+    table = Table(box=SIMPLE_HEAD)
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
 
 
 def _cell(score: Score | None) -> str:
-    return "–" if score is None else f"{100 * score.value:.1f}  [{100 * score.low:.1f}, {100 * score.high:.1f}]"
+    return "–" if score is None else f"{100 * score.value:.1f}  {100 * score.low:3.0f}–{100 * score.high:<3.0f}"
