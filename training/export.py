@@ -324,7 +324,8 @@ def main(arguments: Iterable[str] | None = None) -> None:
     pictures = np.array(np.load(chosen.data / "train-pictures.npy", mmap_mode="r")[:192])
     folder = chosen.out / chosen.model
     worst = export(model, folder, pictures, int8=not chosen.exact)
-    codes = Codes.load(chosen.data / "codes.json")
+    own = chosen.run / "codes.json"
+    codes = Codes.load(own if own.exists() else chosen.data / "codes.json")
     written = card(chosen.model, model, codes, report, int8=not chosen.exact)
     (folder / "card.json").write_text(json.dumps(written, indent=1, ensure_ascii=False), "utf-8")
     size = sum(path.stat().st_size for path in folder.iterdir())

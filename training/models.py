@@ -17,6 +17,7 @@ from training.networks import (
     Reader,
     Reasoner,
     Sizes,
+    waves,
 )
 
 DROPOUT = 26 / 256
@@ -72,7 +73,7 @@ class Fusion(nn.Module):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.eye = GridEye(self.cells)
-        self.where = nn.Parameter(torch.randn(ROWS * COLUMNS, self.cells) * 0.3)
+        self.where = nn.Parameter(waves(self.cells))
         self.reader = Reader(sizes.words, self.width, layers=2)
         self.reasoner = Reasoner(self.width, self.cells, sizes.answers, layers=3)
         self.annotator = Annotator(self.cells, sizes)
@@ -84,7 +85,7 @@ class Fusion(nn.Module):
 
     def placed(self, grid: Tensor) -> Tensor:
         """The grid as a row of cells that know where they are."""
-        return grid.flatten(2).transpose(1, 2) + self.where
+        return grid.flatten(2).transpose(1, 2) + self.where.to(grid.dtype)
 
     def text(self, tokens: Tensor, present: Tensor) -> Tensor:
         """Features of the slot and the words."""
@@ -278,7 +279,8 @@ class TwoTower(nn.Module):
         things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
         seen, read = self.pooled(grid), self.text(batch.captions.tokens, batch.captions.present)
         mask = resting(1, self.units, on=self.training, like=seen)
-        near = (seen * mask) @ read.T * self.warmth.clamp(max=4.0).exp()
+        with torch.autocast(seen.device.type, enabled=False):
+            near = (seen * mask) @ read.T * self.warmth.clamp(max=4.0).exp()
         own = torch.arange(len(seen), device=seen.device)
         both = functional.cross_entropy(near, own) + functional.cross_entropy(near.T, own)
         return both + _help(progress) * things

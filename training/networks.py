@@ -99,9 +99,13 @@ class Attention(nn.Module):
         self.heads, self.size = heads, width // heads
         self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
 
-    def forward(self, x: Tensor, hidden: Tensor) -> Tensor:
-        """Tokens (texts, places, width), and large negative numbers (texts, 1, 1, places) where there is padding."""
-        query, key, value = (self._split(part(x)) for part in (self.query, self.key, self.value))
+    def forward(self, x: Tensor, hidden: Tensor, *, slot: bool = False) -> Tensor:
+        """Tokens (texts, places, width), and large negative numbers (texts, 1, 1, places) where there is padding.
+
+        Where only the slot is wanted, only the slot looks around.
+        """
+        query = self._split(self.query(x[:, :1] if slot else x))
+        key, value = self._split(self.key(x)), self._split(self.value(x))
         weights = torch.softmax(query @ key.transpose(2, 3) * self.size**-0.5 + hidden, dim=-1)
         return cast(Tensor, self.out((weights @ value).transpose(1, 2).flatten(2)))
 
@@ -203,7 +207,9 @@ class Reasoner(nn.Module):
         """Logits of the answers (texts, answers), and of the text fitting the picture (texts, 1)."""
         x, hidden = text, hiding(present)
         for layer, (attend, look, think) in enumerate(zip(self.attend, self.look, self.think, strict=True)):
-            x = x + attend(self.before_attend[layer](x), hidden)
+            last = layer == self.layers - 1  # of which only the slot is read
+            attended = attend(self.before_attend[layer](x), hidden, slot=last)
+            x = (x[:, :1] if last else x) + attended
             kept = mask[:, layer * self.width : (layer + 1) * self.width].unsqueeze(1)
             x = x + look(self.before_look[layer](x), cells, each) * kept
             x = x + think(x)
@@ -228,9 +234,10 @@ class LastStates(nn.Module):
         backwards = torch.where(places < lengths, lengths - 1 - places, places)
         last = (lengths - 1).unsqueeze(2)
         states = []
-        for lstm, read in ((self.ahead, tokens), (self.back, tokens.gather(1, backwards))):
-            out, _ = lstm(self.words(read))
-            states.append(out.gather(1, last.expand(-1, 1, out.shape[2])).squeeze(1))
+        with torch.autocast(tokens.device.type, enabled=False):  # it would go to float16, whose gradients vanish
+            for lstm, read in ((self.ahead, tokens), (self.back, tokens.gather(1, backwards))):
+                out, _ = lstm(self.words(read))
+                states.append(out.gather(1, last.expand(-1, 1, out.shape[2])).squeeze(1))
         return torch.cat(states, dim=1)
 
 
@@ -279,6 +286,21 @@ class Annotator(nn.Module):
         dense = functional.binary_cross_entropy_with_logits(self.present(cells).float(), covered) * 20
         count = there.sum().clamp(min=1)
         return (named.view_as(there) * there).sum() / count + (described * there).sum() / count + dense
+
+
+def waves(width: int) -> Tensor:
+    """Where each cell is, as smooth numbers in the last places of its features: left, above, and waves of them.
+
+    Sides and directions are then a matter of one weight; numbers drawn for each cell apart took too long to learn.
+    """
+    down, across = torch.meshgrid(torch.linspace(-1, 1, ROWS), torch.linspace(-1, 1, COLUMNS), indexing="ij")
+    rows = [across, down, across, down]
+    rows += [
+        wave(turns * 1.5 * place) for turns in (1, 2, 4) for place in (across, down) for wave in (torch.sin, torch.cos)
+    ]
+    found = torch.zeros(ROWS * COLUMNS, width)
+    found[:, width - len(rows) :] = torch.stack([row.flatten() for row in rows], dim=1)
+    return found
 
 
 def cells_inside(boxes: Tensor) -> Tensor:
