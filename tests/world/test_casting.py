@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 import pytest
+from stages import shifted, train
 
 from counterpoint.core.ids import seeded
 from counterpoint.world.actions import ACTIONS, Action
@@ -24,26 +25,26 @@ def counted(scenes: Sequence[Staged], *, relations: bool = False) -> Counter[str
     )
 
 
-def test_every_kind_occurs_in_at_least_seven_scenes_of_a_thousand(train: Sequence[Staged]) -> None:
-    found = counted(train)
-    assert {name: found[name] for name in kinds() if found[name] < 0.007 * len(train)} == {}
+def test_every_kind_occurs_in_at_least_seven_scenes_of_a_thousand() -> None:
+    found = counted(train())
+    assert {name: found[name] for name in kinds() if found[name] < 0.007 * len(train())} == {}
 
 
-def test_every_action_occurs_in_at_least_eight_scenes_of_a_thousand(train: Sequence[Staged]) -> None:
-    found = counted(train, relations=True)
+def test_every_action_occurs_in_at_least_eight_scenes_of_a_thousand() -> None:
+    found = counted(train(), relations=True)
     names = {action.name for action in ACTIONS} | SPATIAL | {"wearing"}
     assert set(found) == names
-    assert {name: found[name] for name in names if found[name] < 0.008 * len(train)} == {}
+    assert {name: found[name] for name in names if found[name] < 0.008 * len(train())} == {}
 
 
-def test_no_kind_of_thing_is_in_more_than_a_fifth_of_all_scenes(train: Sequence[Staged]) -> None:
-    found = counted(train)
+def test_no_kind_of_thing_is_in_more_than_a_fifth_of_all_scenes() -> None:
+    found = counted(train())
     things = [name for name, one in kinds().items() if one.family not in ("person", "clothing")]
-    assert {name: found[name] for name in things if found[name] > 0.2 * len(train)} == {}
+    assert {name: found[name] for name in things if found[name] > 0.2 * len(train())} == {}
 
 
-def test_every_state_and_pose_of_every_kind_occurs(train: Sequence[Staged]) -> None:
-    found = {(thing.name, word) for staged in train for thing in staged.scene for word in thing.attributes}
+def test_every_state_and_pose_of_every_kind_occurs() -> None:
+    found = {(thing.name, word) for staged in train() for thing in staged.scene for word in thing.attributes}
     for name, one in kinds().items():
         for state in chain.from_iterable(one.states):
             assert (name, state) in found
@@ -53,33 +54,31 @@ def test_every_state_and_pose_of_every_kind_occurs(train: Sequence[Staged]) -> N
     assert set(COLORS) <= {word for _, word in found}
 
 
-def test_every_place_and_weather_occurs_and_it_does_not_rain_indoors(train: Sequence[Staged]) -> None:
-    seen = {(staged.scene.place, staged.scene.weather) for staged in train}
+def test_every_place_and_weather_occurs_and_it_does_not_rain_indoors() -> None:
+    seen = {(staged.scene.place, staged.scene.weather) for staged in train()}
     outdoors = {(place, weather) for place in PLACES if place not in INDOORS for weather in WEATHERS}
     assert seen == outdoors | {(place, "") for place in INDOORS}
 
 
-def test_three_scenes_of_four_have_a_person_at_least_one_in_three_busy(train: Sequence[Staged]) -> None:
+def test_three_scenes_of_four_have_a_person_at_least_one_in_three_busy() -> None:
     people = {"man", "woman", "boy", "girl"}
     deeds = {action.name for action in ACTIONS}
-    peopled = [staged.scene for staged in train if staged.scene.names & people]
+    peopled = [staged.scene for staged in train() if staged.scene.names & people]
     busy = [scene for scene in peopled if deeds & {link.name for link in scene.relations}]
-    assert len(peopled) >= 0.7 * len(train)
-    assert len(busy) >= 0.33 * len(train)
+    assert len(peopled) >= 0.7 * len(train())
+    assert len(busy) >= 0.33 * len(train())
 
 
-def test_colours_are_those_that_a_kind_has(train: Sequence[Staged]) -> None:
-    for staged in train[:300]:
+def test_colours_are_those_that_a_kind_has() -> None:
+    for staged in train()[:300]:
         for thing in staged.scene:
             assert {word for word in thing.attributes if word in COLORS} <= set(kind(thing.name).colors)
 
 
-def test_in_the_shifted_split_most_things_are_where_they_never_are_in_training(
-    train: Sequence[Staged], shifted: Sequence[Staged]
-) -> None:
-    usual = {(staged.scene.place, name) for staged in train for name in staged.scene.names}
+def test_in_the_shifted_split_most_things_are_where_they_never_are_in_training() -> None:
+    usual = {(staged.scene.place, name) for staged in train() for name in staged.scene.names}
     shares = []
-    for scenes in (train, shifted):
+    for scenes in (train(), shifted()):
         pairs = [
             (staged.scene.place, thing.name)
             for staged in scenes
@@ -91,7 +90,7 @@ def test_in_the_shifted_split_most_things_are_where_they_never_are_in_training(
     assert shares[1] < 0.45
 
 
-def test_in_the_shifted_split_colours_are_rare_ones(train: Sequence[Staged], shifted: Sequence[Staged]) -> None:
+def test_in_the_shifted_split_colours_are_rare_ones() -> None:
     def usual(scenes: Sequence[Staged]) -> float:
         hits = [
             kind(thing.name).colors.get(word, 0) == max(kind(thing.name).colors.values())
@@ -102,11 +101,11 @@ def test_in_the_shifted_split_colours_are_rare_ones(train: Sequence[Staged], shi
         ]
         return sum(hits) / len(hits)
 
-    assert usual(shifted) < usual(train) / 2
+    assert usual(shifted()) < usual(train()) / 2
 
 
-def test_the_shifted_split_has_no_kinds_of_its_own(train: Sequence[Staged], shifted: Sequence[Staged]) -> None:
-    assert set(counted(shifted)) <= set(counted(train))
+def test_the_shifted_split_has_no_kinds_of_its_own() -> None:
+    assert set(counted(shifted())) <= set(counted(train()))
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -1,16 +1,17 @@
 """What relations promise: they follow from boxes and ground lines, both ways, and never contradict each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from hypothesis import given
 from hypothesis import strategies as st
+from stages import train
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.world.drawing import drawn
 from counterpoint.world.relations import Stand, spatial
 from counterpoint.world.sketch import Anchor
-from counterpoint.world.staging import Placed, Staged
+from counterpoint.world.staging import Placed
 
 OPPOSITES = {"to the left of": "to the right of", "above": "below", "in front of": "behind"}
 
@@ -90,22 +91,22 @@ def test_a_bird_is_above_a_bench() -> None:
     assert list(spatial([bird, bench], [])) == [Link("1", "above", "2"), Link("2", "below", "1")]
 
 
-def test_in_staged_scenes_no_pair_is_said_to_be_on_both_sides(train: Sequence[Staged]) -> None:
-    for staged in train[:300]:
+def test_in_staged_scenes_no_pair_is_said_to_be_on_both_sides() -> None:
+    for staged in train()[:300]:
         said = [(link.subject, link.name, link.object) for link in staged.scene.relations]
         assert len(said) == len(set(said))
         for one, name, other in said:
             assert (one, OPPOSITES.get(name, ""), other) not in said
 
 
-def test_what_is_in_front_stands_nearer(train: Sequence[Staged]) -> None:
-    for staged in train[:300]:
+def test_what_is_in_front_stands_nearer() -> None:
+    for staged in train()[:300]:
         for one, other in links(staged.scene, "in front of"):
             assert one.bottom > other.bottom - 8  # an overturned or leaping thing may reach past its ground line
 
 
-def test_what_is_on_something_stands_on_its_top(train: Sequence[Staged]) -> None:
-    for staged in train:
+def test_what_is_on_something_stands_on_its_top() -> None:
+    for staged in train():
         for number, one in enumerate(staged.placed):
             if one.member.spot != "on":
                 continue
@@ -119,8 +120,8 @@ def test_what_is_on_something_stands_on_its_top(train: Sequence[Staged]) -> None
             assert one.extent[2] <= top.right + 6
 
 
-def test_what_is_under_something_stands_on_the_ground_below_it(train: Sequence[Staged]) -> None:
-    for staged in train:
+def test_what_is_under_something_stands_on_the_ground_below_it() -> None:
+    for staged in train():
         for one in staged.placed:
             if one.member.spot == "under":
                 assert one.parent is not None
@@ -130,8 +131,8 @@ def test_what_is_under_something_stands_on_the_ground_below_it(train: Sequence[S
                 assert one.extent[1] > support.extent[1]
 
 
-def test_what_is_held_touches_who_holds_it(train: Sequence[Staged]) -> None:
-    for staged in train:
+def test_what_is_held_touches_who_holds_it() -> None:
+    for staged in train():
         for name in ("holding", "carrying", "eating", "drinking from", "reading", "throwing", "riding", "sitting on"):
             for one, other in links(staged.scene, name):
                 assert one.overlap(other) > 0, (staged.scene.id, name)

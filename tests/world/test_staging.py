@@ -3,19 +3,20 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 import pytest
+from stages import train
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.world.casting import INDOORS, PLACES
 from counterpoint.world.painting import FINE
-from counterpoint.world.staging import SPLITS, Staged, character, stage
+from counterpoint.world.staging import SPLITS, character, stage
 
 HIDDEN = 30  # per cent of a thing that others may cover, boxes against boxes
 LEAST = 14  # pixels that everything is wide or high
@@ -77,8 +78,8 @@ def test_every_scene_belongs_to_its_split_by_what_it_shows(split: str) -> None:
         assert character(staged.scene.place, list(staged.placed)) % 10 in SPLITS[split]
 
 
-def test_everything_lies_inside_the_picture_and_is_large_enough_to_see(train: Sequence[Staged]) -> None:
-    for staged in train:
+def test_everything_lies_inside_the_picture_and_is_large_enough_to_see() -> None:
+    for staged in train():
         size = staged.scene.size
         for one in staged.placed:
             left, top, right, bottom = one.extent
@@ -90,8 +91,8 @@ def test_everything_lies_inside_the_picture_and_is_large_enough_to_see(train: Se
             assert 0 <= box.y < box.bottom <= size.height, (staged.scene.id, thing)
 
 
-def test_nothing_is_hidden_by_others_by_more_than_a_little(train: Sequence[Staged]) -> None:
-    for staged in train:
+def test_nothing_is_hidden_by_others_by_more_than_a_little() -> None:
+    for staged in train():
         for one in staged.placed:
             x0, y0, x1, y1 = one.extent
             hidden = 0
@@ -102,9 +103,9 @@ def test_nothing_is_hidden_by_others_by_more_than_a_little(train: Sequence[Stage
             assert 100 * hidden <= HIDDEN * (x1 - x0) * (y1 - y0), staged.scene.id
 
 
-def test_taking_a_thing_away_changes_no_pixel_outside_its_box(train: Sequence[Staged]) -> None:
+def test_taking_a_thing_away_changes_no_pixel_outside_its_box() -> None:
     seen = 0
-    for staged in train:
+    for staged in train():
         last = staged.placed[-1]
         if last.parent is None or staged.scene.place not in INDOORS or last.member.look.wearing:
             continue
@@ -127,7 +128,7 @@ def test_ids_and_addresses_say_split_and_number() -> None:
     assert scene.picture.address == "world:validation/000042.png"
 
 
-def test_a_scene_has_at_least_three_things_and_on_average_more_than_eight(train: Sequence[Staged]) -> None:
-    counts = [len(staged.scene.objects) for staged in train]
+def test_a_scene_has_at_least_three_things_and_on_average_more_than_eight() -> None:
+    counts = [len(staged.scene.objects) for staged in train()]
     assert min(counts) >= 3
     assert sum(counts) >= 8 * len(counts)

@@ -1,19 +1,18 @@
 """Scenes that many tests look at, staged once."""
 
 from collections.abc import Sequence
-
-import pytest
+from functools import cache
 
 from counterpoint.world.staging import Staged, stage
 
 
-@pytest.fixture(scope="session")
+@cache
 def train() -> Sequence[Staged]:
     """Enough scenes of the training split for all there is in the world to occur."""
     return [stage("train", index) for index in range(1500)]
 
 
-@pytest.fixture(scope="session")
+@cache
 def shifted() -> Sequence[Staged]:
     """Scenes of the split in which habits are different."""
     return [stage("shifted", index) for index in range(400)]
