@@ -1,15 +1,14 @@
 """Boxes are exact: what a box says is what changes in the picture when the thing is painted."""
 
-import numpy as np
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image, ImageChops, ImageDraw
 
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Box
 from counterpoint.world.casting import colors, member
 from counterpoint.world.drawing import drawn
 from counterpoint.world.kinds import COLORS, kinds
-from counterpoint.world.painting import FINE, Placement, box_of, paint, shaded
+from counterpoint.world.painting import Placement, box_of, paint, shaded
 from counterpoint.world.sketch import Extent, Look, Rgb, Sketch
 
 DRAWN = [name for name, one in kinds().items() if one.spot != "worn"]
@@ -21,10 +20,10 @@ def painted(sketch: Sketch, paints: dict[str, Rgb], at: Placement) -> Box:
     """The box around all pixels of the picture that a sketch changes."""
     canvas = Image.new("RGB", (SIDE, SIDE), NOWHERE)
     paint(ImageDraw.Draw(canvas), sketch, paints, at)
-    changed = np.any(np.asarray(canvas) != NOWHERE, axis=2).reshape(SIDE // FINE, FINE, SIDE // FINE, FINE)
-    rows, columns = np.nonzero(changed.any(axis=(1, 3)))
-    x, y = int(columns.min()), int(rows.min())
-    return Box(x, y, int(columns.max()) + 1 - x, int(rows.max()) + 1 - y)
+    changed = ImageChops.difference(canvas, Image.new("RGB", (SIDE, SIDE), NOWHERE)).getbbox()
+    assert changed, "nothing was painted"
+    left, top, right, bottom = changed
+    return box_of((left, top, right - 1, bottom - 1))
 
 
 def amid(extent: Extent, height: int, mirrored: bool) -> Placement:
