@@ -29,7 +29,8 @@ SPLITS = {"train": (0, 1, 2, 3, 4, 5, 6), "validation": (7,), "test": (8,), "shi
 """The tenths of all casts that belong to each split."""
 
 _SKINS: tuple[Rgb, ...] = ((250, 214, 184), (232, 184, 146), (190, 134, 92), (132, 88, 58), (96, 62, 44))
-_HAIRS: tuple[Rgb, ...] = ((46, 34, 28), (92, 58, 32), (214, 170, 86), (170, 84, 40), (28, 26, 30), (150, 148, 150))
+_HAIRS: tuple[Rgb, ...] = ((46, 34, 28), (92, 58, 32), (214, 170, 86), (170, 84, 40), (28, 26, 30))
+_GRAY_HAIR: Rgb = (150, 148, 150)
 _LEAST = 42  # canvas pixels: everything on stage is fourteen pixels of the picture wide, or high
 _APART = 12  # canvas pixels between two things on the wall, or in the sky
 _HIDDEN = 30  # per cent of a thing that others may cover
@@ -351,7 +352,8 @@ def _joining(own: str, parent: str, member: Member) -> Iterator[Link]:
 def _paints(rng: Random, placed: Placed) -> dict[str, Rgb]:
     paints = {role: _jitter(rng, COLORS[name]) for role, name in placed.colors.items()}
     if placed.member.look.wearing:
-        paints |= {"skin": rng.choice(_SKINS), "hair": rng.choice(_HAIRS)}
+        hairs = _HAIRS if placed.member.look.kind in ("boy", "girl") else (*_HAIRS, _GRAY_HAIR)
+        paints |= {"skin": rng.choice(_SKINS), "hair": rng.choice(hairs)}
     return paints
 
 
