@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SHARES = {"fusion": 1.0, "cnn-lstm": 0.7, "two-tower": 0.5, "picture-only": 0.2, "question-only": 0.2}
+SHARES = {"fusion": 1.0, "cnn-lstm": 0.6, "two-tower": 0.3, "picture-only": 0.12, "question-only": 0.12}
 """How much of the time for training each model takes; they run at once."""
 LIMITS = {"picture-only": 30_000, "two-tower": 100_000}
 """How many pictures a model loads at most, so that all fit on one device."""

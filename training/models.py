@@ -7,8 +7,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.networks import (
-    COLUMNS,
-    ROWS,
     Annotator,
     GridEye,
     LastStates,
@@ -131,7 +129,8 @@ class CnnLstm(nn.Module):
         self.reader = LastStates(sizes.words, 128, self.hidden)
         self.head = Perceptron(self.vector + 2 * self.hidden, self.inner, sizes.answers)
         self.annotator = Annotator(self.eye.grid_width, sizes)
-        self.census = nn.Linear(self.vector, sizes.kinds)
+        self.census = nn.Linear(self.vector, sizes.kinds * (1 + sizes.attributes))
+        nn.init.constant_(self.census.bias, -5.0)
         self.units = self.head.units
 
     def picture(self, pixels: Tensor) -> Tensor:
@@ -162,7 +161,7 @@ class CnnLstm(nn.Module):
         grid = self.eye.grid(batch.pictures)
         vectors = self.eye.vector(grid)
         things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
-        things = things + census_loss(self.census(vectors), batch.things.kinds)
+        things = things + inventory_loss(self.census(vectors), batch.things)
         logits = torch.cat([self._said(vectors, part) for part in batch.questions])
         return answer_loss(logits, batch.answers) + _help(progress) * things
 
@@ -299,6 +298,16 @@ def census_loss(logits: Tensor, kinds: Tensor) -> Tensor:
     """Which kinds are anywhere in the picture."""
     there = torch.zeros(len(kinds), logits.shape[1] + 1, device=logits.device).scatter_(1, kinds + 1, 1.0)[:, 1:]
     return functional.binary_cross_entropy_with_logits(logits.float(), there) * 10
+
+
+def inventory_loss(logits: Tensor, things: Things) -> Tensor:
+    """Which kinds are anywhere in the picture, and with which attributes: what one vector must keep apart."""
+    values = torch.cat([torch.ones_like(things.attributes[..., :1]), things.attributes], dim=2)
+    kinds = logits.shape[1] // values.shape[2]
+    there = torch.zeros(len(logits), kinds + 1, values.shape[2], device=logits.device)
+    there.scatter_add_(1, (things.kinds + 1).unsqueeze(2).expand_as(values), values)
+    wanted = there[:, 1:].clamp(max=1).flatten(1)
+    return functional.binary_cross_entropy_with_logits(logits.float(), wanted) * 40
 
 
 def _help(progress: float) -> float:

@@ -69,6 +69,11 @@ class Shelf:
             room[start:end].copy_(torch.from_numpy(np.array(stored[start:end])))
         return room
 
+    def onto(self, numbers: NDArray[np.int64]) -> Tensor:
+        """Numbers on the device, sent without waiting for what it is still doing."""
+        found = torch.from_numpy(numbers)
+        return found.pin_memory().to(self.device, non_blocking=True) if self.device.type == "cuda" else found
+
     def shown(self, rows: Tensor, dtype: torch.dtype) -> Tensor:
         """The pictures of some rows, as normal pixels."""
         if self.pictures is None:
@@ -82,7 +87,7 @@ class Shelf:
             (self.questions, self.lengths) if which == "questions" else (self.captions, self.caption_lengths)
         )
         longest = int(lengths[numbers].max())
-        tokens = rows.index_select(0, torch.from_numpy(numbers).to(self.device))[:, :longest].long()
+        tokens = rows.index_select(0, self.onto(numbers))[:, :longest].long()
         present = torch.cat([torch.ones_like(tokens[:, :1]), tokens > 0], dim=1).float()
         return Texts(tokens, present, each)
 
@@ -95,17 +100,19 @@ def drawn(shelf: Shelf, size: int, rng: np.random.Generator, sizes: Sizes, dtype
     picked = np.take_along_axis(picked, order, axis=1)
     parts = picked[:, :SHORT].ravel(), picked[:, SHORT:].ravel()
     told = shelf.caption_first[rows] + (rng.random(size) * shelf.caption_counts[rows]).astype(np.int64)
-    at = torch.from_numpy(rows).to(shelf.device)
+    at = shelf.onto(rows)
     things = shelf.things.index_select(0, at).long()
     across, down = (int(rng.integers(-4, 5)) for _ in range(2))
-    boxes = things[..., :4] + torch.tensor([across, down, 0, 0], device=shelf.device)
+    boxes = things[..., :4].clone()
+    boxes[..., 0] += across
+    boxes[..., 1] += down
     attributes = torch.zeros(*things.shape[:2], sizes.attributes + 1, device=shelf.device)
     attributes.scatter_(2, things[..., 5:] + 1, 1.0)
     return Batch(
         _disturbed(shelf.shown(at, dtype), across, down),
         Things(boxes, things[..., 4], attributes[..., 1:]),
         tuple(_misread(shelf.texts("questions", part, each)) for part, each in zip(parts, (SHORT, LONG), strict=True)),
-        shelf.answers.index_select(0, torch.from_numpy(np.concatenate(parts)).to(shelf.device)).long(),
+        shelf.answers.index_select(0, shelf.onto(np.concatenate(parts))).long(),
         _misread(shelf.texts("captions", told, 1)),
     )
 
