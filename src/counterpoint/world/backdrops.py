@@ -11,7 +11,7 @@ from random import Random
 from PIL import Image, ImageDraw
 
 from counterpoint.world.cameras import CANVAS, Camera
-from counterpoint.world.painting import FINE
+from counterpoint.world.painting import FINE, fill_polygon
 from counterpoint.world.sketch import Extent, Rgb
 
 
@@ -68,7 +68,7 @@ def finish(canvas: Image.Image, weather: str, tint: Light, rng: Random) -> Image
         slant = rng.randint(8, 26)
         for _ in range(64):
             x, y, long = rng.randrange(CANVAS.width), rng.randrange(CANVAS.height), rng.randint(26, 60)
-            draw.polygon(((x, y), (x + 3, y), (x + 3 - slant, y + long), (x - slant, y + long)), fill=(206, 220, 234))
+            fill_polygon(draw, ((x, y), (x + 3, y), (x + 3 - slant, y + long), (x - slant, y + long)), (206, 220, 234))
     picture = canvas.reduce(FINE)
     return picture if tint == Light() else picture.point(_tables(tint))
 
@@ -149,8 +149,8 @@ def _tufts(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random, color: Rgb, c
         x, y = rng.randrange(CANVAS.width), rng.randint(camera.horizon + 30, CANVAS.height)
         size = 5 + (y - camera.horizon) // 18
         shade = _mixed(color, (20, 60, 20) if rng.random() < 0.6 else (250, 250, 190), 16)
-        draw.polygon(((x - size // 2, y), (x, y - size), (x + size // 3, y)), fill=shade)
-        draw.polygon(((x, y), (x + size // 2, y - size * 3 // 4), (x + size, y)), fill=shade)
+        fill_polygon(draw, ((x - size // 2, y), (x, y - size), (x + size // 3, y)), shade)
+        fill_polygon(draw, ((x, y), (x + size // 2, y - size * 3 // 4), (x + size, y)), shade)
 
 
 def _meadow(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
@@ -160,14 +160,15 @@ def _meadow(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     if rng.random() < 0.6:
         near, far, wide = rng.randint(100, 860), rng.randint(200, 760), rng.randint(120, 220)
         sand = _varied(rng, (224, 204, 160), 8)
-        draw.polygon(
+        fill_polygon(
+            draw,
             (
                 (far - 14, camera.horizon + 2),
                 (far + 14, camera.horizon + 2),
                 (near + wide, CANVAS.height),
                 (near - wide, CANVAS.height),
             ),
-            fill=sand,
+            sand,
         )
     _tufts(draw, camera, rng, grass, 30)
 
@@ -180,7 +181,7 @@ def _fields(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     crop = _mixed(grass, rng.choice(((222, 196, 90), (120, 92, 60), (110, 160, 60))), 34)
     for k in range(rng.randint(4, 7)):
         x = -200 + k * 260 + rng.randint(-20, 20)
-        draw.polygon(((vanish, camera.horizon + 2), (x, CANVAS.height), (x + 110, CANVAS.height)), fill=crop)
+        fill_polygon(draw, ((vanish, camera.horizon + 2), (x, CANVAS.height), (x + 110, CANVAS.height)), crop)
     _tufts(draw, camera, rng, grass, 22)
 
 
@@ -190,15 +191,16 @@ def _lawn(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     planks = rng.choice(((244, 240, 230), (198, 162, 120), (176, 190, 190)))
     top, foot = camera.horizon - rng.randint(44, 70), camera.horizon + 18
     for x in range(-rng.randint(0, 30), CANVAS.width, 34):
-        draw.polygon(((x, foot), (x, top + 12), (x + 12, top), (x + 24, top + 12), (x + 24, foot)), fill=planks)
+        fill_polygon(draw, ((x, foot), (x, top + 12), (x + 12, top), (x + 24, top + 12), (x + 24, foot)), planks)
     for y in (top + 24, foot - 18):
         draw.rectangle((0, y, CANVAS.width, y + 8), fill=_mixed(planks, (60, 50, 40), 16))
     for band in range(4):
         x = rng.randint(-100, 200) + band * 300
         shade = _mixed(grass, (240, 250, 200), 12)
-        draw.polygon(
+        fill_polygon(
+            draw,
             ((480 + (x - 480) // 4, foot), (480 + (x - 380) // 4, foot), (x + 160, CANVAS.height), (x, CANVAS.height)),
-            fill=shade,
+            shade,
         )
     _tufts(draw, camera, rng, grass, 24)
 
@@ -218,9 +220,10 @@ def _street(draw: ImageDraw.ImageDraw, camera: Camera, rng: Random) -> None:
     draw.rectangle((0, curb + 9, CANVAS.width, CANVAS.height), fill=asphalt)
     middle, dash = (curb + CANVAS.height) // 2, rng.randint(70, 120)
     for left in range(-rng.randint(0, dash), CANVAS.width, dash * 2):
-        draw.polygon(
+        fill_polygon(
+            draw,
             ((left, middle + 8), (left + 8, middle), (left + dash, middle), (left + dash - 8, middle + 8)),
-            fill=(232, 226, 196),
+            (232, 226, 196),
         )
 
 
@@ -285,8 +288,8 @@ def _boards(draw: ImageDraw.ImageDraw, camera: Camera, floor: Rgb, *, across: bo
     span = CANVAS.height - camera.horizon
     for x in range(-960, 2 * CANVAS.width, 120):
         far = 480 + (x - 480) * (camera.back - camera.horizon) // span
-        draw.polygon(
-            ((far, camera.back), (far + 2, camera.back), (x + 5, CANVAS.height), (x, CANVAS.height)), fill=line
+        fill_polygon(
+            draw, ((far, camera.back), (far + 2, camera.back), (x + 5, CANVAS.height), (x, CANVAS.height)), line
         )
     if across:
         for k in range(10, 30):

@@ -21,7 +21,7 @@ from counterpoint.world.casting import INDOORS, SIZES, Cast, Member, cast, color
 from counterpoint.world.drawing import Drawn, drawn
 from counterpoint.world.joints import HOLDS, Joint, in_row, point
 from counterpoint.world.kinds import COLORS, kind
-from counterpoint.world.painting import FINE, Placement, box_of, paint
+from counterpoint.world.painting import FINE, Placement, box_of, paint, stroke
 from counterpoint.world.relations import Stand, spatial
 from counterpoint.world.sketch import GROUND, Extent, Point, Rgb
 
@@ -80,7 +80,7 @@ class Staged:
                 _shadow(canvas, placed)
             paint(draw, drawn(placed.member.look).sketch, paints[number], placed.at)
         for start, end in self.strings:
-            draw.line((start, end), fill=(70, 62, 60), width=FINE)
+            stroke(draw, start, end, FINE, (70, 62, 60))
         return finish(canvas, self.scene.weather, self.light, seeded("finish", self.luck))
 
 
