@@ -73,4 +73,4 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _cell(score: Score | None) -> str:
-    return "–" if score is None else f"{100 * score.value:.1f}  {100 * score.low:3.0f}–{100 * score.high:<3.0f}"
+    return "–" if score is None else f"{100 * score.value:.1f} ({100 * score.low:.0f}–{100 * score.high:.0f})"
