@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from counterpoint.core.ids import Plain, content_id, hex_id
-from counterpoint.core.pictures import Edit, Picture, edits_content
+from counterpoint.core.pictures import Edit, Picture, Size, edits_content
 from counterpoint.core.scenes import SceneObject
 
 
@@ -103,6 +103,7 @@ class Group:
     proof: str = ""  # from what the gold follows, for the reader of a failure
     kind: str = ""  # question type, piece, instrument
     objects: tuple[SceneObject, ...] = ()  # what the question is about
+    size: Size | None = None  # the size that the boxes of the objects refer to
     tags: tuple[tuple[tuple[str, str], ...], ...] = ()  # per query: (slice, value)
 
     def __post_init__(self) -> None:
