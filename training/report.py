@@ -30,9 +30,7 @@ def figures(report: Report, scenes: int) -> dict[str, Any]:
     if report.overall is not None:
         found |= {"questions": _rounded(report.overall)}
         found |= {manner: _rounded(score) for manner, score in report.manners.items()}
-        found["worst kinds"] = {
-            kind: _rounded(score) for kind, score in sorted(report.kinds.items(), key=lambda row: row[1].value)[:6]
-        }
+        found["kinds"] = {kind: _rounded(score) for kind, score in sorted(report.kinds.items())}
     if report.ranking is not None:
         found["captions ranked above random ones"] = _rounded(report.ranking)
     return found

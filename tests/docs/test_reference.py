@@ -14,6 +14,7 @@ from counterpoint.core import errors
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "docs" / "reference"
 PAGES: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "reference.py"))["pages"]()
+CARDS: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "model_cards.py"))["pages"]()
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -22,8 +23,24 @@ def test_the_reference_is_what_the_code_says(name: str) -> None:
     assert written == PAGES[name], f"docs/reference/{name} is old; python scripts/reference.py writes it anew"
 
 
+@pytest.mark.parametrize("name", CARDS)
+def test_what_is_said_of_the_built_in_models_is_what_their_cards_say(name: str) -> None:
+    written = (PROJECT / "docs" / name).read_text(encoding="utf-8")
+    assert written == CARDS[name], f"docs/{name} is old; python scripts/model_cards.py writes it anew"
+
+
+def test_every_trained_model_has_a_card_with_its_accuracy() -> None:
+    made = [
+        name for name, place in catalog.TABLES["models"].items() if place.startswith("counterpoint.models.builtin:")
+    ]
+    for name in made:
+        section = CARDS["reference/models.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert re.search(r"^\| (?:all questions|captions ranked) \| [\d.]+ \([\d.]+–[\d.]+\) \|", section, re.MULTILINE)
+        assert "Never trained on: " in section
+
+
 def test_there_are_no_other_pages() -> None:
-    assert {path.name for path in FOLDER.iterdir()} == set(PAGES)
+    assert {f"reference/{path.name}" for path in FOLDER.iterdir()} <= {*CARDS, *(f"reference/{name}" for name in PAGES)}
 
 
 @pytest.mark.parametrize("name", counterpoint.__all__)
