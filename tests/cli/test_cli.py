@@ -13,6 +13,7 @@ from PIL import Image
 
 from counterpoint import catalog
 from counterpoint.cli import main as cli
+from counterpoint.cli.models import described
 from counterpoint.core.pictures import Picture
 from counterpoint.store.worlds import NAMES
 from counterpoint.world.source import World
@@ -113,7 +114,8 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (["ask", "no_such:Echo", SHOWN, "Is it?"], "no_such:Echo cannot be loaded", "it is named by"),
         (["ask", "own_models:Ecco", SHOWN, "Is it?"], "own_models:Ecco cannot be loaded", "it is named by"),
         (["ask", "own_models:Nothing", SHOWN, "Is it?"], "own_models:Nothing gave no model", "a fingerprint"),
-        (["ask", "constant", "a.png", "Is it?"], "a.png does not exist", "check"),
+        (["ask", "constant", "a.png", "Is it?"], "a.png does not exist", "a picture is a file, or a scene"),
+        (["ask", "constant", SHOWN, " "], "the question is empty", "ask something"),
         (["ask", "own_models:Echo", "world:tset/1.png", "Is it?"], "is no picture of the world", "world:test/0"),
     ],
 )
@@ -158,6 +160,10 @@ def test_a_link_to_a_picture_is_a_picture(call: Call, tmp_path: Path) -> None:
     assert call("ask", "own_models:Echo", "b.png", "Is it?").code == 0
 
 
+def test_a_picture_of_another_world_is_named_with_its_seed(call: Call) -> None:
+    assert call("ask", "own_models:Echo", "world-5:test/000001.png", "Is it?").code == 0
+
+
 def test_an_answer_can_be_had_as_json(call: Call) -> None:
     said = call("ask", "own_models:Echo", SHOWN, "Is it?", "--json")
     assert json.loads(said.out) == {
@@ -175,7 +181,37 @@ def test_a_model_that_scores_gives_a_number(call: Call) -> None:
 def test_models_are_listed_for_people_and_for_programs(call: Call) -> None:
     rows = dict(catalog.rows("models"))
     assert json.loads(call("models", "--json").out) == rows
-    assert [line.split() for line in call("models").out.splitlines()] == [list(row) for row in rows.items()]
+    listed = call("models").out.splitlines()
+    assert [line.split()[0] for line in listed if not line.startswith(" ")] == list(rows)
+    assert "question-only  Guesses from the question; it never looks." in listed
+    assert all(len(line) <= 80 for line in listed)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("own_models:Ruler", "Scores a sentence by its length."),
+        ("own_models:Absent", "own_models:Absent"),
+        ("no_such.module:Model", "no_such.module:Model"),
+        ("counterpoint.models:Model", "counterpoint.models:Model"),
+        ("counterpoint.no_such:Model", "counterpoint.no_such:Model"),
+    ],
+)
+def test_a_model_is_described_in_its_own_words_where_it_has_any(call: Call, place: str, said: str) -> None:
+    sys.path.append("")
+    assert described(place) == said
+
+
+def test_a_built_in_model_says_what_it_was_never_taught(call: Call) -> None:
+    said = call("ask", "question-only", SHOWN, "What color is the spaceship?", "--choices", "red,beige")
+    assert said.code == 0
+    assert said.out.startswith("red\n")
+    assert said.err.splitlines() == [
+        "question-only does not know the word spaceship",
+        "question-only cannot say beige",
+    ]
+    assert call("ask", "picture-only", SHOWN, "What color is the spaceship?").err == ""
+    assert call("ask", "question-only", SHOWN, "What color is the dog?").err == ""
 
 
 def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
@@ -186,7 +222,7 @@ def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
     pictures = {f"test/{index:06d}.png" for index in range(3)}
     assert written == pictures | {name.format(split="test") for name in NAMES.values()}
     for index in range(3):
-        shown = world.pixels(Picture(f"world:test/{index:06d}.png"))
+        shown = world.pixels(Picture(f"world-5:test/{index:06d}.png"))
         assert np.array_equal(np.asarray(Image.open(out / f"test/{index:06d}.png")), shown)
     read = {kind: json.loads((out / name.format(split="test")).read_text()) for kind, name in NAMES.items()}
     assert list(read["scene graphs"]) == [scene.id for scene in world.scenes()]

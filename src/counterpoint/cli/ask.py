@@ -1,16 +1,20 @@
 """`counterpoint ask`: one model, one picture, one question."""
 
 import json
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from counterpoint import catalog
 from counterpoint.core.answers import Answer, State
-from counterpoint.core.errors import ModelError
+from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Pictures, Scorer
+from counterpoint.models.graphs import Card
+from counterpoint.models.words import split
 
 
 @click.command("ask")
@@ -24,10 +28,14 @@ def command(model: str, picture: str, question: str, choices: str | None, as_jso
 
     A model that answers is asked QUESTION; one that only scores says how well QUESTION, a sentence, fits the picture.
     """
+    if not question.strip():
+        raise CounterpointError("the question is empty", hint='ask something, such as "Is there a dog?"')
     address, pictures = _shown(picture)
     pictures.pixels(address)  # said before a model is loaded, and also to models that never look
     asked = catalog.model(model, pictures)
     listed = tuple(filter(None, map(str.strip, (choices or "").split(","))))
+    for note in _notes(asked, model, question, listed):
+        click.echo(note, err=True)
     answer = _answer(asked, Query(address, question, choices=listed))
     if answer.state is State.FAILED:
         raise ModelError(f"{model} could not answer: {answer.reason}")
@@ -52,12 +60,28 @@ def _answer(model: object, query: Query) -> Answer:
     raise ModelError("this model neither answers nor scores")
 
 
+def _notes(model: object, name: str, question: str, choices: Sequence[str]) -> Iterator[str]:
+    """What a built-in model was never taught of what it is asked: it answers all the same, and means little."""
+    card = getattr(model, "card", None)
+    if not isinstance(card, Card):
+        return
+    strange = [word for word in split(question) if word not in card.vocabulary] if "text" in card.sees else []
+    if strange:
+        yield f"{name} does not know the word{'s' * (len(strange) > 1)} {', '.join(dict.fromkeys(strange))}"
+    unsaid = [choice for choice in choices if choice.lower() not in card.answers] if card.answers else []
+    if unsaid:
+        yield f"{name} cannot say {' or '.join(unsaid)}"
+
+
 def _shown(picture: str) -> tuple[Picture, Pictures]:
-    if picture.startswith("world:"):
+    if world := re.match(r"world(?:-(\d+))?:", picture):
         from counterpoint.world.source import World
 
-        return Picture(picture), World(scenes=0)
+        return Picture(picture), World(scenes=0, seed=int(world[1] or 0))
     from counterpoint.pixels.folders import PictureFolders
 
     path = Path(picture)
+    if not path.exists():
+        hint = "a picture is a file, or a scene such as world:test/000007.png"
+        raise PictureError(f"{picture} does not exist", hint=hint)
     return Picture(f"file:{path.name}"), PictureFolders({"file": path.parent})

@@ -11,6 +11,8 @@ from counterpoint.world.source import World
 
 SCENES = 60
 """How many scenes the models are asked about."""
+PUMPKIN = "world:test/000016.png"
+"""A scene with a pumpkin of a rare colour."""
 
 
 @click.command("demo")
@@ -30,4 +32,6 @@ def command(into: Path) -> None:
     contact_sheet(shown, columns=6).save(sheet)
     click.echo(f"24 scenes that no model has seen: {sheet}")
     show(reported(tuple(catalog.rows("models")), world), f"{SCENES} scenes of the test split")
-    click.echo('Next: counterpoint ask fusion world:test/000003.png "How many cats are there?"')
+    click.echo("The model question-only never looks: what it gets right can be guessed. Ask both:")
+    for name in ("fusion", "question-only"):
+        click.echo(f'  counterpoint ask {name} {PUMPKIN} "What color is the pumpkin?"')

@@ -75,7 +75,7 @@ class World:
         """The picture at an address of the world, such as `world:test/000007.png`, drawn anew."""
         split, _, number = picture.path.removesuffix(".png").partition("/")
         if picture.namespace != namespace(self.seed) or split not in SPLITS or not number.isdecimal():
-            fact = f"{picture.address} is no picture of {self!r}"
+            fact = f"{picture.address} is no picture of the world" + f" of seed {self.seed}" * bool(self.seed)
             raise PictureError(fact, hint=f"they look like {namespace(self.seed)}:test/000007.png")
         return applied(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
 
