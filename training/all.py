@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from training.codes import Codes
+
 SHARES = {"fusion": 1.0, "cnn-lstm": 0.6, "two-tower": 0.3, "picture-only": 0.12, "question-only": 0.12}
 """How much of the time for training each model takes; they run at once."""
 LIMITS = {"picture-only": 30_000, "two-tower": 100_000}
@@ -75,6 +77,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--survey", type=int, default=6_000)
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=Path, help="a folder with codes.json and checkpoints to go on from")
     parser.add_argument("--models", nargs="*", default=list(SHARES))
     parser.add_argument("--options", nargs="*", default=[], help="further options of training, such as rate=0.003")
     chosen = parser.parse_args(None if arguments is None else list(arguments))
@@ -87,6 +90,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     data = chosen.data or place(chosen.pictures)
     if not (data / "train.npz").exists():
         draw(data, run, chosen)
+    same_codes(data, chosen.start)
     shutil.copy(data / "codes.json", run)
     print(f"{time.monotonic() - begun:.0f} s: data is in {data}", flush=True)
     seconds = end - time.monotonic() - chosen.closing
@@ -101,6 +105,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
                 run / "logs" / f"{name}.log",
                 *("--model", name, "--data", data, "--out", run, "--batch", chosen.batch, "--seed", chosen.seed),
                 *("--seconds", seconds * SHARES[name] - 12, "--limit", LIMITS.get(name, 0), *options),
+                *earlier(chosen.start, name),
             ),
         )
         for name in chosen.models
@@ -117,11 +122,30 @@ def draw(data: Path, run: Path, chosen: argparse.Namespace) -> None:
     """The data, by all cores."""
     numbers = ("--pictures", chosen.pictures, "--held", chosen.held, "--survey", chosen.survey, "--seed", chosen.seed)
     log = run / "logs" / "data.log"
-    drawing = start("data", log, "--out", data, "--seconds", chosen.drawing, *numbers, "--workers", os.cpu_count())
+    codes = chosen.start / "codes.json" if chosen.start else Path()
+    given = ("--codes", codes) if codes.is_file() else ()
+    drawing = start(
+        "data", log, "--out", data, "--seconds", chosen.drawing, *numbers, *given, "--workers", os.cpu_count()
+    )
     drawing.wait()
     print(log.read_text(), flush=True)
     if not (data / "train.npz").exists():
         raise SystemExit("no data was drawn")
+
+
+def earlier(folder: Path | None, name: str) -> tuple[object, ...]:
+    """The option by which a model goes on from its checkpoint, where there is one."""
+    path = folder / f"{name}.pt" if folder else Path()
+    return ("--start", path) if path.is_file() else ()
+
+
+def same_codes(data: Path, folder: Path | None) -> None:
+    """Stop where the words or answers of the data are not those the checkpoints were trained with."""
+    if not folder or not (folder / "codes.json").exists():
+        return
+    ours, theirs = Codes.load(data / "codes.json"), Codes.load(folder / "codes.json")
+    if (ours.words, ours.answers) != (theirs.words, theirs.answers):
+        raise SystemExit(f"{data} and {folder} differ in words or answers")
 
 
 def follow(working: list[Work], run: Path, weights: Path, data: Path, out: Path, begun: float, end: float) -> None:

@@ -189,11 +189,12 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--survey", type=int, default=6_000)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--codes", type=Path, help="vocabulary and answers to use; found by a survey where not given")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     chosen = parser.parse_args(None if arguments is None else list(arguments))
     end = time.monotonic() + chosen.seconds
     chosen.out.mkdir(parents=True, exist_ok=True)
-    codes = coded(chosen.seed, chosen.survey, chosen.workers)
+    codes = Codes.load(chosen.codes) if chosen.codes else coded(chosen.seed, chosen.survey, chosen.workers)
     codes.save(chosen.out / "codes.json")
     print(f"{len(codes.words)} words, {len(codes.answers)} answers, {len(codes.questions)} kinds", flush=True)
     for split, count in (("validation", chosen.held), ("train", chosen.pictures)):

@@ -1,5 +1,6 @@
 """The five models put together, each with the loss it learns by; every part can be called by itself, for export."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -20,6 +21,10 @@ from training.networks import (
 
 DROPOUT = 26 / 256
 """The share of units that rest; in 256ths, since masks are drawn from bytes."""
+HELPERS = ("annotator.", "census.", "pointer.", "pointer_middle.")
+"""How the weights are named that only help training and are not kept."""
+Terms = dict[str, tuple[float, Tensor]]
+"""What a model learns by: losses by name, each with its weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +46,24 @@ class Things:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointed:
+    """A text a picture that names a thing, and where its middle is (pictures, 2: across and down, from -1 to 1)."""
+
+    texts: Texts
+    places: Tensor
+    known: Tensor  # ones where there is such a thing (pictures), else zeros
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Pictures with some questions and captions on each."""
 
     pictures: Tensor  # normal pixels
     things: Things
-    questions: tuple[Texts, ...]  # the shorter ones and the longer ones, so that little is padding
-    answers: Tensor  # in that order
+    questions: Texts
+    answers: Tensor
     captions: Texts
+    pointed: Pointed
 
 
 def resting(rows: int, units: int, *, on: bool, like: Tensor) -> Tensor:
@@ -60,6 +75,16 @@ def resting(rows: int, units: int, *, on: bool, like: Tensor) -> Tensor:
 def answer_loss(logits: Tensor, answers: Tensor) -> Tensor:
     """Cross-entropy with a little smoothing."""
     return functional.cross_entropy(logits.float(), answers, label_smoothing=0.02, ignore_index=-1)
+
+
+def side_by_side(parts: Sequence[Texts]) -> Texts:
+    """Several texts a picture out of one from each part, all padded to the longest."""
+    longest = max(part.tokens.shape[1] for part in parts)
+    tokens, present = (
+        torch.stack([functional.pad(rows, (0, longest + more - rows.shape[1])) for rows in listed], dim=1).flatten(0, 1)
+        for more, listed in ((0, [part.tokens for part in parts]), (1, [part.present for part in parts]))
+    )
+    return Texts(tokens, present, len(parts))
 
 
 class Fusion(nn.Module):
@@ -75,6 +100,7 @@ class Fusion(nn.Module):
         self.reader = Reader(sizes.words, self.width, layers=2)
         self.reasoner = Reasoner(self.width, self.cells, sizes.answers, layers=3)
         self.annotator = Annotator(self.cells, sizes)
+        self.pointer, self.pointer_middle = nn.Linear(self.width, 2), nn.Linear(self.width, 2)
         self.units = self.reasoner.units
 
     def picture(self, pixels: Tensor) -> Tensor:
@@ -97,24 +123,36 @@ class Fusion(nn.Module):
 
     def forward(self, pixels: Tensor, texts: Texts) -> tuple[Tensor, Tensor]:
         """Logits for texts on pictures."""
-        return self._said(self.picture(pixels), texts)
+        _, end, mask = self._reasoned(self.picture(pixels), texts)
+        return self.reasoner.said(end, mask), self.reasoner.fitting(end, mask)
 
-    def _said(self, cells: Tensor, texts: Texts) -> tuple[Tensor, Tensor]:
+    def _reasoned(self, cells: Tensor, texts: Texts) -> tuple[Tensor, Tensor, Tensor]:
         mask = resting(len(texts.tokens), self.units, on=self.training, like=cells)
         read = self.text(texts.tokens, texts.present)
-        said: tuple[Tensor, Tensor] = self.reasoner(cells, read, texts.present, mask, texts.each)
-        return said
+        middle, end = self.reasoner.reasoned(cells, read, texts.present, mask, texts.each)
+        return middle, end, mask
 
-    def loss(self, batch: Batch, progress: float) -> Tensor:
-        """Right answers, right captions told from those of other pictures, and right names for what is drawn."""
+    def loss(self, batch: Batch, progress: float) -> Terms:
+        """Right answers, captions told from those of other pictures, names for what is drawn, things pointed at."""
         grid = self.eye(batch.pictures)
         things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
         cells = self.placed(grid)
-        logits = torch.cat([self._said(cells, part)[0] for part in batch.questions])
-        right = self._said(cells, batch.captions)[1].float()
-        wrong = self._said(cells.roll(1, 0), batch.captions)[1].float()
-        matching = functional.softplus(-right).mean() + functional.softplus(wrong).mean()
-        return answer_loss(logits, batch.answers) + 0.25 * matching + _help(progress) * things
+        _, end, mask = self._reasoned(cells, batch.questions)
+        answers = answer_loss(self.reasoner.said(end, mask), batch.answers)
+        own, named = batch.captions, batch.pointed
+        texts = side_by_side((own, Texts(own.tokens.roll(1, 0), own.present.roll(1, 0)), named.texts))
+        middle, end, mask = self._reasoned(cells, texts)
+        fits = self.reasoner.fitting(end, mask).float().view(-1, 3)
+        matching = functional.softplus(-fits[:, 0]).mean() + functional.softplus(fits[:, 1]).mean()
+        ends = named.texts.present.sum(1).long() - 1
+        words = middle[2::3].gather(1, ends.view(-1, 1, 1).expand(-1, 1, self.width)).squeeze(1)
+        pointing = pointing_loss(self.pointer(end[2::3]), named) + pointing_loss(self.pointer_middle(words), named)
+        return {
+            "answers": (1.0, answers),
+            "matching": (0.25, matching),
+            "things": (_help(progress), things),
+            "pointing": (2.0 * _help(progress), pointing),
+        }
 
 
 class CnnLstm(nn.Module):
@@ -156,14 +194,14 @@ class CnnLstm(nn.Module):
         mask = resting(len(texts.tokens), self.units, on=self.training, like=vectors)
         return self.answer(vectors.repeat_interleave(texts.each, 0), self.text(texts.tokens, texts.present), mask)
 
-    def loss(self, batch: Batch, progress: float) -> Tensor:
+    def loss(self, batch: Batch, progress: float) -> Terms:
         """Right answers, and right names for what is drawn."""
         grid = self.eye.grid(batch.pictures)
         vectors = self.eye.vector(grid)
         things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
         things = things + inventory_loss(self.census(vectors), batch.things)
-        logits = torch.cat([self._said(vectors, part) for part in batch.questions])
-        return answer_loss(logits, batch.answers) + _help(progress) * things
+        answers = answer_loss(self._said(vectors, batch.questions), batch.answers)
+        return {"answers": (1.0, answers), "things": (_help(progress), things)}
 
 
 class QuestionOnly(nn.Module):
@@ -192,9 +230,9 @@ class QuestionOnly(nn.Module):
         read = self.text(texts.tokens, texts.present)
         return self.answer(read, resting(len(read), self.units, on=self.training, like=read)), None
 
-    def loss(self, batch: Batch, progress: float) -> Tensor:
+    def loss(self, batch: Batch, progress: float) -> Terms:
         """Right answers."""
-        return answer_loss(torch.cat([self(batch.pictures, part)[0] for part in batch.questions]), batch.answers)
+        return {"answers": (1.0, answer_loss(self(batch.pictures, batch.questions)[0], batch.answers))}
 
 
 class PictureOnly(nn.Module):
@@ -225,13 +263,13 @@ class PictureOnly(nn.Module):
         said = self.answer(seen, resting(len(seen), self.units, on=self.training, like=seen))
         return said.repeat_interleave(texts.each, 0), None
 
-    def loss(self, batch: Batch, progress: float) -> Tensor:
+    def loss(self, batch: Batch, progress: float) -> Terms:
         """Right answers, and right names for what is there."""
         seen = self.picture(batch.pictures)
         said = self.answer(seen, resting(len(seen), self.units, on=self.training, like=seen))
         there = census_loss(self.census(seen), batch.things.kinds)
-        logits = torch.cat([said.repeat_interleave(part.each, 0) for part in batch.questions])
-        return answer_loss(logits, batch.answers) + _help(progress) * there
+        answers = answer_loss(said.repeat_interleave(batch.questions.each, 0), batch.answers)
+        return {"answers": (1.0, answers), "things": (_help(progress), there)}
 
 
 class TwoTower(nn.Module):
@@ -272,7 +310,7 @@ class TwoTower(nn.Module):
         seen, read = self.picture(pixels), self.text(texts.tokens, texts.present)
         return None, self.answer(seen.repeat_interleave(texts.each, 0), read, torch.ones_like(read))
 
-    def loss(self, batch: Batch, progress: float) -> Tensor:
+    def loss(self, batch: Batch, progress: float) -> Terms:
         """Each picture finds its caption among all others of the batch, each caption its picture."""
         grid = self.eye(batch.pictures)
         things = self.annotator(grid, batch.things.boxes, batch.things.kinds, batch.things.attributes)
@@ -282,7 +320,7 @@ class TwoTower(nn.Module):
             near = (seen * mask) @ read.T * self.warmth.clamp(max=4.0).exp()
         own = torch.arange(len(seen), device=seen.device)
         both = functional.cross_entropy(near, own) + functional.cross_entropy(near.T, own)
-        return both + _help(progress) * things
+        return {"matching": (1.0, both), "things": (_help(progress), things)}
 
 
 MODELS: dict[str, type[Fusion | CnnLstm | QuestionOnly | PictureOnly | TwoTower]] = {
@@ -292,6 +330,12 @@ MODELS: dict[str, type[Fusion | CnnLstm | QuestionOnly | PictureOnly | TwoTower]
     "picture-only": PictureOnly,
     "two-tower": TwoTower,
 }
+
+
+def pointing_loss(found: Tensor, pointed: Pointed) -> Tensor:
+    """How far off the places found are, over the pictures in which there is something to point at."""
+    off = functional.smooth_l1_loss(found.float(), pointed.places, reduction="none", beta=0.25).mean(1)
+    return (off * pointed.known).sum() / pointed.known.sum().clamp(min=1)
 
 
 def census_loss(logits: Tensor, kinds: Tensor) -> Tensor:

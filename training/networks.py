@@ -205,17 +205,32 @@ class Reasoner(nn.Module):
         self, cells: Tensor, text: Tensor, present: Tensor, mask: Tensor, each: int = 1
     ) -> tuple[Tensor, Tensor]:
         """Logits of the answers (texts, answers), and of the text fitting the picture (texts, 1)."""
+        _, end = self.reasoned(cells, text, present, mask, each)
+        return self.said(end, mask), self.fitting(end, mask)
+
+    def reasoned(
+        self, cells: Tensor, text: Tensor, present: Tensor, mask: Tensor, each: int = 1
+    ) -> tuple[Tensor, Tensor]:
+        """The tokens after the last layer but one (texts, places, width), and the slot at the end (texts, width)."""
         x, hidden = text, hiding(present)
+        middle = x
         for layer, (attend, look, think) in enumerate(zip(self.attend, self.look, self.think, strict=True)):
             last = layer == self.layers - 1  # of which only the slot is read
+            middle = x
             attended = attend(self.before_attend[layer](x), hidden, slot=last)
             x = (x[:, :1] if last else x) + attended
             kept = mask[:, layer * self.width : (layer + 1) * self.width].unsqueeze(1)
             x = x + look(self.before_look[layer](x), cells, each) * kept
             x = x + think(x)
-        end, kept = self.last(x[:, 0]), mask[:, self.layers * self.width :]
-        said = self.answers(torch.relu(self.hidden(end)) * kept)
-        return said, self.match(torch.relu(self.hidden_match(end)) * kept)
+        return middle, self.last(x[:, 0])
+
+    def said(self, end: Tensor, mask: Tensor) -> Tensor:
+        """Logits of the answers, from the slot at the end."""
+        return cast(Tensor, self.answers(torch.relu(self.hidden(end)) * mask[:, self.layers * self.width :]))
+
+    def fitting(self, end: Tensor, mask: Tensor) -> Tensor:
+        """Logits of the text fitting the picture, from the slot at the end."""
+        return cast(Tensor, self.match(torch.relu(self.hidden_match(end)) * mask[:, self.layers * self.width :]))
 
 
 class LastStates(nn.Module):

@@ -20,11 +20,13 @@ from torch import Tensor, nn
 
 from counterpoint.models.words import BUCKETS, Words
 from training.codes import Codes
-from training.models import MODELS, Batch, Texts, Things
-from training.networks import Sizes
+from training.models import HELPERS, MODELS, Batch, Fusion, Pointed, Terms, Texts, Things
+from training.networks import Sizes, waves
 
-SHORT, LONG = 5, 3
-"""How many of the questions drawn for a picture go with the shorter and with the longer ones."""
+QUESTIONS, CANDIDATES = 8, 12
+"""How many questions are asked on a picture in a step, and among how many those on places are preferred."""
+NAMING = ("{}", "the {}", "where is the {}", "on which side of the photo is the {}")
+"""Texts that name a thing to point at; the name comes last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Shelf:
     """The data of one split, with everything large on the device."""
 
     def __init__(
-        self, folder: Path, split: str, device: torch.device, *, limit: int = 0, pictures: bool = True
+        self, folder: Path, split: str, device: torch.device, codes: Codes, *, limit: int = 0, pictures: bool = True
     ) -> None:
         stored = np.load(folder / f"{split}.npz")
         found = {name: stored[name] for name in stored.files}
@@ -55,7 +57,11 @@ class Shelf:
         self.caption_first = np.concatenate([[0], np.cumsum(found["caption_counts"])[:-1]])
         self.lengths, self.caption_lengths = ((found[name] > 0).sum(1) for name in ("questions", "captions"))
         self.kinds = found["kinds"]
+        self.spatial = np.array([any(part in kind for part in ("side", "relation")) for kind in (*codes.questions, "")])
+        self.named = found["things"][: self.count, :, 4]
+        self.unique = _unique(self.named)
         self.device = device
+        self.naming, self.naming_lengths = _naming(codes, device)
         self.questions, self.captions, self.answers, self.things = (
             torch.from_numpy(found[name]).to(device) for name in ("questions", "captions", "answers", "things")
         )
@@ -72,7 +78,7 @@ class Shelf:
     def onto(self, numbers: NDArray[np.int64]) -> Tensor:
         """Numbers on the device, sent without waiting for what it is still doing."""
         found = torch.from_numpy(numbers)
-        return found.pin_memory().to(self.device, non_blocking=True) if self.device.type == "cuda" else found
+        return found.to(self.device, non_blocking=True)
 
     def shown(self, rows: Tensor, dtype: torch.dtype) -> Tensor:
         """The pictures of some rows, as normal pixels."""
@@ -86,21 +92,47 @@ class Shelf:
         rows, lengths = (
             (self.questions, self.lengths) if which == "questions" else (self.captions, self.caption_lengths)
         )
-        longest = int(lengths[numbers].max())
-        tokens = rows.index_select(0, self.onto(numbers))[:, :longest].long()
-        present = torch.cat([torch.ones_like(tokens[:, :1]), tokens > 0], dim=1).float()
-        return Texts(tokens, present, each)
+        return _texts(rows, self.onto(numbers), int(lengths[numbers].max()), each)
+
+
+def _texts(rows: Tensor, at: Tensor, longest: int, each: int) -> Texts:
+    tokens = rows.index_select(0, at)[:, :longest].long()
+    present = torch.cat([torch.ones_like(tokens[:, :1]), tokens > 0], dim=1).float()
+    return Texts(tokens, present, each)
+
+
+def _unique(kinds: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Which things of each picture are the only ones of their kind."""
+    found = np.empty(kinds.shape, bool)
+    for place in range(kinds.shape[1]):
+        found[:, place] = (kinds == kinds[:, place, None]).sum(1) == 1
+    return found & (kinds >= 0)
+
+
+def _naming(codes: Codes, device: torch.device) -> tuple[Tensor, NDArray[np.int64]]:
+    """Every text that names a kind, kind by kind, and how long each is."""
+    words = Words(codes.words)
+    listed = [words.numbers(naming.format(kind)) for kind in codes.kinds for naming in NAMING]
+    lengths = np.array([len(numbers) for numbers in listed])
+    rows = torch.zeros(len(listed), int(lengths.max()), dtype=torch.long)
+    for row, numbers in zip(rows, listed, strict=True):
+        row[: len(numbers)] = torch.tensor(numbers)
+    return rows.to(device), lengths
 
 
 def drawn(shelf: Shelf, size: int, rng: np.random.Generator, sizes: Sizes, dtype: torch.dtype) -> Batch:
-    """A batch: some pictures, eight questions and a caption on each, a little disturbed."""
+    """A batch: some pictures, eight questions, a caption and a thing to point at on each, a little disturbed."""
     rows = rng.integers(0, shelf.count, size)
-    picked = shelf.first[rows, None] + (rng.random((size, SHORT + LONG)) * shelf.counts[rows, None]).astype(np.int64)
-    order = np.argsort(shelf.lengths[picked], axis=1, kind="stable")
-    picked = np.take_along_axis(picked, order, axis=1)
-    parts = picked[:, :SHORT].ravel(), picked[:, SHORT:].ravel()
+    luck = rng.random((size, CANDIDATES))
+    picked = shelf.first[rows, None] + (luck * shelf.counts[rows, None]).astype(np.int64)
+    liked = rng.random(picked.shape) + 0.5 * shelf.spatial[shelf.kinds[picked]]
+    picked = np.take_along_axis(picked, np.argpartition(-liked, QUESTIONS, axis=1)[:, :QUESTIONS], axis=1).ravel()
     told = shelf.caption_first[rows] + (rng.random(size) * shelf.caption_counts[rows]).astype(np.int64)
-    at = shelf.onto(rows)
+    meant = (rng.random((size, shelf.unique.shape[1])) * shelf.unique[rows]).argmax(1)
+    named = np.maximum(shelf.named[rows, meant], 0).astype(np.int64) * len(NAMING) + rng.integers(0, len(NAMING), size)
+    at, asked, told_at, meant_at, named_at, known = shelf.onto(
+        np.concatenate([rows, picked, told, meant, named, shelf.unique[rows, meant]])
+    ).split([size, size * QUESTIONS, size, size, size, size])
     things = shelf.things.index_select(0, at).long()
     across, down = (int(rng.integers(-4, 5)) for _ in range(2))
     boxes = things[..., :4].clone()
@@ -108,12 +140,19 @@ def drawn(shelf: Shelf, size: int, rng: np.random.Generator, sizes: Sizes, dtype
     boxes[..., 1] += down
     attributes = torch.zeros(*things.shape[:2], sizes.attributes + 1, device=shelf.device)
     attributes.scatter_(2, things[..., 5:] + 1, 1.0)
+    box = boxes.gather(1, meant_at.view(-1, 1, 1).expand(-1, 1, 4)).squeeze(1).float()
+    pointed = Pointed(
+        _texts(shelf.naming, named_at, int(shelf.naming_lengths[named].max()), 1),
+        torch.stack([(box[:, 0] + box[:, 2] / 2) / 160 - 1, (box[:, 1] + box[:, 3] / 2) / 120 - 1], dim=1),
+        known.float(),
+    )
     return Batch(
         _disturbed(shelf.shown(at, dtype), across, down),
         Things(boxes, things[..., 4], attributes[..., 1:]),
-        tuple(_misread(shelf.texts("questions", part, each)) for part, each in zip(parts, (SHORT, LONG), strict=True)),
-        shelf.answers.index_select(0, shelf.onto(np.concatenate(parts))).long(),
-        _misread(shelf.texts("captions", told, 1)),
+        _misread(_texts(shelf.questions, asked, int(shelf.lengths[picked].max()), QUESTIONS)),
+        shelf.answers.index_select(0, asked).long(),
+        _misread(_texts(shelf.captions, told_at, int(shelf.caption_lengths[told].max()), 1)),
+        pointed,
     )
 
 
@@ -138,14 +177,32 @@ class Average:
     """A running average of the weights, which is what is kept."""
 
     def __init__(self, model: nn.Module) -> None:
-        self.state = {name: value.detach().clone() for name, value in model.state_dict().items()}
-        self._floats = [name for name, value in self.state.items() if value.is_floating_point()]
-
-    def follow(self, model: nn.Module, keep: float) -> None:
-        """Move a little towards the weights as they are now."""
         now = model.state_dict()
-        kept, fresh = [self.state[name] for name in self._floats], [now[name] for name in self._floats]
-        torch._foreach_lerp_(kept, fresh, 1 - keep)
+        self.state = {name: value.detach().clone() for name, value in now.items()}
+        floats = [name for name, value in now.items() if value.is_floating_point()]
+        self._kept, self._fresh = [self.state[name] for name in floats], [now[name].detach() for name in floats]
+
+    def follow(self, keep: float) -> None:
+        """Move a little towards the weights as they are now, which the model changes in place."""
+        torch._foreach_lerp_(self._kept, self._fresh, 1 - keep)
+
+
+class Sums:
+    """Losses by name, added up on the device since they were last told."""
+
+    def __init__(self) -> None:
+        self._sum, self._names, self._count = torch.zeros(()), list[str](), 0
+
+    def add(self, terms: Terms) -> None:
+        """One step more."""
+        losses = torch.stack([term.detach().float() for _, term in terms.values()])
+        self._names, self._sum, self._count = list(terms), losses + self._sum.to(losses.device), self._count + 1
+
+    def told(self) -> str:
+        """The means, after which it starts anew."""
+        means = (self._sum / max(self._count, 1)).tolist()
+        self._sum, self._count = torch.zeros(()), 0
+        return ", ".join(f"{name} {mean:.3f}" for name, mean in zip(self._names, means, strict=True))
 
 
 @torch.no_grad()
@@ -204,7 +261,7 @@ def packed(name: str, sizes: Sizes, state: dict[str, Tensor], report: dict[str, 
     kept = {
         key: (value.half() if value.dim() > 1 and value.is_floating_point() else value).cpu()
         for key, value in state.items()
-        if not key.startswith(("annotator.", "census."))
+        if not key.startswith(HELPERS)
     }
     draft = path.with_suffix(".draft")
     torch.save({"name": name, "sizes": asdict(sizes), "state": kept, "report": report}, draft)
@@ -217,11 +274,26 @@ def unpacked(path: Path) -> tuple[nn.Module, dict[str, Any]]:
     model = MODELS[found["name"]](Sizes(**found["sizes"]))
     missing, unexpected = model.load_state_dict({k: v.float() for k, v in found["state"].items()}, strict=False)
     assert not unexpected, f"{path} has weights that {found['name']} has not: {unexpected}"
-    assert all(key.startswith(("annotator.", "census.")) for key in missing), f"{path} lacks {missing}"
+    assert all(key.startswith(HELPERS) for key in missing), f"{path} lacks {missing}"
     return model.eval(), found["report"]
 
 
-def train(name: str, data: Path, out: Path, settings: Settings) -> dict[str, Any]:
+def warmed(name: str, sizes: Sizes, path: Path) -> nn.Module:
+    """A model that goes on from what was written, with fresh helpers and with its places made plainer."""
+    found = torch.load(path, map_location="cpu", weights_only=True)
+    wanted = (name, sizes.words, sizes.answers)
+    given = (found["name"], found["sizes"]["words"], found["sizes"]["answers"])
+    if given != wanted:
+        raise SystemExit(f"{path} has name, words and answers {given}, but the data asks for {wanted}")
+    model = MODELS[name](sizes)
+    model.load_state_dict({key: value.float() for key, value in found["state"].items()}, strict=False)
+    if isinstance(model, Fusion):
+        with torch.no_grad():
+            model.where.add_(waves(model.cells))
+    return model
+
+
+def train(name: str, data: Path, out: Path, settings: Settings, start_from: Path | None = None) -> dict[str, Any]:
     """Train, print how it goes, and keep the averaged weights and the accuracy on unseen scenes."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(settings.seed)
@@ -230,13 +302,14 @@ def train(name: str, data: Path, out: Path, settings: Settings) -> dict[str, Any
     rng = np.random.default_rng(settings.seed)
     codes = Codes.load(data / "codes.json")
     sizes = Sizes(len(Words(codes.words)), len(codes.answers), len(codes.kinds), len(codes.attributes))
-    model = MODELS[name](sizes).to(device, memory_format=torch.channels_last)
+    fresh = warmed(name, sizes, start_from) if start_from else MODELS[name](sizes)
+    model = fresh.to(device, memory_format=torch.channels_last).train()
     sighted = "picture" in model.sees
-    shelf = Shelf(data, "train", device, limit=settings.limit, pictures=sighted)
-    held = Shelf(data, "validation", device, pictures=sighted)
+    shelf = Shelf(data, "train", device, codes, limit=settings.limit, pictures=sighted)
+    held = Shelf(data, "validation", device, codes, pictures=sighted)
     print(f"{name}: {sum(p.numel() for p in model.parameters()):,} weights, {shelf.count} pictures", flush=True)
-    weights = [p for p in model.parameters() if p.dim() > 1]
-    others = [p for p in model.parameters() if p.dim() <= 1]
+    weights = [p for key, p in model.named_parameters() if p.dim() > 1 and key != "where"]
+    others = [p for key, p in model.named_parameters() if p.dim() <= 1 or key == "where"]
     optimizer = torch.optim.AdamW(
         [{"params": weights, "weight_decay": settings.decay}, {"params": others, "weight_decay": 0.0}],
         lr=settings.rate,
@@ -247,27 +320,30 @@ def train(name: str, data: Path, out: Path, settings: Settings) -> dict[str, Any
     averaged, twin = Average(model), MODELS[name](sizes).to(device)
     loss_of = torch.compile(model.loss) if settings.compiled else model.loss
     start = spoken = kept = time.monotonic()
-    step, progress, summed = 0, 0.0, torch.zeros((), device=device)
+    step, progress, summed = 0, 0.0, Sums()
     report: dict[str, Any] = {}
+    if start_from:
+        twin.load_state_dict(averaged.state)
+        print(f"{name} at the start: {_brief(evaluated(twin, held, codes, limit=512))}", flush=True)
     while progress < 1.0:
         progress = (time.monotonic() - start) / settings.seconds
         rate = settings.rate * _slope(min(progress, 1.0))
         for group in optimizer.param_groups:
             group["lr"] = rate
-        model.train()
         batch = drawn(shelf, settings.batch, rng, sizes, dtype)
         with torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else nullcontext():
-            loss = loss_of(batch, min(progress, 1.0))
+            terms = loss_of(batch, min(progress, 1.0))
+            loss = torch.stack([weight * term for weight, term in terms.values()]).sum()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         step += 1
-        averaged.follow(model, min(settings.average, (1 + step) / (10 + step)))
-        summed += loss.detach()
+        averaged.follow(min(settings.average, (1 + step) / (10 + step)))
+        summed.add(terms)
         if step % 10 == 0 and time.monotonic() - spoken > 10:
             pace = step * settings.batch / (time.monotonic() - start)
-            print(f"{name} {progress:4.0%} step {step} {float(summed) / step:.3f} {pace:.0f}/s", flush=True)
+            print(f"{name} {progress:4.0%} step {step} {summed.told()} {pace:.0f}/s", flush=True)
             spoken = time.monotonic()
         if time.monotonic() - kept > 60:
             twin.load_state_dict(averaged.state)
@@ -312,11 +388,12 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--average", type=float, default=0.998)
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", dest="start_from", type=Path, help="a checkpoint to go on from")
     parser.add_argument("--compile", dest="compiled", action="store_true")
     chosen = vars(parser.parse_args(None if arguments is None else list(arguments)))
-    name, data, out = chosen.pop("model"), chosen.pop("data"), chosen.pop("out")
+    name, data, out, start_from = (chosen.pop(key) for key in ("model", "data", "out", "start_from"))
     out.mkdir(parents=True, exist_ok=True)
-    train(name, data, out, Settings(**chosen))
+    train(name, data, out, Settings(**chosen), start_from)
 
 
 if __name__ == "__main__":
