@@ -28,7 +28,9 @@ def _name(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", RUN, ids=_name)
-def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     space: dict[str, Any] = {"__name__": "__main__"}
@@ -37,7 +39,10 @@ def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path, monkeypatch:
         if language == "python" and (file := re.match(r"# (\w+\.py)\n", text)):
             (tmp_path / file[1]).write_text(text, encoding="utf-8")
         elif language == "python":
+            capsys.readouterr()
             exec(compile(text, _name(page), "exec"), space)
+        elif language == "text":
+            assert capsys.readouterr().out == text
         elif language == "console":
             for line in text.splitlines():
                 _run(line)
