@@ -124,4 +124,9 @@ class Group:
     @property
     def id(self) -> int:
         """The same for the same queries under the same relation, so that votes survive regeneration."""
-        return content_id([self.relation, *(hex_id(query.id) for query in self.queries)])
+        return group_id(self.relation, (query.id for query in self.queries))
+
+
+def group_id(relation: str, queries: Iterable[int]) -> int:
+    """The id of a group, from the ids of its queries, the base's first."""
+    return content_id([relation, *map(hex_id, queries)])

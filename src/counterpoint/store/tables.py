@@ -4,10 +4,11 @@ Long format: one row per query of a group, one row per answer. Ids are unsigned 
 metadata which table it is and in which version, and opens without us.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
 
@@ -101,22 +102,63 @@ TABLES: Mapping[str, pa.Schema] = MappingProxyType(
 """Every table by name."""
 
 
-def checked(table: pa.Table, name: str, place: str) -> pa.Table:
-    """The table as its schema has it, or an error that says what is wrong at `place` and what to do."""
-    schema = TABLES[name]
-    found = (table.schema.metadata or {}).get(b"counterpoint.table", name.encode()).decode()
+def checked(
+    table: pa.Table, name: str, place: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+) -> pa.Table:
+    """The table as its schema has it, or an error that says what is wrong at `place` and what to do.
+
+    Only these columns, if some are named; those that are `encoded` as dictionaries.
+    """
+    about = table.schema.metadata or {}
+    found = about.get(b"counterpoint.table", name.encode()).decode("utf-8", "replace")
     if found != name:
-        raise StoreError(f"{place} holds the table {found!r}, not {name!r}")
-    missing = [field.name for field in schema if field.name not in table.column_names]
-    if missing:
-        raise StoreError(
-            f"{place} has no column {missing[0]!r}", hint=f"the table {name} has {', '.join(schema.names)}"
-        )
+        raise StoreError(f"{place} holds the table {found!r}, not {name!r}", hint="check which file was meant")
+    version = about.get(b"counterpoint.version", str(VERSION).encode()).decode("utf-8", "replace")
+    if version != str(VERSION):
+        fact = f"{place} holds version {version} of the table {name}, not {VERSION}"
+        raise StoreError(fact, hint="use the version of counterpoint that wrote it")
+    fields = [_field(name, one, one in encoded) for one in columns or TABLES[name].names]
+    fitting = [_fitting(table, field, name, place) for field in fields]
+    return pa.table(fitting, schema=pa.schema(fields, metadata=TABLES[name].metadata))
+
+
+def _field(table: str, name: str, encoded: bool) -> pa.Field:
+    field = TABLES[table].field(name)
+    return field.with_type(pa.dictionary(pa.int32(), field.type)) if encoded else field
+
+
+def _fitting(table: pa.Table, field: pa.Field, name: str, place: str) -> pa.ChunkedArray:
+    if table.column_names.count(field.name) != 1:
+        many = "two columns" if field.name in table.column_names else "no column"
+        fact = f"{place} has {many} {field.name!r}"
+        raise StoreError(fact, hint=f"the table {name} has {', '.join(TABLES[name].names)}")
+    column = table[field.name]
+    if not field.nullable and column.null_count:
+        row = pc.index(pc.is_null(column), True).as_py()
+        raise StoreError(f"{place}, row {row}: nothing in {field.name!r}", hint="every row needs one; make it anew")
+    if column.type == field.type:
+        return column
     try:
-        fitting = table.select(schema.names).cast(schema)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as problem:
-        raise StoreError(f"{place} does not fit the table {name}: {problem}") from problem
-    for field in schema:
-        if not field.nullable and fitting[field.name].null_count:
-            raise StoreError(f"{place} has nothing in {field.name!r} of some rows", hint="every row needs one")
-    return fitting
+        return column.cast(field.type)
+    except (pa.ArrowException, ValueError) as problem:
+        row = _first_misfit(column, field.type)
+        fact = f"{place}, row {row}: {field.name!r} is no {field.type}: {_short(column[row])}"
+        raise StoreError(fact, hint=f"write the column as {field.type}, or make the file anew") from problem
+
+
+def _first_misfit(column: pa.ChunkedArray, kind: pa.DataType) -> int:
+    """The first row that cannot be cast, by halving."""
+    start, stop = 0, len(column)
+    while stop - start > 1:
+        middle = (start + stop) // 2
+        try:
+            column.slice(start, middle - start).cast(kind)
+            start = middle
+        except (pa.ArrowException, ValueError):
+            stop = middle
+    return start
+
+
+def _short(value: pa.Scalar) -> str:
+    text = repr(value.as_py())
+    return text if len(text) <= 60 else f"{text[:59]}…"

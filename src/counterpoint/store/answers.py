@@ -1,0 +1,207 @@
+"""Answers at rest: one folder per model; parts written whole, under names that no other writer can take."""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from secrets import token_hex
+from types import TracebackType
+
+import pyarrow as pa
+
+from counterpoint.core.ids import content_id, hex_id
+from counterpoint.store import joins
+from counterpoint.store.parquet import read, written
+from counterpoint.store.rows import AnswerRows, Given
+from counterpoint.store.shelf import Absent, Shelf
+from counterpoint.store.tables import ANSWERS
+
+FOLDER = "answers"
+PART_ROWS = 20_000
+PART_SECONDS = 1.0
+FULL_ROWS = 1_000_000  # a part of this size is not merged again
+FAN = 64  # so many parts of one size become one of the next
+
+_NAME = re.compile(r"(?P<run>.+)-(?P<first>\d{8})(?:_(?P<last>\d{8}))?\.parquet")
+_SETTLED = ("query", "trial", "state", "digest")
+
+
+def slug(fingerprint: str) -> str:
+    """The folder of a model: what is readable of its fingerprint, and enough digits to tell it from all others.
+
+    >>> slug("chat gpt/7: be brief")
+    'chat-gpt-7-be-brief-37690e4c8fee5300'
+    """
+    readable = re.sub(r"[^A-Za-z0-9.]+", "-", fingerprint)[:40].strip("-.")
+    return f"{readable or 'model'}-{hex_id(content_id(fingerprint))}"
+
+
+def run_name(now: datetime | None = None) -> str:
+    """A name for a run: its time, so that names sort, and digits of luck, so that no two are the same."""
+    return f"{(now or datetime.now(UTC)).strftime('%Y%m%dT%H%M%S.%f')}-{token_hex(4)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of this run: which of its flushes it holds, how many rows, and how often these were merged."""
+
+    first: int
+    last: int
+    rows: int
+    level: int = 0
+
+
+class AnswerLog:
+    """What one model said. The first look or addition waits until no other run of this model is at work.
+
+    Use it in a `with`, or call `close` at the end: both write what is gathered and merge the parts of this run.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        fingerprint: str,
+        *,
+        run: str = "",
+        waiting: Callable[[str], None] = lambda holder: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.fingerprint, self.run = fingerprint, run or run_name()
+        self._shelf, self._folder = shelf, f"{FOLDER}/{slug(fingerprint)}"
+        self._waiting, self._clock, self._due = waiting, clock, 0.0
+        self._rows, self._count = AnswerRows(fingerprint), 0
+        self._parts: list[_Part] = []
+        self._held = ExitStack()
+        self._holding = False
+
+    def __enter__(self) -> "AnswerLog":
+        self._hold()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def add(self, rows: Iterable[Given]) -> None:
+        """Gather; a part is put once a second or every 20,000 rows, whichever comes first."""
+        self._hold()
+        if not len(self._rows):
+            self._due = self._clock() + PART_SECONDS
+        self._rows.extend(rows)
+        if len(self._rows) >= PART_ROWS or self._clock() >= self._due:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is gathered as a part."""
+        if len(self._rows):
+            self._hold()
+            part = _Part(self._count, self._count, len(self._rows))
+            self._count += 1
+            self._put(part, self._rows.drain())
+            while len(alike := self._alike()) >= FAN:
+                self._merged(alike)
+
+    def missing(self, plan: pa.Table) -> pa.Table:
+        """The rows of a plan (query, trial, digest) without a settled answer to that very picture, by anti-join.
+
+        Quickest where the digests of the plan are dictionary-encoded.
+        """
+        self._hold()
+        self.flush()
+        return joins.missing(plan, parts_read(self._shelf, self._folder, _SETTLED, encoded=("state", "digest")))
+
+    def merge(self) -> None:
+        """Merge the parts of this run into few; readers see each answer once before, after and between."""
+        waiting: list[_Part] = []
+        for part in [*self._parts, _Part(0, 0, FULL_ROWS)]:
+            if sum(one.rows for one in waiting) + part.rows > FULL_ROWS:
+                if len(waiting) > 1:
+                    self._merged(waiting)
+                waiting = []
+            waiting.append(part)
+
+    def close(self) -> None:
+        """Write what is gathered, merge, and let the next run in."""
+        with self._held:
+            if self._holding:
+                self.flush()
+                self.merge()
+        self._holding = False
+
+    def _hold(self) -> None:
+        if not self._holding:
+            self._held.enter_context(self._shelf.lock(self._folder, self._waiting))
+            self._holding = True
+            self._shelf.sweep(self._folder)
+            for name in sorted(_covered(self._shelf.names(f"{self._folder}/"))):
+                self._shelf.delete(name)
+
+    def _alike(self) -> list[_Part]:
+        """The newest parts, as far back as they have been merged equally often."""
+        alike: list[_Part] = []
+        for part in reversed(self._parts):
+            if part.rows >= FULL_ROWS or part.level != self._parts[-1].level:
+                break
+            alike.insert(0, part)
+        return alike
+
+    def _merged(self, parts: Sequence[_Part]) -> None:
+        tables = [read(self._shelf, self._name(part), "answers") for part in parts]
+        whole = _Part(parts[0].first, parts[-1].last, sum(part.rows for part in parts), parts[-1].level + 1)
+        place = self._parts.index(parts[0])
+        self._put(whole, pa.concat_tables(tables).combine_chunks())
+        for part in parts:
+            self._parts.remove(part)
+            self._shelf.delete(self._name(part))
+        self._parts.insert(place, self._parts.pop())
+
+    def _put(self, part: _Part, table: pa.Table) -> None:
+        self._shelf.put(self._name(part), written(table))
+        self._parts.append(part)
+
+    def _name(self, part: _Part) -> str:
+        span = f"_{part.last:08}" if part.level else ""
+        return f"{self._folder}/{self.run}-{part.first:08}{span}.parquet"
+
+
+def read_answers(shelf: Shelf, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """What a model said, once per query and trial: the last settled answer, a failed one only if there is no other."""
+    wanted = list(columns or ANSWERS.names)
+    needed = list(dict.fromkeys([*wanted, "query", "trial", "state"]))
+    return joins.standing(parts_read(shelf, f"{FOLDER}/{slug(fingerprint)}", needed)).select(wanted)
+
+
+def parts_read(shelf: Shelf, folder: str, columns: Sequence[str], encoded: Sequence[str] = ()) -> pa.Table:
+    """All parts in a folder, the oldest first; `encoded` columns come as dictionaries."""
+    one = partial(read, shelf, table="answers", columns=columns, encoded=encoded)
+    for _ in range(100):
+        names = shelf.names(f"{folder}/")
+        covered = _covered(names)
+        listed = [name for name in names if name not in covered and name.endswith(".parquet")]
+        try:
+            with ThreadPoolExecutor(4) as threads:
+                tables = list(threads.map(one, listed))
+        except Absent:
+            continue  # a run has merged its parts since we listed them
+        return pa.concat_tables(tables) if tables else ANSWERS.empty_table().select(list(columns))
+    raise Absent(f"the parts in {shelf.path(folder)} vanish while they are read", hint="is somebody deleting them?")
+
+
+def _covered(names: Iterable[str]) -> set[str]:
+    """The parts that a merged one holds, and that a kill has kept from being deleted."""
+    found = [(name, match) for name in names if (match := _NAME.fullmatch(name))]
+    spans = [(match["run"], int(match["first"]), -int(match["last"] or match["first"]), name) for name, match in found]
+    covered, run, reach = set(), "", -1
+    for its_run, first, last, name in sorted(spans):  # of parts that begin alike, the longest comes first
+        if its_run != run:
+            run, reach = its_run, -1
+        if -last <= reach:
+            covered.add(name)
+        elif -last > first:
+            reach = -last
+    return covered

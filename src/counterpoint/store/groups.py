@@ -1,0 +1,191 @@
+"""Groups at rest: core values to rows of the table of groups, built by columns, and rows back to queries."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, group_id
+from counterpoint.core.ids import canonical, hex_id
+from counterpoint.core.pictures import Edit, Picture, edits_content
+from counterpoint.store.tables import GROUPS
+
+SHOWN = ("query", "picture", "edits", "feature_edits", "context", "text", "mode", "choices")
+"""The columns that make up a query."""
+
+
+def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
+    """The table of a suite, from pairs of test and group; one row per query, the base first."""
+    pairs = list(groups)
+    tests, kept = [test for test, _ in pairs], [group for _, group in pairs]
+    sizes = np.array([len(group.queries) for group in kept], dtype=np.int64)
+    queries = [query for group in kept for query in group.queries]
+    ids = [query.id for query in queries]
+    ends = np.cumsum(sizes)
+    rows = np.repeat(np.arange(len(kept)), sizes)  # the group of each row
+
+    def spread(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+        return _array(values, kind).take(pa.array(rows))
+
+    of_group = [ids[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+    columns = {
+        "suite": pa.repeat(pa.scalar(suite, pa.string()), len(rows)),
+        "test": spread(tests, pa.string()),
+        "group_id": spread([group_id(g.relation, own) for g, own in zip(kept, of_group, strict=True)], pa.uint64()),
+        "role": pa.array(np.arange(len(rows)) - np.repeat(ends - sizes, sizes), pa.uint16()),
+        "relation": spread([group.relation.value for group in kept], pa.string()),
+        "kind": spread([group.kind for group in kept], pa.string()),
+        **_shown(queries),
+        "gold": _gold([gold for group in kept for gold in group.gold]),
+        "objects": _objects(kept).take(pa.array(rows)),
+        "width": spread([group.size and group.size.width for group in kept], pa.int32()),
+        "height": spread([group.size and group.size.height for group in kept], pa.int32()),
+        "tags": _tags([tags for group in kept for tags in (group.tags or ((),) * len(group.queries))]),
+        "proof": spread([group.proof for group in kept], pa.string()),
+        "query": pa.array(ids, pa.uint64()),
+    }
+    return pa.table([columns[field.name] for field in GROUPS], schema=GROUPS)
+
+
+def queries_of(table: pa.Table) -> pa.Table:
+    """What there is to ask: each query once, in the order in which the table first has it."""
+    ids = table["query"].to_numpy()
+    _, first = np.unique(ids, return_index=True)
+    return table.select(SHOWN).take(pa.array(np.sort(first)))
+
+
+def queries(table: pa.Table) -> list[Query]:
+    """The queries of the rows of a table, as they were before they were stored; their ids are its column `query`."""
+    addresses, texts, modes, choices, contexts, pixels, features = (
+        table[name].to_pylist() for name in ("picture", "text", "mode", "choices", "context", "edits", "feature_edits")
+    )
+    edits, mode = _remembered(_edits), {one.value: one for one in Mode}
+    return [
+        Query(
+            None if address is None else Picture(address, edits(pixel)),
+            text,
+            mode[how],
+            tuple(offered),
+            context,
+            edits(feature),
+        )
+        for address, pixel, text, how, offered, context, feature in zip(
+            addresses, pixels, texts, modes, choices, contexts, features, strict=True
+        )
+    ]
+
+
+def checked_groups(table: pa.Table, place: str) -> pa.Table:
+    """A table whose columns hold what their names say, or an error that names the first row that does not."""
+    for column, known in (("relation", Relation), ("mode", Mode)):
+        fits = pc.is_in(table[column], value_set=pa.array([one.value for one in known], pa.string()))
+        _refuse(table, place, pc.invert(fits), column, f"is none of {', '.join(known)}")
+    for column in ("edits", "feature_edits"):
+        said = pc.unique(table[column])
+        broken = pa.array([one for one in said.to_pylist() if not _readable(one)], pa.string())
+        _refuse(table, place, pc.is_in(table[column], value_set=broken), column, "is no chain of edits")
+    return table
+
+
+def _refuse(table: pa.Table, place: str, wrong: pa.ChunkedArray, column: str, fact: str) -> None:
+    row = pc.index(wrong, True).as_py()
+    if row >= 0:
+        group, found = hex_id(table["group_id"][row].as_py()), table[column][row].as_py()
+        hint = "generate the suite again, or restore it from a copy"
+        raise StoreError(f"{place}, row {row}, group {group}: {column} {found!r} {fact}", hint=hint)
+
+
+def _shown(queries: Sequence[Query]) -> dict[str, pa.Array]:
+    pictures = [query.picture for query in queries]
+    line = _remembered(lambda edits: canonical(edits_content(edits)))
+    return {
+        "picture": _array([picture and picture.address for picture in pictures], pa.string()),
+        "edits": _array([line(picture.edits if picture else ()) for picture in pictures], pa.string()),
+        "feature_edits": _array([line(query.edits) for query in queries], pa.string()),
+        "context": _array([query.context for query in queries], pa.string()),
+        "text": _array([query.text for query in queries], pa.string()),
+        "mode": _array([query.mode.value for query in queries], pa.string()),
+        "choices": _list([query.choices for query in queries], lambda all_: _array(all_, pa.string())),
+    }
+
+
+def _gold(golds: Sequence[Gold | None]) -> pa.Array:
+    def credits_of(pairs: list[tuple[str, float]]) -> pa.Array:
+        kind = GROUPS.field("gold").type.value_type
+        return _struct(kind, [answer for answer, _ in pairs], [credit for _, credit in pairs])
+
+    return _list([None if gold is None else gold.answers for gold in golds], credits_of)
+
+
+def _objects(groups: Sequence[Group]) -> pa.Array:
+    def things(objects: list[Any]) -> pa.Array:
+        boxes = [one.box for one in objects]
+        sides = ([box and getattr(box, side) for box in boxes] for side in ("x", "y", "width", "height"))
+        return _struct(GROUPS.field("objects").type.value_type, [one.name for one in objects], *sides)
+
+    return _list([group.objects for group in groups], things)
+
+
+def _tags(tags: Sequence[tuple[tuple[str, str], ...]]) -> pa.Array:
+    pairs = list(chain.from_iterable(tags))
+    keys, values = (_array([pair[side] for pair in pairs], pa.string()) for side in (0, 1))
+    return pa.MapArray.from_arrays(_offsets(tags), keys, values)
+
+
+def _struct(kind: pa.StructType, *columns: Sequence[Any]) -> pa.Array:
+    fields = [kind.field(place) for place in range(kind.num_fields)]
+    arrays = [_array(column, field.type) for column, field in zip(columns, fields, strict=True)]
+    return pa.StructArray.from_arrays(arrays, fields=fields)
+
+
+def _list(members: Sequence[Sequence[Any] | None], array: Callable[[list[Any]], pa.Array]) -> pa.Array:
+    flat = array(list(chain.from_iterable(member for member in members if member)))
+    absent = pa.array([member is None for member in members], pa.bool_())
+    return pa.ListArray.from_arrays(_offsets(members), flat, mask=absent)
+
+
+def _offsets(members: Sequence[Sequence[Any] | None]) -> pa.Array:
+    sizes = np.fromiter((len(member or ()) for member in members), np.int64, len(members))
+    return pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32())
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(values, kind)
+    except UnicodeEncodeError as problem:
+        fact = f"{problem.object!r} cannot be stored: it holds half a character"
+        raise StoreError(fact, hint="mend the annotations that it comes from") from problem
+
+
+def _remembered(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that makes each thing once: a table has few chains of edits and many rows."""
+    known: dict[Any, Any] = {}
+
+    def found(key: Any) -> Any:
+        if key not in known:
+            known[key] = made(key)
+        return known[key]
+
+    return found
+
+
+def _edits(line: str) -> tuple[Edit, ...]:
+    return tuple(Edit(name, tuple(arguments), seed) for name, arguments, seed in json.loads(line))
+
+
+def _readable(line: str) -> bool:
+    try:
+        chain_ = _edits(line)
+        return canonical(edits_content(chain_)) == line and all(
+            isinstance(edit.name, str)
+            and isinstance(edit.seed, int)
+            and all(isinstance(one, str | int) and not isinstance(one, bool) for one in edit.arguments)
+            for edit in chain_
+        )
+    except (ValueError, TypeError):
+        return False

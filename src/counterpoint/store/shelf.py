@@ -1,0 +1,169 @@
+"""Files that are whole or absent: a folder with four operations, the only place where a lab touches the disk."""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+from counterpoint.core.errors import StoreError
+
+_POLL = 0.05  # seconds between two looks at a lock that another process holds
+
+
+class Absent(StoreError):  # noqa: N818 - it reads as the sentence it is
+    """There is no file of this name; a reader that listed it before a merge looks again."""
+
+
+class Shelf:
+    """Bytes by name. A name is a relative path with slashes; names that begin with a dot are drafts and locks.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     shelf = Shelf(Path(folder))
+    ...     shelf.put("answers/a.txt", b"yes")
+    ...     shelf.names("answers/"), shelf.get("answers/a.txt")
+    (['answers/a.txt'], b'yes')
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder)
+
+    def path(self, name: str) -> Path:
+        """Where the file of this name is, or would be."""
+        return self.folder / name
+
+    def put(self, name: str, content: bytes) -> None:
+        """Write a file so that whoever looks, and whenever the power fails, finds all of it or nothing."""
+        path = self.path(name)
+        draft = path.with_name(f".{path.name}.{token_hex(4)}.draft")
+        with _said(path, "written"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with draft.open("wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.replace(path)
+            except BaseException:
+                draft.unlink(missing_ok=True)
+                raise
+            _sync(path.parent)
+
+    def get(self, name: str) -> bytes:
+        """The bytes of a file."""
+        with _said(self.path(name), "read"):
+            return self.path(name).read_bytes()
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        """A file to read parts of."""
+        with _said(self.path(name), "read"):
+            file = self.path(name).open("rb")
+        with file:
+            yield file
+
+    def names(self, prefix: str = "") -> list[str]:
+        """The names that begin so, sorted; what is not whole yet is not among them."""
+        folder, _, start = prefix.rpartition("/")
+        with _said(self.path(folder), "listed"):
+            found = list(_files(self.path(folder), f"{folder}/" if folder else ""))
+        return sorted(name for name in found if name.startswith(prefix)) if start else sorted(found)
+
+    def delete(self, name: str) -> None:
+        """Remove a file; one that is gone already is no error."""
+        with _said(self.path(name), "deleted"):
+            self.path(name).unlink(missing_ok=True)
+
+    def sweep(self, folder: str) -> None:
+        """Remove the drafts that a killed writer left in a folder; only for who holds the folder's lock."""
+        with _said(self.path(folder), "cleared"):
+            for draft in self.path(folder).glob(".*.draft"):
+                draft.unlink(missing_ok=True)
+
+    @contextmanager
+    def lock(self, folder: str, waiting: Callable[[str], None] = lambda holder: None) -> Iterator[None]:
+        """Be the only one to work in a folder. The lock ends with the process that holds it, however it ends.
+
+        Whoever has to wait is told once who holds the lock, by `waiting`.
+        """
+        path = self.path(folder) / ".lock"
+        with _said(path, "locked"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+b")
+        with file:
+            with _said(path, "locked"):
+                _wait(file, waiting)
+                file.truncate(0)
+                file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
+                file.flush()
+            yield
+            file.truncate(0)
+
+
+def _files(folder: Path, prefix: str) -> Iterator[str]:
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir():
+                yield from _files(Path(entry.path), f"{prefix}{entry.name}/")
+            else:
+                yield f"{prefix}{entry.name}"
+
+
+def _wait(file: BinaryIO, waiting: Callable[[str], None]) -> None:
+    told = False
+    while not _taken(file):
+        if not told:
+            file.seek(0)
+            waiting(file.read().decode("utf-8", "replace") or "another process")
+            told = True
+        time.sleep(_POLL)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _taken(file: BinaryIO) -> bool:
+        file.seek(1 << 30)  # a byte beyond the text, which others may go on reading
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _sync(folder: Path) -> None:
+        """Renames are on disk when they return."""
+
+else:
+    import fcntl
+
+    def _taken(file: BinaryIO) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _sync(folder: Path) -> None:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _said(path: Path, doing: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as problem:
+        raise Absent(f"{path} does not exist", hint="check the path, or make it anew") from problem
+    except OSError as problem:
+        hint = "check the rights and the free space of its folder"
+        raise StoreError(f"{path} cannot be {doing}: {problem.strerror or problem}", hint=hint) from problem
