@@ -1,0 +1,122 @@
+"""One batch put to a model, in whichever way its queries need: answered, scored, or sampled; plain or async."""
+
+import asyncio
+from collections.abc import AsyncIterable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import ModelError
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ports import Answerer, Model, Placed, Sampler, Scorer
+
+Keep: TypeAlias = Callable[[int, Answer], None]
+"""What is done with an answer and the position of its query as soon as it is there."""
+
+
+class OutOfShape(ModelError):  # noqa: N818 - it reads as what it says
+    """A model broke the promise of its protocol, so that none of its answers can be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is put to a model at once: queries, and the trial of each."""
+
+    queries: Sequence[Query]
+    trials: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def at(self, places: Sequence[int]) -> "Asked":
+        """What stands at some places."""
+        return Asked([self.queries[place] for place in places], [self.trials[place] for place in places])
+
+
+class Asker:
+    """Knows how to ask a model; an event loop lives as long as it does, so that async models keep their connections."""
+
+    def __init__(self, model: Model, *, seed: int = 0) -> None:
+        self._answerer = model if isinstance(model, Answerer) else None
+        self._scorer = model if isinstance(model, Scorer) else None
+        self._sampler = model if isinstance(model, Sampler) else None
+        self._seed = seed
+        self._runner = asyncio.Runner()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._runner.close()
+
+    def ask(self, asked: Asked, keep: Keep) -> None:
+        """Put a batch to the model; answers are kept as they come, and whatever the model raises flies on."""
+        for mode, put in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score)):
+            pairs = enumerate(zip(asked.queries, asked.trials, strict=True))
+            places = [place for place, (query, trial) in pairs if query.mode is mode and not trial]
+            if len(places) == len(asked):
+                put(asked.queries, keep)
+            elif places:
+                put([asked.queries[place] for place in places], elsewhere(keep, places))
+        for trials, queries in _passes(asked).items():
+            self._sample(queries, trials, _by_trial(asked, queries, keep))
+
+    def _answer(self, queries: Sequence[Query], keep: Keep) -> None:
+        assert self._answerer is not None, "a model is asked for no more than it can do"
+        placed = self._answerer.answer(queries)
+        if isinstance(placed, AsyncIterable):
+            self._runner.run(_drained(placed, keep))
+        else:
+            for place, answer in placed:
+                keep(place, answer)
+
+    def _score(self, queries: Sequence[Query], keep: Keep) -> None:
+        assert self._scorer is not None, "a model is asked for no more than it can do"
+        scores = [float(score) for score in self._scorer.score(queries)]
+        if len(scores) != len(queries):
+            raise OutOfShape(f"the model gave {len(scores)} scores for {len(queries)} queries")
+        for place, score in enumerate(scores):
+            keep(place, Answer.scored(score) if score == score else Answer.failed("the score is not a number"))
+
+    def _sample(
+        self, queries: Sequence[Query], trials: Sequence[int], keep: Callable[[int, int, Answer], None]
+    ) -> None:
+        assert self._sampler is not None, "a model is asked for no more than it can do"
+        for place, trial, answer in self._sampler.sample(queries, trials, self._seed):
+            if not 0 <= place < len(queries) or trial not in trials:
+                raise OutOfShape(f"the model sampled place {place} in trial {trial}, for which it was not asked")
+            keep(place, trial, answer)
+
+
+def _passes(asked: Asked) -> dict[tuple[int, ...], list[Query]]:
+    """The queries to sample, by the trials that each is to go through."""
+    trials: dict[Query, tuple[int, ...]] = {}
+    for query, trial in zip(asked.queries, asked.trials, strict=True):
+        if trial:
+            trials[query] = (*trials.get(query, ()), trial)
+    found: dict[tuple[int, ...], list[Query]] = {}
+    for query, passes in trials.items():
+        found.setdefault(passes, []).append(query)
+    return found
+
+
+def elsewhere(keep: Keep, places: Sequence[int]) -> Keep:
+    """Keeps what has a place in a part of a batch at its place in the whole."""
+
+    def kept(place: int, answer: Answer) -> None:
+        if not 0 <= place < len(places):
+            raise OutOfShape(f"the model answered place {place} of {len(places)}")
+        keep(places[place], answer)
+
+    return kept
+
+
+def _by_trial(asked: Asked, queries: Sequence[Query], keep: Keep) -> Callable[[int, int, Answer], None]:
+    rows = enumerate(zip(asked.queries, asked.trials, strict=True))
+    where = {(query, trial): place for place, (query, trial) in rows if trial}
+    return lambda place, trial, answer: keep(where[queries[place], trial], answer)
+
+
+async def _drained(placed: AsyncIterable[Placed], keep: Keep) -> None:
+    async for place, answer in placed:
+        keep(place, answer)

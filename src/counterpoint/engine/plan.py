@@ -1,0 +1,66 @@
+"""What is still to be asked, as a pure function of what there is, what the model can do, and what is done."""
+
+from collections.abc import Callable, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint.core.groups import Mode
+from counterpoint.core.ports import Answerer, Model, Sampler, Scorer
+
+KEYS = ("query", "trial", "digest")
+"""What an answer is known by: what was asked, in which pass, of which picture file."""
+
+
+def planned(queries: pa.Table, trials: Sequence[int] = (0,)) -> pa.Table:
+    """Every query in every trial, with the digest of its picture file (empty where the table has none)."""
+    queries = _distinct(queries)
+    if "digest" not in queries.column_names:
+        none = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), queries.num_rows), [""])
+        queries = queries.append_column("digest", none)
+    passes = [queries.append_column("trial", _constant(trial, queries.num_rows)) for trial in dict.fromkeys(trials)]
+    return pa.concat_tables(passes) if passes else queries.slice(0, 0).append_column("trial", _constant(0, 0))
+
+
+def possible(plan: pa.Table, model: Model) -> pa.Table:
+    """The rows that a model can do: it answers, scores or samples them, and nothing is done to its features.
+
+    Edits of features are not made here yet, so that no model is asked for them.
+    """
+    speaks, scores, samples = isinstance(model, Answerer), isinstance(model, Scorer), isinstance(model, Sampler)
+    modes = [mode.value for mode, can in ((Mode.ANSWER, speaks), (Mode.SCORE, scores)) if can]
+    able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), pc.equal(plan["feature_edits"], "[]"))
+    return plan.filter(able if samples else pc.and_(able, pc.equal(plan["trial"], 0)))
+
+
+def unanswered(plan: pa.Table, missing: Callable[[pa.Table], pa.Table]) -> pa.Table:
+    """The rows that a log misses; it is shown no more of them than what an answer is known by."""
+    keys = plan.select(list(KEYS)).append_column("row", _numbers(plan.num_rows))
+    return plan.take(missing(keys)["row"])
+
+
+def ordered(plan: pa.Table) -> pa.Table:
+    """Neighbours on one picture together, so that it is decoded once and encoded once."""
+    keys = [(name, "ascending") for name in ("picture", "edits", "trial", "mode", "query")]
+    return plan.take(pc.sort_indices(plan.select([name for name, _ in keys]), keys))
+
+
+def sample(plan: pa.Table, count: int) -> frozenset[int]:
+    """Some queries of the plain pass; ids are hashes, so that the smallest are as good a draw as any."""
+    plain = plan.filter(pc.equal(plan["trial"], 0))["query"]
+    return frozenset(pc.take(plain, pc.sort_indices(plain)[:count]).to_pylist())
+
+
+def _distinct(queries: pa.Table) -> pa.Table:
+    if pc.count_distinct(queries["query"]).as_py() == queries.num_rows:
+        return queries
+    numbered = queries.select(["query"]).append_column("row", _numbers(queries.num_rows))
+    return queries.take(numbered.group_by("query").aggregate([("row", "min")])["row_min"])
+
+
+def _constant(trial: int, rows: int) -> pa.Array:
+    return pa.repeat(pa.scalar(trial, pa.uint16()), rows)
+
+
+def _numbers(rows: int) -> pa.Array:
+    return pc.subtract(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), rows)), 1)

@@ -1,0 +1,109 @@
+"""The run: everything that is missing is put to a model, batch after batch, and its answers to a log.
+
+A run may end anywhere, by a key, a kill or a crash; the next one plans what is missing then, and goes on.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Protocol
+
+import pyarrow as pa
+
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Model
+from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.alike import Alike, compared
+from counterpoint.engine.asking import Asker
+from counterpoint.engine.batches import Going, Read, Rows, Sink
+from counterpoint.engine.plan import ordered, planned, possible, sample, unanswered
+from counterpoint.engine.progress import Meter, Watch
+
+AT_ONCE = 4096
+"""Rows made into values at a time."""
+
+
+class Log(Sink, Protocol):
+    """Where answers go, and what says which are not there yet."""
+
+    def missing(self, plan: pa.Table) -> pa.Table:
+        """The rows of a plan, with all their columns, whose query, trial and digest have no settled answer."""
+        ...
+
+    def flush(self) -> None:
+        """Make what was gathered safe now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run did: how many it asked, how many it found answered, and how many were beyond the model."""
+
+    asked: int
+    failed: int
+    cached: int
+    beyond: int  # the model cannot do what these ask for
+    seconds: float
+    batch: int  # the size at the end, smaller than at the beginning where memory ran out
+    alike: Alike | None = None  # where nothing was asked in batches of many, there is nothing to compare
+    reasons: tuple[tuple[str, int], ...] = ()  # why queries failed, the commonest first
+
+
+def run(
+    queries: pa.Table,
+    model: Model,
+    log: Log,
+    pictures: Ahead | None = None,
+    *,
+    read: Read,
+    trials: Sequence[int] = (0,),
+    batch: int = 64,
+    seed: int = 0,
+    check: int = 32,
+    progress: Watch = lambda progress: None,
+    clock: Callable[[], float] = monotonic,
+) -> Outcome:
+    """Ask a model every query in every trial that it can do and the log has no answer to.
+
+    `pictures` is where the model was told to get its pixels from: it is told what comes next. So many queries as
+    `check` says are asked once more, alone, to see whether answers depend on the company of a query.
+    """
+    assert batch > 0, "a batch holds at least one query"
+    plan = planned(queries, trials)
+    able = possible(plan, model)
+    missing = ordered(unanswered(able, log.missing))
+    meter = Meter(missing.num_rows, able.num_rows - missing.num_rows, progress, clock)
+    if pictures is not None:
+        pictures.expect(_pictures(missing, read))
+    with Asker(model, seed=seed) as asker:
+        going = Going(asker, log, meter, batch, sample(missing, check))
+        try:
+            for rows in _portions(missing, batch * max(1, AT_ONCE // batch)):
+                going.through(Rows.of(rows, read), pictures)
+        finally:
+            log.flush()
+            meter.tell()
+        alike = compared(asker, going.seen)
+    return Outcome(
+        asked=meter.done,
+        failed=meter.failed,
+        cached=meter.cached,
+        beyond=plan.num_rows - able.num_rows,
+        seconds=meter.seconds,
+        batch=going.size,
+        alike=alike,
+        reasons=tuple(going.reasons.most_common(5)),
+    )
+
+
+def _pictures(plan: pa.Table, read: Read) -> Iterator[Picture]:
+    """The pictures of an ordered plan, each once, read as they are called for."""
+    last = None
+    for rows in _portions(plan, AT_ONCE):
+        for query in read(rows):
+            if query.picture is not None and query.picture != last:
+                yield (last := query.picture)
+
+
+def _portions(plan: pa.Table, rows: int) -> Iterator[pa.Table]:
+    return (plan.slice(start, rows) for start in range(0, plan.num_rows, rows))

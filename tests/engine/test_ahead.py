@@ -1,0 +1,125 @@
+"""Pictures decoded ahead: the same pixels, each decoded once, never more at a time than there is room for."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pytest
+from asked import a_table, some
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import PictureError
+from counterpoint.core.groups import Query
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Pictures, Pixels, Placed
+from counterpoint.engine import running
+from counterpoint.engine.ahead import Ahead
+from counterpoint.store import groups
+from counterpoint.testing import MemoryLog
+from counterpoint.world.source import World
+
+run = partial(running.run, read=groups.queries, check=0)
+
+
+class Slides:
+    """A picture for each address; counts how often each is decoded and how many wait to be seen."""
+
+    def __init__(self, bad: frozenset[str] = frozenset(), seconds: float = 0.0) -> None:
+        self.decoded = Counter[str]()
+        self.threads: set[int] = set()
+        self._bad, self._seconds = bad, seconds
+
+    def pixels(self, picture: Picture) -> Pixels:
+        self.decoded[picture.address] += 1
+        self.threads.add(threading.get_ident())
+        time.sleep(self._seconds)
+        if picture.path in self._bad:
+            raise PictureError(f"{picture.address} is torn")
+        return np.full((2, 2, 3), int(picture.path.removesuffix(".png")), np.uint8)
+
+
+class Looking:
+    """Says what is in the picture; it looks at each query's, as simple adapters do."""
+
+    fingerprint = "looking"
+
+    def __init__(self, pictures: Pictures, *, backwards: bool = False) -> None:
+        self._pictures, self._backwards = pictures, backwards
+
+    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        for place in sorted(range(len(queries)), reverse=self._backwards):
+            picture = queries[place].picture
+            if picture is None:
+                yield place, Answer.of("nothing")
+            else:
+                yield place, Answer.of(str(self._pictures.pixels(picture)[0, 0, 0]))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("batch", [1, 7, 64])
+@pytest.mark.parametrize("most", [1, 5, 256])
+def test_every_query_sees_its_own_picture_and_each_is_decoded_about_once(
+    backwards: bool, batch: int, most: int
+) -> None:
+    slides, log, asked = Slides(), MemoryLog(), [*some(90, pictures=30), Query(None, "Is it?")]
+    with Ahead(slides, threads=2, most=most) as ahead:
+        run(a_table(asked), Looking(ahead, backwards=backwards), log, ahead, batch=batch)
+    for query in asked:
+        seen = query.picture.path.removesuffix(".png") if query.picture else "nothing"
+        assert log.says[query.id, 0].value == seen
+    if batch <= 7 or (most == 256 and not backwards):
+        assert set(slides.decoded.values()) == {1}
+
+
+def test_a_model_that_never_looks_costs_no_picture() -> None:
+    class Blind(Looking):
+        def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+            return ((place, Answer.of("yes")) for place in range(len(queries)))
+
+    slides = Slides()
+    with Ahead(slides) as ahead:
+        run(a_table(some(90)), Blind(ahead), MemoryLog(), ahead)
+    assert not slides.decoded
+
+
+def test_pictures_are_decoded_by_several_threads_while_the_model_waits_for_the_first() -> None:
+    slides = Slides(seconds=0.01)
+    with Ahead(slides, threads=4) as ahead:
+        run(a_table(some(60, pictures=60)), Looking(ahead), MemoryLog(), ahead)
+    assert len(slides.threads) == 4
+
+
+def test_no_more_wait_than_there_is_room_for() -> None:
+    slides = Slides()
+    with Ahead(slides, threads=1, most=3) as ahead:
+        ahead.expect(Picture(f"p:{n}.png") for n in range(100))
+        ahead.turn_to(Picture("p:0.png"))
+        ahead.pixels(Picture("p:0.png"))
+        time.sleep(0.05)
+        assert len(slides.decoded) <= 5
+
+
+def test_a_torn_picture_fails_its_own_queries_and_no_others() -> None:
+    log = MemoryLog()
+    with Ahead(Slides(frozenset(["3.png"]))) as ahead:
+        outcome = run(a_table(some(80)), Looking(ahead), log, ahead, batch=16)
+    assert (outcome.failed, outcome.reasons) == (10, (("p:3.png is torn", 10),))
+    assert len(log.says) == 70
+
+
+def test_a_picture_that_nobody_announced_is_shown_all_the_same() -> None:
+    with Ahead(Slides()) as ahead:
+        ahead.expect([Picture("p:1.png")])
+        assert ahead.pixels(Picture("p:9.png"))[0, 0, 0] == 9
+        assert ahead.pixels(Picture("p:1.png"))[0, 0, 0] == 1
+
+
+def test_threads_draw_the_world_as_one_does() -> None:
+    pictures = [Picture(f"world:test/{n:06d}.png") for n in range(12)]
+    plain = [World("test", 0).pixels(picture) for picture in pictures]
+    with Ahead(World("test", 0), threads=4) as ahead:
+        ahead.expect(pictures)
+        assert all(np.array_equal(ahead.pixels(p), drawn) for p, drawn in zip(pictures, plain, strict=True))
