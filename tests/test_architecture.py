@@ -20,7 +20,7 @@ MAP: dict[str, set[str]] = {
     "checks": {"core", "language", "metrics"},
     "models": {"core", "language", "pixels"},
     "engine": {"core"},
-    "store": {"core"},
+    "store": {"core", "pixels"},
     "review": ROOMS - {"cli", "explorer"},
     "studies": ROOMS - {"cli", "explorer"},
     "explorer": (ROOMS | {"catalog"}) - {"cli"},
@@ -41,7 +41,7 @@ LIBRARIES: dict[str, set[str]] = {
     "world": {"numpy", "PIL"},
     "models": {"numpy", "PIL", "onnxruntime"},
     "studies": {"numpy"},
-    "store": {"numpy"},
+    "store": {"numpy", "pyarrow"},
     "cli": {"click", "rich"},
 }
 """Each room with the packages of others that it may use; whatever is not listed uses none."""

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,13 +12,17 @@ from secrets import token_hex
 from types import TracebackType
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from counterpoint.core.answers import State
+from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.store import joins
 from counterpoint.store.parquet import read, written
 from counterpoint.store.rows import AnswerRows, Given
 from counterpoint.store.shelf import Absent, Shelf
 from counterpoint.store.tables import ANSWERS
+from counterpoint.store.verifying import Check, tried
 
 FOLDER = "answers"
 PART_ROWS = 20_000
@@ -190,6 +194,24 @@ def parts_read(shelf: Shelf, folder: str, columns: Sequence[str], encoded: Seque
             continue  # a run has merged its parts since we listed them
         return pa.concat_tables(tables) if tables else ANSWERS.empty_table().select(list(columns))
     raise Absent(f"the parts in {shelf.path(folder)} vanish while they are read", hint="is somebody deleting them?")
+
+
+def verify(shelf: Shelf) -> Iterator[Check]:
+    """Whether every part can be read and is in the folder of its model."""
+    for name in shelf.names(f"{FOLDER}/"):
+        if name.endswith(".parquet"):
+            yield tried(name, partial(_checked_part, shelf, name))
+
+
+def _checked_part(shelf: Shelf, name: str) -> None:
+    table = read(shelf, name, "answers")
+    for model in pc.unique(table["model"]).to_pylist():
+        if slug(model) != name.split("/")[1]:
+            fact = f"{shelf.path(name)} holds answers of the model {model!r}"
+            raise StoreError(fact, hint=f"move it to the folder {slug(model)}")
+    states = pc.unique(table["state"]).to_pylist()
+    if odd := sorted(set(states) - set(State)):
+        raise StoreError(f"{shelf.path(name)}: no answer has the state {odd[0]!r}", hint=f"states: {', '.join(State)}")
 
 
 def _covered(names: Iterable[str]) -> set[str]:

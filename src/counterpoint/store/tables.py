@@ -119,7 +119,8 @@ def checked(
         raise StoreError(fact, hint="use the version of counterpoint that wrote it")
     fields = [_field(name, one, one in encoded) for one in columns or TABLES[name].names]
     fitting = [_fitting(table, field, name, place) for field in fields]
-    return pa.table(fitting, schema=pa.schema(fields, metadata=TABLES[name].metadata))
+    ours = {key: value for key, value in about.items() if key.startswith(b"counterpoint.")}
+    return pa.table(fitting, schema=pa.schema(fields, metadata=ours | TABLES[name].metadata))
 
 
 def _field(table: str, name: str, encoded: bool) -> pa.Field:

@@ -1,0 +1,171 @@
+"""A lab: the folder that holds suites, answers, runs and votes; it can be copied, zipped and mailed."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.ports import Pictures
+from counterpoint.store import answers, suites
+from counterpoint.store.documents import put_object, read_object
+from counterpoint.store.pictures import LabPictures, with_digests
+from counterpoint.store.shelf import Shelf
+from counterpoint.store.suites import Manifest, StoredSuite
+from counterpoint.store.verifying import Check, tried
+
+MARKER = "counterpoint-lab.json"
+VERSION = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One run: which model it asked, and whatever else is worth knowing of it."""
+
+    run: str
+    model: str  # the name by which it was called
+    fingerprint: str
+    details: Mapping[str, Any] = field(default_factory=dict)  # suites, device, batch size, versions, disagreement, …
+
+
+class Lab:
+    """A folder that is a lab, or is empty or absent and becomes one when something is put into it."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self.shelf = Shelf(self.folder)
+        self._roots: dict[str, str] = {}
+        if self.exists:
+            self._roots = self._read()
+        elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            raise StoreError(f"{self.folder} is no lab: it has no {MARKER}", hint="name a lab, or a new folder")
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is on disk."""
+        return (self.folder / MARKER).is_file()
+
+    def opened(self) -> "Lab":
+        """This lab, if there is one; for whoever wants to read."""
+        if not self.exists:
+            raise StoreError(f"there is no lab at {self.folder}", hint="counterpoint generate or demo makes one")
+        return self
+
+    @property
+    def roots(self) -> dict[str, Path]:
+        """The folder of each namespace of pictures."""
+        return {namespace: self.folder / root for namespace, root in self._roots.items()}
+
+    def set_root(self, namespace: str, folder: Path | str) -> None:
+        """Say where the pictures of a namespace are; kept relative if it is inside the lab, so that it travels."""
+        inside = Path(folder).resolve()
+        home = self.folder.resolve()
+        root = inside.relative_to(home).as_posix() if inside.is_relative_to(home) else str(inside)
+        self._write(self._roots | {namespace: root})
+
+    def pictures(self, extra: Mapping[str, Pictures] | None = None) -> LabPictures:
+        """Pictures by namespace; `extra` draws those that are no files, such as the world's."""
+        return LabPictures(self.roots, extra or {})
+
+    def with_digests(self, queries: pa.Table, pictures: LabPictures) -> pa.Table:
+        """The queries with the digest of each picture's file; files that have not changed are not read again."""
+        self._mark()
+        return with_digests(queries, pictures, self.shelf)
+
+    def suites(self) -> list[str]:
+        """The names of all suites."""
+        names = (name.split("/") for name in self.shelf.names("suites/"))
+        return sorted({parts[1] for parts in names if parts[2:] in ([suites.TABLE], [suites.MANIFEST])})
+
+    def manifest(self, name: str) -> Manifest:
+        """How a suite was made."""
+        return suites.read_manifest(self.shelf, self._suite(name))
+
+    def suite(self, name: str) -> StoredSuite:
+        """A suite with its groups."""
+        return suites.read_suite(self.shelf, self._suite(name))
+
+    def put_suite(self, manifest: Manifest, table: pa.Table, *, replace: bool = False) -> None:
+        """Add a suite. One of the same name that differs is kept, and an error says so, unless it is to be replaced."""
+        if not _NAME.fullmatch(manifest.suite):
+            raise StoreError(f"{manifest.suite!r} cannot be a suite's name", hint="use letters, digits, dots, dashes")
+        if not replace and manifest.suite in self.suites():
+            before = self.manifest(manifest.suite)
+            if before.fingerprint != manifest.fingerprint:
+                fact = f"{self.folder} has another suite {manifest.suite!r} already, made with seed {before.seed}"
+                raise StoreError(fact, hint="replace it, or use another lab; its answers are kept either way")
+        self._mark()
+        suites.put_suite(self.shelf, f"suites/{manifest.suite}", manifest, table)
+
+    def answers(
+        self, fingerprint: str, *, run: str = "", waiting: Callable[[str], None] = lambda holder: None
+    ) -> answers.AnswerLog:
+        """The log of a model, to ask what is missing and to add to; `waiting` is told who else is writing to it."""
+        self._mark()
+        return answers.AnswerLog(self.shelf, fingerprint, run=run, waiting=waiting)
+
+    def read_answers(self, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """What a model said, once per query and trial: the last settled answer, a failed one only if nothing else."""
+        return answers.read_answers(self.shelf, fingerprint, columns)
+
+    def put_run(self, info: RunInfo) -> None:
+        """Keep what is known of a run; put again, it replaces what was known."""
+        assert _NAME.fullmatch(info.run), f"{info.run!r} cannot be a run's name"
+        self._mark()
+        put_object(self.shelf, f"runs/{info.run}.json", asdict(info))
+
+    def runs(self) -> list[RunInfo]:
+        """All runs, the oldest first."""
+        names = [name for name in self.shelf.names("runs/") if name.endswith(".json")]
+        return [self._run(name) for name in names]
+
+    def models(self) -> list[RunInfo]:
+        """Every model that was asked, with its latest run, by name."""
+        latest = {info.fingerprint: info for info in self.runs()}
+        return sorted(latest.values(), key=lambda info: (info.model, info.fingerprint))
+
+    def verify(self) -> Iterator[Check]:
+        """Whether every suite is what its manifest says, and every other file can be read."""
+        for name in self.suites():
+            yield from suites.verify(self.shelf, f"suites/{name}")
+        yield from answers.verify(self.shelf)
+        for name in (name for name in self.shelf.names("runs/") if name.endswith(".json")):
+            yield tried(name, partial(self._run, name))
+
+    def _suite(self, name: str) -> str:
+        if name not in (known := self.opened().suites()):
+            raise UnknownName("suite of this lab", name, known)
+        return f"suites/{name}"
+
+    def _run(self, name: str) -> RunInfo:
+        content = read_object(self.shelf, name)
+        kinds = {"run": str, "model": str, "fingerprint": str, "details": dict}
+        for key, kind in kinds.items():
+            if not isinstance(content.get(key), kind):
+                fact = f"{self.shelf.path(name)}: {key} is {content.get(key)!r}"
+                raise StoreError(fact, hint="restore the file from a copy, or run the model again")
+        return RunInfo(**{key: content[key] for key in kinds})
+
+    def _read(self) -> dict[str, str]:
+        content = read_object(self.shelf, MARKER)
+        version, roots = content.get("version"), content.get("roots", {})
+        if version != VERSION:
+            fact = f"{self.folder / MARKER}: version {version!r} of a lab, not {VERSION}"
+            raise StoreError(fact, hint="use the version of counterpoint that made it")
+        if not isinstance(roots, dict) or not all(isinstance(root, str) for root in roots.values()):
+            fact = f"{self.folder / MARKER}: roots is {roots!r}"
+            raise StoreError(fact, hint='it looks like {"coco": "pictures/coco"}')
+        return roots
+
+    def _mark(self) -> None:
+        if not self.exists:
+            self._write(self._roots)
+
+    def _write(self, roots: Mapping[str, str]) -> None:
+        self._roots = dict(sorted(roots.items()))
+        put_object(self.shelf, MARKER, {"version": VERSION, "roots": self._roots})

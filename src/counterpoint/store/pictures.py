@@ -1,0 +1,93 @@
+"""The pictures of a lab: where an address leads, and the digest of each file, taken once."""
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b, file_digest
+from pathlib import Path
+
+import pyarrow as pa
+
+from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Pictures, Pixels
+from counterpoint.pixels.folders import PictureFolders
+from counterpoint.store.parquet import read, written
+from counterpoint.store.shelf import Shelf
+from counterpoint.store.tables import PICTURES
+
+TABLE = "pictures.parquet"
+
+
+class LabPictures:
+    """Pictures by namespace: files in the roots of a lab, and whatever else is passed in, such as the world."""
+
+    def __init__(self, roots: Mapping[str, Path], extra: Mapping[str, Pictures]) -> None:
+        self._folders, self._extra = PictureFolders(roots), dict(extra)
+
+    def pixels(self, picture: Picture) -> Pixels:
+        """The picture as shown."""
+        return self._extra.get(picture.namespace, self._folders).pixels(picture)
+
+    def file(self, address: str) -> Path | None:
+        """The file behind an address; nothing if it is drawn, missing, or of no known root."""
+        picture = Picture(address)
+        if picture.namespace in self._extra:
+            return None
+        try:
+            path = self._folders.path(picture)
+        except CounterpointError:
+            return None
+        return path if path.is_file() else None
+
+
+def with_digests(queries: pa.Table, pictures: LabPictures, shelf: Shelf) -> pa.Table:
+    """The queries with a column `digest`: of the picture's file, empty where there is none."""
+    encoded = queries["picture"].combine_chunks().dictionary_encode()
+    digests = pa.array(_digests(encoded.dictionary.to_pylist(), pictures, shelf), pa.string())
+    empty = len(digests)
+    places = encoded.indices.fill_null(empty).cast(pa.int32())
+    column = pa.DictionaryArray.from_arrays(places, pa.concat_arrays([digests, pa.array([""], pa.string())]))
+    return queries.append_column("digest", column)
+
+
+def _digests(addresses: list[str], pictures: LabPictures, shelf: Shelf) -> list[str]:
+    """One per address; a file is read only if it is new or has changed since `pictures.parquet` was written."""
+    known = _known(shelf)
+    files = {address: path for address in addresses if (path := pictures.file(address)) is not None}
+    looks = {address: _look(path) for address, path in files.items()}
+    new = [address for address in files if known.get(address, ((), ""))[0] != looks[address]]
+    with ThreadPoolExecutor(4) as threads:
+        made = dict(zip(new, threads.map(_digest, (files[address] for address in new)), strict=True))
+    if made:
+        known |= {address: (looks[address], digest) for address, digest in made.items()}
+        _keep(shelf, known)
+    return [known[address][1] if address in files else "" for address in addresses]
+
+
+def _look(path: Path) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
+    except OSError as problem:
+        fact = f"{path} cannot be read: {problem.strerror or problem}"
+        raise StoreError(fact, hint="check the rights of the file") from problem
+
+
+def _known(shelf: Shelf) -> dict[str, tuple[tuple[int, int], str]]:
+    if not shelf.path(TABLE).exists():
+        return {}
+    columns = read(shelf, TABLE, "pictures").to_pydict()
+    looks = zip(columns["size"], columns["mtime"], strict=True)
+    return dict(zip(columns["address"], zip(looks, columns["digest"], strict=True), strict=True))
+
+
+def _keep(shelf: Shelf, known: Mapping[str, tuple[tuple[int, int], str]]) -> None:
+    rows = [(address, size, mtime, digest) for address, ((size, mtime), digest) in sorted(known.items())]
+    columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), PICTURES, strict=True)]
+    shelf.put(TABLE, written(pa.table(columns, schema=PICTURES)))

@@ -1,0 +1,152 @@
+"""Suites at rest: the table of groups, and beside it a manifest that says how it was made and what it must be."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint._version import __version__
+from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import group_id
+from counterpoint.core.ids import hex_id
+from counterpoint.store.documents import put_object, read_object
+from counterpoint.store.fingerprints import fingerprint
+from counterpoint.store.groups import checked_groups, queries
+from counterpoint.store.parquet import read, written
+from counterpoint.store.shelf import Shelf
+from counterpoint.store.verifying import Check, tried
+
+TABLE = "groups.parquet"
+MANIFEST = "manifest.json"
+_MARK = b"counterpoint.fingerprint"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """How a suite was made, and what its table must be for it to be that suite."""
+
+    suite: str
+    generator: str  # where it comes from: package.module:object
+    seed: int
+    fingerprint: str  # of the table
+    rows: int
+    groups: int
+    version: str = "1"  # of the suite
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""  # the fingerprint of the annotations
+    rules: str = "exact"  # the rule set by which gold is normalised and compared
+    made_with: str = __version__
+
+    @classmethod
+    def of(
+        cls,
+        table: pa.Table,
+        *,
+        generator: str,
+        seed: int,
+        version: str = "1",
+        parameters: Mapping[str, Any] | None = None,
+        source: str = "",
+        rules: str = "exact",
+    ) -> "Manifest":
+        """The manifest of a table that has just been made."""
+        names = pc.unique(table["suite"]).to_pylist()
+        assert len(names) == 1, f"a suite has a name and at least one group; this table has the suites {names}"
+        return cls(
+            suite=names[0],
+            generator=generator,
+            seed=seed,
+            fingerprint=fingerprint(table, "groups"),
+            rows=table.num_rows,
+            groups=_count(table),
+            version=version,
+            parameters=parameters or {},
+            source=source,
+            rules=rules,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSuite:
+    """A suite that was read: its manifest and its table of groups."""
+
+    manifest: Manifest
+    table: pa.Table
+
+
+def put_suite(shelf: Shelf, folder: str, manifest: Manifest, table: pa.Table) -> None:
+    """Write a suite; killed between its two files, it is told apart from a whole one when it is read."""
+    metadata = {**(table.schema.metadata or {}), _MARK: manifest.fingerprint.encode()}
+    shelf.put(f"{folder}/{TABLE}", written(table.replace_schema_metadata(metadata)))
+    put_object(shelf, f"{folder}/{MANIFEST}", asdict(manifest))
+
+
+def read_suite(shelf: Shelf, folder: str) -> StoredSuite:
+    """A suite as it was put; whether it still is what its manifest says is for `verify`."""
+    manifest = read_manifest(shelf, folder)
+    table = read_table(shelf, folder)
+    mark = (table.schema.metadata or {}).get(_MARK, manifest.fingerprint.encode()).decode("utf-8", "replace")
+    if mark != manifest.fingerprint or table.num_rows != manifest.rows:
+        fact = f"{shelf.path(f'{folder}/{TABLE}')} is not the table that its {MANIFEST} is about"
+        raise StoreError(fact, hint="generate the suite again, or restore both files from one copy")
+    return StoredSuite(manifest, table)
+
+
+def read_table(shelf: Shelf, folder: str) -> pa.Table:
+    """The table of a suite alone."""
+    name = f"{folder}/{TABLE}"
+    return checked_groups(read(shelf, name, "groups"), str(shelf.path(name)))
+
+
+def read_manifest(shelf: Shelf, folder: str) -> Manifest:
+    """The manifest of a suite alone."""
+    name = f"{folder}/{MANIFEST}"
+    content = read_object(shelf, name)
+    known = {one.name: one for one in fields(Manifest)}
+    kinds = {"suite": str, "generator": str, "seed": int, "fingerprint": str, "rows": int, "groups": int}
+    for key, kind in kinds.items():
+        if not isinstance(content.get(key), kind):
+            fact = f"{shelf.path(name)}: {key} is {content.get(key)!r}, not a {kind.__name__}"
+            raise StoreError(fact, hint="generate the suite again, or restore the file from a copy")
+    return Manifest(**{key: value for key, value in content.items() if key in known})
+
+
+def verify(shelf: Shelf, folder: str) -> Iterator[Check]:
+    """What the manifest promises of a suite, and whether each of it still holds."""
+    place = folder or str(shelf.folder)
+    yield (manifest_read := tried(f"{place}/{MANIFEST}", lambda: read_manifest(shelf, folder)))
+    yield (table_read := tried(f"{place}/{TABLE}", lambda: read_table(shelf, folder)))
+    if not (manifest_read.holds and table_read.holds):
+        return
+    manifest, table = read_manifest(shelf, folder), read_table(shelf, folder)
+    names = pc.unique(table["suite"]).to_pylist()
+    yield Check(place, "suite", names == [manifest.suite], ", ".join(names))
+    yield Check(place, "rows", table.num_rows == manifest.rows, str(table.num_rows))
+    yield Check(place, "groups", (count := _count(table)) == manifest.groups, str(count))
+    found = fingerprint(table, "groups")
+    yield Check(place, "fingerprint", found == manifest.fingerprint, found)
+    wrong = _wrong_ids(table)
+    yield Check(place, "ids", not wrong, wrong)
+
+
+def _count(table: pa.Table) -> int:
+    bases = table.filter(pc.equal(table["role"], 0))
+    return int(bases.num_rows)
+
+
+def _wrong_ids(table: pa.Table) -> str:
+    """The first row whose ids do not follow from its content, in words; nothing if all do."""
+    found = np.fromiter((query.id for query in queries(table)), np.uint64, table.num_rows)
+    wrong = np.flatnonzero(found != table["query"].to_numpy())
+    if len(wrong):
+        return f"row {wrong[0]}: the query has the id {hex_id(int(found[wrong[0]]))}"
+    starts = np.flatnonzero(table["role"].to_numpy() == 0)
+    groups, relations = table["group_id"].to_numpy(), table["relation"].to_pylist()
+    for start, stop in zip(starts, [*starts[1:], table.num_rows], strict=True):
+        own = group_id(relations[start], map(int, found[start:stop]))
+        if (groups[start:stop] != own).any():
+            return f"row {start}: the group has the id {hex_id(own)}"
+    return ""
