@@ -86,8 +86,8 @@ def _gradient(draw: ImageDraw.ImageDraw, top: int, bottom: int, colors: tuple[Rg
 
 
 def _mixed(one: Rgb, other: Rgb, per_cent: int) -> Rgb:
-    red, green, blue = (a + (b - a) * per_cent // 100 for a, b in zip(one, other, strict=True))
-    return red, green, blue
+    (r0, g0, b0), (r1, g1, b1) = one, other
+    return r0 + (r1 - r0) * per_cent // 100, g0 + (g1 - g0) * per_cent // 100, b0 + (b1 - b0) * per_cent // 100
 
 
 def _varied(rng: Random, color: Rgb, by: int = 10) -> Rgb:

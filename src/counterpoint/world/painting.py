@@ -74,31 +74,33 @@ def fill_polygon(draw: ImageDraw.ImageDraw, points: Sequence[Point], color: Rgb)
     Pillow follows an edge by adding up a float slope, which processors round in more than one way. Edges are therefore
     cut where it takes 2, 4, 8… rows to the next cut: such slopes are exact, and so is everything made of them.
     """
-    if len(points) == 4 and points[0][1] == points[1][1] and points[2][1] == points[3][1]:
-        (x0, y0), (x1, _), (x2, y2), (x3, _) = points
-        if x0 == x3 and x1 == x2:
+    if len(points) == 4:
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = points
+        if y0 == y1 and y2 == y3 and x0 == x3 and x1 == x2:
             draw.rectangle((min(x0, x1), min(y0, y2), max(x0, x1), max(y0, y2)), fill=color)
             return
-    cut: list[Point] = []
+    cut: list[int] = []
     x0, y0 = points[-1]
     for x1, y1 in points:
-        if x1 != x0 and y1 != y0:
-            for x, y in _cuts(x1 - x0, y1 - y0):
-                cut.append((x0 + x, y0 + y))
-        cut.append((x1, y1))
+        if x1 != x0:
+            if y1 > y0:
+                for x, y in _cuts(x1 - x0, y1 - y0):
+                    cut += x0 + x, y0 + y
+            elif y1 < y0:  # from the other end, so that both directions are cut at the same points
+                for x, y in reversed(_cuts(x0 - x1, y0 - y1)):
+                    cut += x1 + x, y1 + y
+        cut += x1, y1
         x0, y0 = x1, y1
     draw.polygon(cut, fill=color)
 
 
 @lru_cache(1 << 17)
 def _cuts(across: int, down: int) -> tuple[Point, ...]:
-    """Where an edge is to be cut, as steps from its start; both directions are cut at the same points.
+    """Where an edge that goes down is to be cut, as steps from its start.
 
-    >>> _cuts(12, 8), _cuts(10, 5), _cuts(7, 5), _cuts(-7, -5)
-    ((), (), ((6, 4),), ((-1, -1),))
+    >>> _cuts(12, 8), _cuts(10, 5), _cuts(7, 5)
+    ((), (), ((6, 4),))
     """
-    if down < 0:
-        return tuple((across + x, down + y) for x, y in reversed(_cuts(-across, -down)))
     rows = down // gcd(across, down)
     if rows & (rows - 1) == 0:
         return ()
