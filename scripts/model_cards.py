@@ -96,8 +96,8 @@ def _facts(name: str, card: Card) -> Iterator[tuple[str, str]]:
     words = [f"{len(card['vocabulary'])} words, {card['length']} of a text"] * ("text" in card["sees"])
     yield "knows", "; ".join([*words, *[f"{len(card['answers'])} answers"] * bool(card["answers"])])
     learnt = ["plain questions"] * bool(card["answers"]) + ["captions"] * bool(card["scores"])
-    learnt += ["annotations, for the eye"] * ("picture" in card["sees"])
-    yield "data", f"{training['scenes']:,} scenes of the train split: {', '.join(learnt)}"
+    eye = "; what is annotated in them, to teach its eye" * ("picture" in card["sees"])
+    yield "data", f"{training['scenes']:,} scenes of the train split, with their {' and '.join(learnt)}{eye}"
     yield "training", ", then ".join(_spent(training)) + f", on one {training['device']}"
     kept = {key: value for key, value in settings.items() if value is not False and key not in ("seconds", "limit")}
     yield "settings", ", ".join(f"{key} {value}" for key, value in kept.items())
