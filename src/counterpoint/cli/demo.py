@@ -32,6 +32,6 @@ def command(into: Path) -> None:
     contact_sheet(shown, columns=6).save(sheet)
     click.echo(f"24 scenes that no model has seen: {sheet}")
     show(reported(tuple(catalog.rows("models")), world), f"{SCENES} scenes of the test split")
-    click.echo("The model question-only never looks: what it gets right can be guessed. Ask both:")
+    click.echo("question-only never looks: what it gets right can be guessed. Compare:")
     for name in ("fusion", "question-only"):
-        click.echo(f'  counterpoint ask {name} {PUMPKIN} "What color is the pumpkin?"')
+        click.echo(f'counterpoint ask {name} {PUMPKIN} "What color is the pumpkin?"')
