@@ -11,7 +11,7 @@ from counterpoint.world.source import World
 
 SCENES = 60
 """How many scenes the models are asked about."""
-PUMPKIN = "world:test/000016.png"
+PUMPKIN = "world:test/16.png"
 """A scene with a pumpkin of a rare colour."""
 
 
