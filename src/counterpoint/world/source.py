@@ -39,6 +39,8 @@ class World:
         return self.count
 
     def __getitem__(self, index: int) -> Staged:
+        if not 0 <= index < self.count:
+            raise IndexError(f"{self!r} has no scene {index}")
         return self._staged(self.split, index)
 
     def scenes(self) -> Iterator[Scene]:
