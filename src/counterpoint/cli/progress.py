@@ -2,10 +2,16 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sized
+from contextlib import contextmanager
 from time import monotonic
 from typing import TypeVar
 
 import click
+
+from counterpoint.engine.progress import Progress, Watch
+
+EVERY = 10
+"""Seconds between two plain lines."""
 
 T = TypeVar("T")
 
@@ -24,8 +30,36 @@ def counted(items: Iterable[T], doing: str, *, total: int | None = None) -> Iter
     for done, item in enumerate(items, 1):
         yield item
         now = monotonic()
-        if now - said >= 10:
+        if now - said >= EVERY:
             said = now
             rate = done / (now - began)
             left = f", {(total - done) / rate:.0f} s left" if total else ""
             click.echo(f"{doing}: {done}{f' of {total}' if total else ''}, {rate:.0f}/s{left}", err=True)
+
+
+@contextmanager
+def watched(doing: str) -> Iterator[Watch]:
+    """Somebody to tell how far a run has come: done, total, rate, cached, failed, time left."""
+    if not sys.stderr.isatty():
+        yield _lines(doing)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"))
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(doing, total=None, said="")
+        yield lambda now: bars.update(task, total=now.total, completed=now.done, said=str(now))
+
+
+def _lines(doing: str) -> Watch:
+    said = monotonic()
+
+    def tell(now: Progress) -> None:
+        nonlocal said
+        if monotonic() - said >= EVERY:
+            said = monotonic()
+            click.echo(f"{doing}: {now}", err=True)
+
+    return tell

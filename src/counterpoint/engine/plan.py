@@ -12,6 +12,14 @@ KEYS = ("query", "trial", "digest")
 """What an answer is known by: what was asked, in which pass, of which picture file."""
 
 
+def limited(groups: pa.Table, most: int | None) -> pa.Table:
+    """The first groups of a suite, each whole; all of them where there is no limit."""
+    if most is None:
+        return groups
+    number = pc.cumulative_sum(pc.equal(groups["role"], 0).cast(pa.int64()))
+    return groups.filter(pc.less_equal(number, most))
+
+
 def planned(queries: pa.Table, trials: Sequence[int] = (0,)) -> pa.Table:
     """Every query in every trial, with the digest of its picture file (empty where the table has none)."""
     queries = _distinct(queries)

@@ -1,0 +1,72 @@
+"""A model is asked what is missing in a lab, and how that went is kept with the run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+
+import pyarrow as pa
+
+from counterpoint import catalog
+from counterpoint.cli.worlds import worlds
+from counterpoint.core.errors import StoreError
+from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.plan import limited
+from counterpoint.engine.progress import Progress, Watch
+from counterpoint.engine.records import record
+from counterpoint.engine.running import Outcome, run
+from counterpoint.store.answers import run_name
+from counterpoint.store.groups import queries, queries_of
+from counterpoint.store.lab import Lab, RunInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is to be asked, and how."""
+
+    model: str
+    suites: tuple[str, ...] = ()  # all, where none is named
+    limit: int | None = None  # groups of each suite
+    batch_size: int = 64
+
+
+def asked(
+    lab: Lab, settings: Settings, watch: Watch = lambda now: None, waiting: Callable[[str], None] = lambda holder: None
+) -> tuple[RunInfo, Outcome]:
+    """Ask what is missing, and keep with the run how it was made and what became of it."""
+    chosen = [lab.suite(name) for name in dict.fromkeys(settings.suites or lab.suites())]
+    if not chosen:
+        raise StoreError(f"{lab.folder} holds no suite", hint="counterpoint generate makes one")
+    tables = [queries_of(limited(suite.table, settings.limit)) for suite in chosen]
+    shown = lab.pictures({name: world for name, world in worlds(tables).items() if name not in lab.roots})
+    with Ahead(shown) as ahead:
+        model = catalog.model(settings.model, ahead)
+        fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
+        kept = _Kept(lab, RunInfo(run_name(), settings.model, model.fingerprint), settings, fingerprints, watch)
+        whole = lab.with_digests(pa.concat_tables(tables), shown)
+        with lab.answers(model.fingerprint, run=kept.info.run, waiting=waiting) as log:
+            try:
+                outcome = run(whole, model, log, ahead, read=queries, batch=settings.batch_size, progress=kept.tell)
+            except BaseException:
+                kept.put("stopped", kept.last)
+                raise
+    kept.put("done", outcome)
+    return kept.info, outcome
+
+
+class _Kept:
+    """The record of a run, kept from its first answers on; a run that asks nothing leaves none."""
+
+    def __init__(self, lab: Lab, info: RunInfo, settings: Settings, suites: Mapping[str, str], watch: Watch) -> None:
+        self.info, self.last = info, Progress(0, 0, 0, 0, 0.0, None)
+        self._lab, self._settings, self._suites, self._watch = lab, settings, suites, watch
+
+    def tell(self, now: Progress) -> None:
+        if not self.last.done:
+            self.put("running", now)
+        self.last = now
+        self._watch(now)
+
+    def put(self, state: str, became: Progress | Outcome) -> None:
+        if became.done if isinstance(became, Progress) else became.asked:
+            details = record(asdict(self._settings), self._suites, became, state)
+            self.info = replace(self.info, details=details)
+            self._lab.put_run(self.info)

@@ -1,0 +1,167 @@
+"""`counterpoint run`, as a person meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from counterpoint.cli import progress
+from counterpoint.cli.run import command
+from counterpoint.core.errors import ModelError, StoreError, UnknownName
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.pictures import Picture
+from counterpoint.engine.progress import Progress
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import Lab
+from counterpoint.store.suites import Manifest
+
+OWN_MODELS = '''
+import time
+
+from counterpoint.testing import Echo, Flaky
+
+
+def nervous(pictures):
+    """Fails at every tenth question."""
+    return Flaky(lambda query, times: "too busy" if "0?" in query.text else "")
+
+
+def broken(pictures):
+    """Fails at all."""
+    return Flaky(lambda query, times: "no key")
+
+
+class Slow(Echo):
+    """Takes a while."""
+
+    fingerprint = "slow"
+
+    def __init__(self, pictures):
+        super().__init__()
+
+    def answer(self, queries):
+        for placed in super().answer(queries):
+            time.sleep(0.01)
+            yield placed
+'''
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A lab with a suite about the world, in a folder with a module of models."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "our_models", raising=False)
+    Path("our_models.py").write_text(OWN_MODELS)
+    made = Lab(Path("lab"))
+    _put(made, "pairs", 30)
+    return made
+
+
+def _put(lab: Lab, name: str, groups: int) -> None:
+    def pair(n: int) -> Group:
+        picture = Picture(f"world:test/{n % 3:06d}.png")
+        mode = Mode.SCORE if n % 5 == 4 else Mode.ANSWER
+        asked = tuple(Query(picture, text, mode) for text in (f"Is there {name} {n}?", f"Do you see {name} {n}?"))
+        return Group(Relation.SAME, asked, (Gold.of("yes"),) * 2)
+
+    table = groups_table((("plain", pair(n)) for n in range(groups)), name)
+    lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+
+
+def _run(*words: object) -> Result:
+    return CliRunner().invoke(command, list(map(str, words)), catch_exceptions=False)
+
+
+def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: Lab) -> None:
+    said = _run("lab", "--model", "cnn-lstm")
+    assert said.exit_code == 0
+    first, beyond, alike = said.stdout.splitlines()
+    assert first.startswith("cnn-lstm: 48 answers added to lab in ")
+    assert beyond == "  12 queries ask for what this model cannot do, and were not asked"
+    assert alike == "  asked alone and in batches, 0 of 32 queries were answered differently"
+    (model,) = lab.models()
+    assert model.model == "cnn-lstm"
+    assert lab.read_answers(model.fingerprint).num_rows == 48
+    assert "48 were there already" in _run("lab", "--model", "cnn-lstm").stdout
+
+
+def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: Lab) -> None:
+    _put(lab, "more", 10)
+    counts = [
+        json.loads(_run("lab", "--model", "constant", "--json", *words).stdout)
+        for words in (["--limit", 2], ["--suite", "more"], [])
+    ]
+    assert [one["asked"] for one in counts] == [8, 16, 56]
+    assert [one["cached"] for one in counts] == [0, 4, 24]
+    assert counts[0]["model"] == "constant"
+    assert counts[0]["alike"] == {"checked": 8, "differing": 0}
+
+
+def test_failures_are_told_with_their_commonest_reason_and_how_to_ask_again(lab: Lab) -> None:
+    said = _run("lab", "--model", "our_models:nervous", "--suite", "pairs")
+    assert said.exit_code == 0
+    assert "6 queries failed, 6 because 'too busy'; to ask them again:" in said.stdout
+    assert "  counterpoint run lab --model our_models:nervous --suite pairs" in said.stdout
+
+
+def test_a_model_that_only_fails_stops_the_run_and_the_record_says_so(lab: Lab) -> None:
+    _put(lab, "more", 60)
+    with pytest.raises(ModelError, match="because 'no key'; the run was stopped"):
+        _run("lab", "--model", "our_models:broken")
+    (info,) = lab.runs()
+    assert info.details["state"] == "stopped"
+
+
+def test_what_is_not_there_is_said(lab: Lab) -> None:
+    with pytest.raises(UnknownName, match="no suite of this lab is called 'pars'") as unknown:
+        _run("lab", "--model", "constant", "--suite", "pars")
+    assert "pairs" in unknown.value.hint
+    with pytest.raises(StoreError, match="there is no lab at nowhere"):
+        _run("nowhere", "--model", "constant")
+    Lab(Path("empty")).set_root("coco", Path("empty"))
+    with pytest.raises(StoreError, match="empty holds no suite"):
+        _run("empty", "--model", "constant")
+
+
+def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: Lab) -> None:
+    _put(lab, "more", 200)
+    run = "import sys; sys.path.append(''); from counterpoint.cli.run import command; command()"
+    words = [sys.executable, "-c", run, "lab", "--model", "our_models:Slow"]
+    source = str(Path(progress.__file__).parents[2])
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": source})
+    while process.poll() is None and not lab.runs():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130
+    assert told == "Stopped. What was answered is kept; to go on:\n  counterpoint run lab --model our_models:Slow\n"
+    kept = lab.read_answers("slow").num_rows
+    assert 0 < kept < 460
+    (info,) = lab.runs()
+    assert (info.details["state"], info.details["counts"]["asked"]) == ("stopped", kept)
+    again = json.loads(_run("lab", "--model", "our_models:Slow", "--json").stdout)
+    assert (again["asked"], again["cached"]) == (460 - kept, kept)
+
+
+def test_without_a_terminal_progress_is_a_plain_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0)
+    with progress.watched("fusion") as watch:
+        watch(Progress(512, 20_000, 7, 1, 256.0, 76.1))
+    assert capsys.readouterr().err == "fusion: 512 of 20,000, 256/s, 7 cached, 1 failed, 1 min 16 s left\n"
+
+
+def test_in_a_terminal_progress_is_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress.watched("fusion") as watch:
+        watch(Progress(512, 20_000, 0, 0, 256.0, 76.1))
+    assert "512 of 20,000" in capsys.readouterr().err

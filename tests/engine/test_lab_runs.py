@@ -1,0 +1,60 @@
+"""Runs into a lab on disk: killed, started again, side by side."""
+
+import sys
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pytest
+
+from counterpoint.cli.asking import Settings, asked
+from counterpoint.store.lab import Lab
+
+PROJECT = Path(__file__).parents[2]
+sys.path.append(str(PROJECT))  # where the benchmarks are, which hold the full figures of all this
+
+from benchmarks.engine_kills import a_lab, ended, rows, said, started  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """A lab whose run nobody disturbed."""
+    lab = a_lab(tmp_path_factory.mktemp("whole") / "lab", 2000)
+    assert started(lab).wait() == 0
+    return lab
+
+
+def test_a_run_killed_at_random_moments_ends_like_one_never_killed(whole: Lab, tmp_path: Path) -> None:
+    broken = ended(a_lab(tmp_path / "lab", 2000), kills=4)
+    assert broken.kills > 0
+    assert broken.answers.equals(said(whole, "slow"))
+    assert broken.rows == broken.answers.num_rows == 2000
+
+
+def test_two_processes_running_one_model_and_one_running_another_give_every_answer_once(
+    whole: Lab, tmp_path: Path
+) -> None:
+    lab = a_lab(tmp_path / "lab", 2000)
+    processes = [started(lab), started(lab), started(lab, "other")]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    for model in ("slow", "other"):
+        assert said(lab, model).equals(said(whole, "slow"))
+        assert rows(lab, model) == 2000
+    assert all(check.holds for check in lab.verify())
+
+
+def test_a_second_run_asks_nothing_and_a_third_asks_only_the_suite_that_is_new(tmp_path: Path) -> None:
+    lab, settings = a_lab(tmp_path / "lab", 300), Settings("benchmarks.engine_kills:slow", batch_size=32)
+    first, second = (asked(lab, settings)[1] for _ in range(2))
+    assert (first.asked, second.asked, second.cached) == (300, 0, 300)
+    a_lab(tmp_path / "lab", 300, name="more", first=200)
+    third = asked(lab, settings)[1]
+    assert (third.asked, third.cached) == (200, 300)
+    assert pc.count_distinct(said(lab, "slow")["query"]).as_py() == rows(lab, "slow") == 500
+    runs = lab.runs()
+    assert [info.details["counts"]["asked"] for info in runs] == [300, 200], "a run that asks nothing leaves no record"
+    assert {info.details["state"] for info in runs} == {"done"}
+    assert set(runs[1].details["suites"]) == {"some", "more"}
+    assert runs[0].details["disagreement"] == 0.0
+    assert runs[0].details["settings"]["batch_size"] == 32
+    assert {"counterpoint", "python", "pyarrow"} <= set(runs[0].details["versions"])
+    assert runs[0].details["hardware"]["cores"]
