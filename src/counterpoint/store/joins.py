@@ -1,5 +1,6 @@
 """Which rows are still to be asked, and which answer stands: both by sorting columns, never by a Python set."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
 import numpy as np
@@ -8,24 +9,18 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.answers import State
-from counterpoint.core.ids import content_id
 
 Numbers: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.int64]
+Codes: TypeAlias = NDArray[np.int32]
 Flags: TypeAlias = NDArray[np.bool_]
+_ENCODED = pa.dictionary(pa.int32(), pa.string())
 
 
 def standing(table: pa.Table) -> pa.Table:
     """One answer to each query and trial, in the order of the table: the last that is settled, else the last failed."""
-    failed = np.asarray(pc.equal(table["state"], State.FAILED.value))
-    queries, trials = table["query"].to_numpy(), table["trial"].to_numpy()
-    if not _repeats(queries ^ _spread(trials)):
-        return table
-    settled = np.concatenate([np.flatnonzero(failed), np.flatnonzero(~failed)])  # the better ones come later
-    order = settled[np.argsort(trials[settled], kind="stable")]
-    order = order[np.argsort(queries[order], kind="stable")]
-    ends = np.append(_steps(queries[order]) | _steps(trials[order]), True)
-    return table.take(pa.array(np.sort(order[ends])))
+    rows = _standing_rows(table)
+    return table if rows is None else table.take(pa.array(rows))
 
 
 def missing(plan: pa.Table, answers: pa.Table) -> pa.Table:
@@ -34,49 +29,67 @@ def missing(plan: pa.Table, answers: pa.Table) -> pa.Table:
     Each row is one number: the query's id mixed with numbers that follow from trial and digest. Two rows that differ
     share one as seldom as two queries share an id.
     """
-    settled = standing(answers.filter(pc.not_equal(answers["state"], State.FAILED.value)))
-    return plan.filter(pa.array(_absent(_keys(plan), _keys(settled))))
+    failed = pc.equal(answers["state"], State.FAILED.value)
+    settled = answers.filter(pc.invert(failed)) if pc.any(failed).as_py() else answers
+    digests = _codes(plan["digest"], settled["digest"])
+    wanted, held = (_mixed(table, codes) for table, codes in zip((plan, settled), digests, strict=True))
+    with ThreadPoolExecutor(2) as threads:  # sorting lets other threads work
+        rows, held_sorted = threads.submit(_standing_rows, settled), threads.submit(np.sort, held)
+        wanted_sorted, kept = np.sort(wanted), rows.result()
+        there = held_sorted.result() if kept is None else np.sort(held[kept])
+    return plan.filter(pa.array(_absent(wanted, wanted_sorted, there)))
 
 
-def _keys(table: pa.Table) -> Numbers:
-    digests = table["digest"]
-    if not pa.types.is_dictionary(digests.type):
-        digests = digests.dictionary_encode()
-    digests = digests.unify_dictionaries().combine_chunks()
-    if isinstance(digests, pa.ChunkedArray):  # of no chunk at all
-        return np.empty(0, np.uint64)
-    names = digests.dictionary.to_pylist()
-    numbers = np.fromiter(map(content_id, names), np.uint64, len(names))
-    queries: Numbers = table["query"].to_numpy()
-    mixed: Numbers = queries ^ _spread(table["trial"].to_numpy()) ^ numbers[digests.indices.to_numpy()]
+def _standing_rows(table: pa.Table) -> Rows | None:
+    """The rows whose answers stand; None where all do, which costs one sort to know."""
+    failed = np.asarray(pc.equal(table["state"], State.FAILED.value))
+    queries, trials = table["query"].to_numpy(), table["trial"].to_numpy()
+    if _steps(np.sort(queries ^ _far(trials))).all():
+        return None
+    settled_last = np.concatenate([np.flatnonzero(failed), np.flatnonzero(~failed)])
+    order = settled_last[np.argsort(trials[settled_last], kind="stable")]
+    order = order[np.argsort(queries[order], kind="stable")]
+    ends = np.append(_steps(queries[order]) | _steps(trials[order]), True)
+    return np.sort(order[ends])
+
+
+def _codes(*columns: pa.ChunkedArray) -> list[Codes]:
+    """Texts as numbers, the same for the same text in any of the columns."""
+    encoded = [column.cast(_ENCODED) if pa.types.is_dictionary(column.type) else column for column in columns]
+    encoded = [one if pa.types.is_dictionary(one.type) else one.dictionary_encode() for one in encoded]
+    chunks = pa.chunked_array([chunk for one in encoded for chunk in one.chunks], _ENCODED).unify_dictionaries().chunks
+    codes = np.concatenate([np.empty(0, np.int32), *(chunk.indices.to_numpy() for chunk in chunks)])
+    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
+
+
+def _mixed(table: pa.Table, digests: Codes) -> Numbers:
+    mixed: Numbers = table["query"].to_numpy() ^ _far(table["trial"].to_numpy()) ^ _far(digests, 1 << 32)
     return mixed
 
 
-def _spread(trials: NDArray[np.uint16]) -> Numbers:
-    """A number for each trial, far from those of other trials."""
-    numbers = np.zeros(1 << 16, np.uint64)
-    for trial in np.flatnonzero(np.bincount(trials, minlength=1)):
-        numbers[trial] = content_id(int(trial))
-    return numbers[trials]
+def _far(codes: NDArray[np.integer], start: int = 0) -> Numbers:
+    """A number anywhere in the 64 bits for each small one, no two the same (the finisher of SplitMix64)."""
+    mixed = np.arange(start + 1, start + 2 + int(codes.max(initial=0)), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    numbers: Numbers = mixed[codes]
+    return numbers
 
 
-def _absent(keys: Numbers, held: Numbers) -> Flags:
-    """Which keys are not held. Sorting both is three times as fast as hashing ten million numbers."""
-    if not len(held):
+def _absent(keys: Numbers, keys_sorted: Numbers, there: Numbers) -> Flags:
+    """Which keys are not there. Sorting is three times as fast as hashing ten million numbers."""
+    if not len(there):
         return np.ones(len(keys), np.bool_)
-    wanted, there = np.sort(keys), np.sort(held)
-    places = np.searchsorted(there, wanted)
-    found = there[np.minimum(places, len(there) - 1)] == wanted
+    places = np.searchsorted(there, keys_sorted)
+    found = there[np.minimum(places, len(there) - 1)] == keys_sorted
     if found.all():
         return np.zeros(len(keys), np.bool_)
-    fewer = 2 * np.count_nonzero(found) < len(found)
-    among: Flags = pc.is_in(pa.array(keys), value_set=pa.array(wanted[found == fewer])).to_numpy(zero_copy_only=False)
+    fewer = bool(2 * np.count_nonzero(found) < len(found))  # the smaller set is looked up faster
+    sought = pa.array(keys_sorted[found == fewer])
+    among: Flags = pc.is_in(pa.array(keys), value_set=sought).to_numpy(zero_copy_only=False)
     absent: Flags = among != fewer
     return absent
-
-
-def _repeats(numbers: Numbers) -> bool:
-    return not _steps(np.sort(numbers)).all()
 
 
 def _steps(values: NDArray[np.unsignedinteger]) -> Flags:
