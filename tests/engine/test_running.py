@@ -213,6 +213,19 @@ def test_slow_answers_reach_the_log_within_a_second_and_not_only_with_their_batc
     assert sum(added) == 20
 
 
+def test_the_batch_of_a_slow_model_is_safe_before_the_next_one_begins() -> None:
+    now, log, safe = [0.0], MemoryLog(), []
+
+    class Slow(Echo):
+        def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+            safe.append(len(log.says))
+            now[0] += 5
+            return super().answer(queries)
+
+    run(a_table(some(40)), Slow(), log, batch=10, clock=lambda: now[0], check=0)
+    assert safe == [0, 10, 20, 30]
+
+
 class Later(Echo):
     """Answers in the manner of endpoints, on one event loop for the whole run."""
 

@@ -29,7 +29,11 @@ class Sink(Protocol):
     """Where answers go."""
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Gather answers; they are safe within a second."""
+        """Gather answers."""
+        ...
+
+    def flush(self) -> None:
+        """Make what was gathered safe."""
         ...
 
 
@@ -103,6 +107,7 @@ class Going:
         self.size, self.reasons = size, Counter[str]()
         self.seen: dict[int, tuple[Query, Answer]] = {}  # those wanted that were answered in company
         self._asker, self._log, self._meter, self._wanted = asker, log, meter, wanted
+        self._flushed = meter.clock()
 
     def through(self, rows: Rows, pictures: Ahead | None) -> None:
         """Put rows to the model, a batch at a time."""
@@ -117,6 +122,7 @@ class Going:
     def _settle(self, rows: Rows) -> None:
         """What raises is asked again in halves, so that one bad query costs the others nothing."""
         sheet = Sheet(len(rows), partial(self._take, rows), self._meter.clock)
+        began = self._meter.clock()
         waiting: list[Sequence[int]] = [range(len(rows))]
         try:
             while waiting:
@@ -130,6 +136,7 @@ class Going:
                     self._fail(left, problem, sheet)
         finally:
             sheet.hand_over()
+        self._make_safe(began)
         self._give_up_if_hopeless()
 
     def _put(self, asked: Asked, places: Sequence[int], sheet: Sheet) -> Exception | None:
@@ -157,12 +164,19 @@ class Going:
     def _take(self, rows: Rows, fresh: dict[int, Answer], seconds: float) -> None:
         ids, digests, trials, queries = rows.ids, rows.digests, rows.asked.trials, rows.asked.queries
         self._log.add([(ids[at], trials[at], answer, digests[at], seconds) for at, answer in fresh.items()])
+        self._make_safe(self._flushed)
         failed = [answer.reason for answer in fresh.values() if answer.state is State.FAILED]
         self.reasons.update(failed)
         if len(rows) > 1:
             wanted = [at for at in fresh if ids[at] in self._wanted and not trials[at]]
             self.seen.update((ids[at], (queries[at], fresh[at])) for at in wanted)
         self._meter.count(len(fresh), len(failed))
+
+    def _make_safe(self, since: float) -> None:
+        """Flush what took a second or more: the log may wait for more to come, and a slow model lets it wait long."""
+        if self._meter.clock() - since >= 1:
+            self._log.flush()
+            self._flushed = self._meter.clock()
 
     def _give_up_if_hopeless(self) -> None:
         done, failed = self._meter.done, self._meter.failed

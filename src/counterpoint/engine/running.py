@@ -30,10 +30,6 @@ class Log(Sink, Protocol):
         """The rows of a plan, with all their columns, whose query, trial and digest have no settled answer."""
         ...
 
-    def flush(self) -> None:
-        """Make what was gathered safe now."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
