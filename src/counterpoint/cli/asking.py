@@ -35,13 +35,13 @@ def asked(
     chosen = [lab.suite(name) for name in dict.fromkeys(settings.suites or lab.suites())]
     if not chosen:
         raise StoreError(f"{lab.folder} holds no suite", hint="counterpoint generate makes one")
-    tables = [queries_of(limited(suite.table, settings.limit)) for suite in chosen]
-    shown = lab.pictures({name: world for name, world in worlds(tables).items() if name not in lab.roots})
+    table = queries_of(pa.concat_tables([limited(suite.table, settings.limit) for suite in chosen]))
+    shown = lab.pictures({name: world for name, world in worlds(table).items() if name not in lab.roots})
     with Ahead(shown) as ahead:
         model = catalog.model(settings.model, ahead)
         fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
         kept = _Kept(lab, RunInfo(run_name(), settings.model, model.fingerprint), settings, fingerprints, watch)
-        whole = lab.with_digests(pa.concat_tables(tables), shown)
+        whole = lab.with_digests(table, shown)
         with lab.answers(model.fingerprint, run=kept.info.run, waiting=waiting) as log:
             try:
                 outcome = run(whole, model, log, ahead, read=queries, batch=settings.batch_size, progress=kept.tell)

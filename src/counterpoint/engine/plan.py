@@ -22,7 +22,6 @@ def limited(groups: pa.Table, most: int | None) -> pa.Table:
 
 def planned(queries: pa.Table, trials: Sequence[int] = (0,)) -> pa.Table:
     """Every query in every trial, with the digest of its picture file (empty where the table has none)."""
-    queries = _distinct(queries)
     if "digest" not in queries.column_names:
         none = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), queries.num_rows), [""])
         queries = queries.append_column("digest", none)
@@ -38,13 +37,15 @@ def possible(plan: pa.Table, model: Model) -> pa.Table:
     speaks, scores, samples = isinstance(model, Answerer), isinstance(model, Scorer), isinstance(model, Sampler)
     modes = [mode.value for mode, can in ((Mode.ANSWER, speaks), (Mode.SCORE, scores)) if can]
     able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), pc.equal(plan["feature_edits"], "[]"))
-    return plan.filter(able if samples else pc.and_(able, pc.equal(plan["trial"], 0)))
+    able = able if samples else pc.and_(able, pc.equal(plan["trial"], 0))
+    return plan if pc.all(able, min_count=0).as_py() else plan.filter(able)
 
 
 def unanswered(plan: pa.Table, missing: Callable[[pa.Table], pa.Table]) -> pa.Table:
-    """The rows that a log misses; it is shown no more of them than what an answer is known by."""
-    keys = plan.select(list(KEYS)).append_column("row", _numbers(plan.num_rows))
-    return plan.take(missing(keys)["row"])
+    """The rows that a log misses, each once; it is shown no more of them than what an answer is known by."""
+    keys = missing(plan.select(list(KEYS)).append_column("row", _numbers(plan.num_rows)))
+    first = keys.group_by(["query", "trial"]).aggregate([("row", "min")])["row_min"]
+    return plan.take(first)
 
 
 def ordered(plan: pa.Table) -> pa.Table:
@@ -56,14 +57,7 @@ def ordered(plan: pa.Table) -> pa.Table:
 def sample(plan: pa.Table, count: int) -> frozenset[int]:
     """Some queries of the plain pass; ids are hashes, so that the smallest are as good a draw as any."""
     plain = plan.filter(pc.equal(plan["trial"], 0))["query"]
-    return frozenset(pc.take(plain, pc.sort_indices(plain)[:count]).to_pylist())
-
-
-def _distinct(queries: pa.Table) -> pa.Table:
-    if pc.count_distinct(queries["query"]).as_py() == queries.num_rows:
-        return queries
-    numbered = queries.select(["query"]).append_column("row", _numbers(queries.num_rows))
-    return queries.take(numbered.group_by("query").aggregate([("row", "min")])["row_min"])
+    return frozenset(plain.take(pc.bottom_k_unstable(plain, count)).to_pylist())
 
 
 def _constant(trial: int, rows: int) -> pa.Array:
