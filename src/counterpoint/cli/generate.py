@@ -1,0 +1,86 @@
+"""`counterpoint generate`: a suite from a source, put into a lab."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from counterpoint import catalog
+from counterpoint.cli.progress import counted
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.ids import content_id, hex_id
+from counterpoint.core.scenes import Scene
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import Lab
+from counterpoint.store.suites import Manifest
+from counterpoint.suites.suite import Tally, generate
+
+
+@click.command("generate")
+@click.argument("lab", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--suite", "name", required=True, help="A suite of the catalog, or module:object.")
+@click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
+@click.option("--split", default="test", show_default=True, help="Which part of the source.")
+@click.option("--scenes", default=1000, show_default=True, type=click.IntRange(1), help="How many scenes of it.")
+@click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
+@click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
+@click.option("--replace", is_flag=True, help="Replace a suite of this name that is in the lab and differs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(
+    lab: Path,
+    name: str,
+    source: str,
+    split: str,
+    scenes: int,
+    seed: int,
+    groups: int | None,
+    replace: bool,
+    as_json: bool,
+) -> None:
+    """Make a suite and put it into the folder LAB, which becomes a lab if it is none yet.
+
+    Prints how many groups were kept, and why others were not. One seed makes one suite on every machine.
+    """
+    suite, into, tally = catalog.find("suites", name), Lab(lab), Tally()
+    shown: list[Scene] = list(counted(catalog.find("sources", source)(split, scenes).scenes(), "reading", total=scenes))
+    table = groups_table(generate(suite, shown, seed, groups, tally=tally), suite.name)
+    if not tally.groups:
+        raise CounterpointError(f"{name} made nothing of {scenes} scenes of {source}", hint=next(_lost(tally), ""))
+    manifest = Manifest.of(
+        table,
+        generator=catalog.rows("suites").get(name, name),
+        seed=seed,
+        parameters={"source": source, "split": split, "scenes": scenes, "groups": groups},
+        source=hex_id(content_id([scene.content_id for scene in shown])),
+    )
+    into.put_suite(manifest, table, replace=replace)
+    if as_json:
+        counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}
+        about = {"suite": suite.name, "groups": manifest.groups, "queries": manifest.rows}
+        click.echo(json.dumps({**about, "fingerprint": manifest.fingerprint, **counts}, ensure_ascii=False))
+        return
+    for line in (*_kept(tally), *_lost(tally)):
+        click.echo(line)
+    click.echo(f"{manifest.groups} groups of {suite.name} ({manifest.rows} queries) are in {lab}")
+
+
+def _kept(tally: Tally) -> Iterator[str]:
+    for kind, answers in _nested(tally.kept).items():
+        best = list(answers.items())[:4]
+        more = f", {len(answers) - len(best)} others" if len(answers) > len(best) else ""
+        yield f"{kind:<26}{sum(answers.values()):>8}  {', '.join(f'{a} {n}' for a, n in best)}{more}"
+
+
+def _lost(tally: Tally) -> Iterator[str]:
+    for kind, reasons in _nested(tally.dropped).items():
+        for reason, count in reasons.items():
+            yield f"{kind:<26}{-count:>8}  {reason}"
+
+
+def _nested(counts: dict[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    """Counts by kind, and there by answer or reason, the most frequent first."""
+    found: dict[str, dict[str, int]] = {kind: {} for kind, _ in sorted(counts)}
+    for (kind, what), count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
+        found[kind] |= {what: count} if count else {}
+    return found

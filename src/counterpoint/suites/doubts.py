@@ -1,0 +1,114 @@
+"""When a name could be argued about: what else it might be called, and where such things are seen unannotated."""
+
+import tomllib
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.nouns import singular
+from counterpoint.language.senses import is_a, sense_of
+from counterpoint.language.words import split_list
+
+DATA = Path(__file__).parent / "data"
+"""The folder of the sentences and of the doubts, to be read and mended by people."""
+
+
+@cache
+def is_known(name: str) -> bool:
+    """Whether the lexicon has a sense for a name: of what it does not know, nothing can be proved."""
+    try:
+        sense_of(name)
+    except UnknownName:
+        return False
+    return True
+
+
+@cache
+def can_be_asked(name: str) -> bool:
+    """Whether a question may hang on whether there is such a thing."""
+    return is_known(name) and singular(name) not in words("everywhere")
+
+
+@cache
+def may_be(name: str, other: str) -> bool:
+    """Whether one thing could go by both names: a kind of it, something more general, or a matter of opinion.
+
+    >>> may_be("bird", "duck"), may_be("cup", "container"), may_be("chair", "stool"), may_be("cat", "dog")
+    (True, True, True, False)
+    """
+    if not (is_known(name) and is_known(other)) or is_a(name, other) or is_a(other, name):
+        return True
+    one, two = singular(name), singular(other)
+    return one.split()[-1] == two.split()[-1] or any({one, two} <= row for row in _alike())
+
+
+@cache
+def may_show(whole: str, name: str) -> bool:
+    """Whether a thing is seen in or on another without being annotated, as a door is on a house.
+
+    >>> may_show("house", "door"), may_show("bookshelf", "book"), may_show("girl", "shoes"), may_show("dog", "cup")
+    (True, True, True, False)
+    """
+    if not (is_known(whole) and is_known(name)):
+        return True
+    listed = [parts for owner, parts in _shows().items() if singular(whole) == owner or is_a(whole, owner)]
+    return sense_of(name) in _parts(sense_of(whole)) or any(
+        singular(name) == part or is_a(name, part) for parts in listed for part in parts
+    )
+
+
+@cache
+def speaks_against(other: str, name: str) -> bool:
+    """Whether a thing of another name leaves it open whether one of this name is there."""
+    return may_be(name, other) or may_show(other, name)
+
+
+def is_clear(name: str, names: Collection[str]) -> bool:
+    """Whether nothing among these names could be such a thing, or show one; the name itself does not count."""
+    return not any(other != name and speaks_against(other, name) for other in names)
+
+
+@cache
+def words(key: str) -> frozenset[str]:
+    """A list of the file of doubts."""
+    found: Any = _doubts()
+    for part in key.split("."):
+        found = found[part]
+    return frozenset(split_list(found))
+
+
+@cache
+def general_names() -> Mapping[str, str]:
+    """General names that a question may choose within, each as it stands for one thing: "piece of fruit"."""
+    return dict(_doubts()["general"])
+
+
+@cache
+def _doubts() -> Mapping[str, Any]:
+    return tomllib.loads((DATA / "doubts.toml").read_text("utf-8"))
+
+
+@cache
+def _alike() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(split_list(row)) for row in _doubts()["alike"])
+
+
+@cache
+def _shows() -> Mapping[str, tuple[str, ...]]:
+    return {owner: split_list(parts) for owner, parts in _doubts()["shows"].items()}
+
+
+@cache
+def _parts(whole: Sense) -> frozenset[Sense]:
+    """Every sense that WordNet has for a part, for a part of a part, and for what these are kinds of."""
+    book, seen, waiting, found = lexicon(), set[Sense](), [whole], set[Sense]()
+    while waiting:
+        for owner in {(one := waiting.pop()), *book.ancestors(one)} - seen:
+            seen.add(owner)
+            for part in book.parts(owner):
+                found |= {part, *book.ancestors(part)}
+                waiting.append(part)
+    return frozenset(found)

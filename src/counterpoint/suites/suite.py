@@ -1,0 +1,130 @@
+"""What a suite is: a name, the sentence it tests, and up to three pure steps from items to groups."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from counterpoint.core.groups import Group
+from counterpoint.core.ids import seeded
+from counterpoint.suites.balance import Balance
+
+
+class Item(Protocol):
+    """What a suite is made from: a scene, a question, a caption, a dialogue, a frame, or a group of another suite."""
+
+    @property
+    def id(self) -> str | int:
+        """What sets it apart from the other items of its source."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A group that was not made, by its kind, and why."""
+
+    kind: str
+    reason: str
+
+
+Made: TypeAlias = tuple[str, Group]
+"""A group, and the test that it belongs to."""
+ItemT = TypeVar("ItemT", bound=Item, contravariant=True)
+StatisticsT = TypeVar("StatisticsT")
+
+
+class Chooser(Protocol):
+    """The last step: sees every proposal once and keeps so many."""
+
+    def add(self, group: Group) -> None:
+        """See one proposal."""
+        ...
+
+    def chosen(self) -> list[Group]:
+        """What is kept, in an order that does not depend on the order of proposals."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Suite(Generic[ItemT, StatisticsT]):
+    """One phenomenon. Its steps are pure: all luck comes from `rng`, and sets are walked in sorted order."""
+
+    name: str
+    tests: str  # the sentence that a model passes or fails
+    propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Dropped]]
+    survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
+    choose: Callable[[int, int], Chooser] = Balance  # from how many to keep, and a seed
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was kept, by kind and answer, and why the rest was not, by kind and reason."""
+
+    kept: Counter[tuple[str, str]] = field(default_factory=Counter)
+    dropped: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def keep(self, group: Group) -> None:
+        """Count a group by the best answer to its base."""
+        gold = group.gold[0]
+        self.kept[group.kind, gold.best if gold else ""] += 1
+
+    def drop(self, one: Dropped) -> None:
+        """Count a group that was not made."""
+        self.dropped[one.kind, one.reason] += 1
+
+    @property
+    def groups(self) -> int:
+        """How many groups were kept."""
+        return self.kept.total()
+
+
+def generate(
+    suite: Suite[Any, Any],
+    items: Iterable[Any],
+    seed: int = 0,
+    limit: int | None = None,
+    *,
+    statistics: object = None,
+    tally: Tally | None = None,
+) -> Iterator[Made]:
+    """The groups of a suite, the same for one seed whatever the order of items; `limit` keeps a balanced part of them.
+
+    A suite with a survey walks the items twice, unless its `statistics` are given: so parts of a source, each in a
+    process of its own, make together what the whole makes at once.
+    """
+    if suite.survey is not None and statistics is None:
+        assert iter(items) is not items, f"{suite.name} walks its items twice: give it a list, not an iterator"
+        statistics = suite.survey(items)
+    tally = Tally() if tally is None else tally
+    made = _proposals(suite, items, statistics, seed, tally)
+    for group in made if limit is None else _chosen(suite.choose(limit, seed), made, tally):
+        tally.keep(group)
+        yield suite.name, group
+
+
+def _proposals(
+    suite: Suite[Any, Any], items: Iterable[Any], statistics: object, seed: int, tally: Tally
+) -> Iterator[Group]:
+    for item in items:
+        seen = set[int]()
+        for one in suite.propose(item, statistics, seeded(seed, suite.name, item.id)):
+            if isinstance(one, Dropped):
+                tally.drop(one)
+            elif one.base.id in seen:
+                tally.drop(Dropped(one.kind, "asked before"))
+            else:
+                seen.add(one.base.id)
+                yield one
+
+
+def _chosen(chooser: Chooser, made: Iterable[Group], tally: Tally) -> Iterator[Group]:
+    proposed = Counter[str]()
+    for group in made:
+        proposed[group.kind] += 1
+        chooser.add(group)
+    kept = chooser.chosen()
+    proposed.subtract(group.kind for group in kept)
+    for kind, count in proposed.items():
+        tally.dropped[kind, "more than asked for, or out of balance"] += count
+    yield from kept

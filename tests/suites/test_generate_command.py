@@ -1,0 +1,50 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from counterpoint.cli.generate import command
+from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.store.lab import Lab
+
+ORDER = "counterpoint.suites.order:suite"
+
+
+def _generate(*arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments), catch_exceptions=False)
+
+
+def test_a_suite_is_written_into_a_new_lab_and_what_was_dropped_is_said(tmp_path: Path) -> None:
+    lab = tmp_path / "lab"
+    done = _generate(str(lab), "--suite", ORDER, "--scenes", "20")
+    assert done.exit_code == 0, done.output
+    assert "too usual a value for its kind" in done.stdout
+    stored = Lab(lab).suite("order")
+    assert stored.manifest.parameters == {"source": "world", "split": "test", "scenes": 20, "groups": None}
+    assert stored.manifest.generator == ORDER
+    assert f"{stored.manifest.groups} groups of order" in done.stdout
+    assert all(check.holds for check in Lab(lab).verify())
+
+
+def test_the_same_command_makes_the_same_suite_and_json_says_so(tmp_path: Path) -> None:
+    arguments = ("--suite", ORDER, "--scenes", "20", "--groups", "16", "--json")
+    first, again = (json.loads(_generate(str(tmp_path / "lab"), *arguments).stdout) for _ in range(2))
+    assert first == again
+    assert first["groups"] == 16
+    assert first["queries"] == 32
+    assert sum(sum(answers.values()) for answers in first["kept"].values()) == 16
+
+
+def test_a_suite_that_differs_is_only_replaced_on_request(tmp_path: Path) -> None:
+    lab = str(tmp_path / "lab")
+    _generate(lab, "--suite", ORDER, "--scenes", "10")
+    with pytest.raises(StoreError, match="another suite"):
+        _generate(lab, "--suite", ORDER, "--scenes", "10", "--seed", "1")
+    assert _generate(lab, "--suite", ORDER, "--scenes", "10", "--seed", "1", "--replace").exit_code == 0
+
+
+def test_an_unknown_suite_is_answered_with_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(CounterpointError):
+        _generate(str(tmp_path / "lab"), "--suite", "ordr")
+    assert not (tmp_path / "lab").exists()

@@ -1,0 +1,120 @@
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scenery import scene, sources, world
+
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.scenes import Scene
+from counterpoint.suites import order, rephrase
+from counterpoint.suites.balance import Balance, even
+from counterpoint.suites.habits import survey
+from counterpoint.suites.suite import Dropped, Suite, Tally, generate
+
+PROGRAM = """
+from counterpoint.core.ids import content_id
+from counterpoint.suites import order, rephrase
+from counterpoint.suites.suite import generate
+from counterpoint.world.source import World
+scenes = list(World("test", 12).scenes())
+for suite in (order.suite, rephrase.suite):
+    for limit in (None, 20):
+        print(content_id([group.id for _, group in generate(suite, scenes, 3, limit)]))
+"""
+
+
+def _plain(item: Scene, statistics: None, rng: Random) -> Iterator[Group | Dropped]:
+    for thing in item:
+        yield _group(item.id + thing.id, "yes" if rng.random() < 0.5 else "no")
+    yield Dropped("plain", "no more things")
+
+
+def _group(text: str, answer: str, kind: str = "plain") -> Group:
+    return Group(Relation.GOLD, (Query(None, text),), (Gold.of(answer),), kind=kind)
+
+
+def test_the_same_seed_makes_the_same_groups_in_another_process_with_another_hash_seed() -> None:
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1
+    assert len(said.pop().split()) == 4
+
+
+@given(sources(), st.integers(0, 9), st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_neither_the_order_of_scenes_nor_the_parts_they_come_in_change_a_group(
+    scenes: list[Scene], seed: int, rng: Random
+) -> None:
+    mixed = rng.sample(scenes, len(scenes))
+    cut = rng.randint(0, len(scenes))
+    habits = survey(mixed[:cut]) + survey(mixed[cut:])
+    for suite in (order.suite, rephrase.suite):
+        whole = Counter(group.id for _, group in generate(suite, scenes, seed))
+        parts = (generate(suite, part, seed, statistics=habits) for part in (mixed[:cut], mixed[cut:]))
+        assert Counter(group.id for part in parts for _, group in part) == whole
+        chosen = [[group.id for _, group in generate(suite, one, seed, 7)] for one in (scenes, mixed)]
+        assert chosen[0] == chosen[1]
+
+
+def test_another_seed_asks_other_questions() -> None:
+    one, other = ({group.id for _, group in generate(order.suite, world()[:20], seed)} for seed in (0, 1))
+    assert len(one & other) < len(one) / 4
+
+
+def test_a_suite_without_a_survey_may_take_an_iterator_and_every_loss_is_counted() -> None:
+    tally = Tally()
+    suite = Suite("plain", tests="anything", propose=_plain)
+    scenes = (scene(number, ("cat",), ("dog",)) for number in range(5))
+    made = list(generate(suite, scenes, tally=tally))
+    assert [test for test, _ in made] == ["plain"] * 10
+    assert tally.groups == 10
+    assert tally.dropped == {("plain", "no more things"): 5}
+
+
+def test_a_limit_keeps_as_many_of_each_kind_and_answer_and_says_how_many_it_left() -> None:
+    tally = Tally()
+    suite = Suite("plain", tests="anything", propose=_plain)
+    scenes = [scene(number, ("cat",), ("dog",)) for number in range(50)]
+    kept = [group for _, group in generate(suite, scenes, limit=20, tally=tally)]
+    assert tally.kept == {("plain", "yes"): 10, ("plain", "no"): 10}
+    assert tally.dropped["plain", "more than asked for, or out of balance"] == 80
+    assert len(kept) == 20
+
+
+@given(st.lists(st.sampled_from(["yes", "no"]), max_size=40), st.integers(0, 30), st.randoms(use_true_random=False))
+def test_a_balance_never_prefers_an_answer(answers: list[str], quota: int, rng: Random) -> None:
+    groups = [_group(str(place), answer) for place, answer in enumerate(answers)]
+    chosen = []
+    for stream in (groups, rng.sample(groups, len(groups))):
+        balance = Balance(quota, 0)
+        for group in stream:
+            balance.add(group)
+        chosen.append(balance.chosen())
+    assert chosen[0] == chosen[1]
+    counts = Counter(group.gold[0].best for group in chosen[0] if group.gold[0])
+    assert len(chosen[0]) <= quota
+    if set(answers) == {"yes", "no"}:
+        assert abs(counts["yes"] - counts["no"]) <= 1
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers(0, 20), max_size=6), st.integers(0, 60))
+def test_shares_fill_the_room_there_is_and_no_more(room: dict[str, int], total: int) -> None:
+    shares = even(room, total)
+    assert sum(shares.values()) == min(total, sum(room.values()))
+    assert all(shares[name] <= room[name] for name in room)
+    assert all(
+        abs(shares[a] - shares[b]) <= 1 for a in room for b in room if max(shares[a], shares[b]) < min(room[a], room[b])
+    )

@@ -1,0 +1,126 @@
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scenery import scene, sources
+
+from counterpoint.core.pictures import Box
+from counterpoint.core.scenes import Link, Scene
+from counterpoint.language.senses import is_a
+from counterpoint.suites.arguments import MAKERS, Asked, questions
+from counterpoint.suites.doubts import general_names, is_clear, may_be, may_show, speaks_against
+from counterpoint.suites.habits import survey
+from counterpoint.suites.looks import denies, looks
+from counterpoint.suites.suite import Dropped
+from counterpoint.suites.templates import fitting, templates, worded
+from counterpoint.suites.views import View
+
+
+def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[Asked]:
+    habits = survey([shown, *others])
+    made = (one for seed in range(times) for one in questions(MAKERS, shown, habits, Random(seed)))
+    return [one for one in made if isinstance(one, Asked)]
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("bird", "duck"),  # a kind of it
+        ("poodle", "dog"),  # something more general
+        ("sofa", "couch"),  # a synonym
+        ("chair", "stool"),  # a matter of opinion
+        ("door", "house"),
+        ("window", "house"),
+        ("tire", "car"),
+        ("book", "bookshelf"),
+        ("flower", "vase"),
+        ("shoes", "woman"),
+        ("cat", "xyzzy"),  # nobody knows what it is
+    ],
+)
+def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, there: str) -> None:
+    assert speaks_against(there, name)
+    elsewhere = [scene(n, (name,), ("cup",), ("kite",)) for n in range(1, 4)]
+    for one in _asked(scene(0, (there,), ("cup",), ("kite",)), elsewhere):
+        assert name not in one.options, one
+
+
+@given(sources(), st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_what_is_absent_is_no_kind_of_anything_there_and_nothing_there_is_a_kind_of_it(
+    scenes: list[Scene], seed: int
+) -> None:
+    habits = survey(scenes)
+    for one in scenes:
+        gone = View(one, habits).absent(Random(seed))
+        if gone and not gone.objects:
+            assert not any(is_a(thing.name, gone.name) or is_a(gone.name, thing.name) for thing in one)
+
+
+def test_a_thing_is_only_spoken_of_where_it_can_be_told_from_the_others() -> None:
+    two = scene(0, ("cup", "red", "open"), ("cup", "blue", "closed"), ("door", "white"))
+    view = View(two, survey([two]))
+    assert view.referents(two["1"]) == [("red cup", "color"), ("open cup", "openness")]
+    assert view.referents(two["3"]) == [("door", "")]
+    doubtful = scene(0, ("cup", "red"), ("cup",), ("house",), ("door", "white"))
+    view = View(doubtful, survey([doubtful]))
+    assert view.referents(doubtful["1"]) == []
+    assert view.referents(doubtful["4"]) == []  # the house may show another door
+
+
+def test_colors_that_cannot_be_sure_are_not_asked_for() -> None:
+    plain, striped, orange = ("shirt", "red"), ("shirt", "red", "striped"), ("orange", "orange")
+    shown = scene(0, plain, striped, orange)
+    assert [looks(shown, thing) for thing in shown] == [("red",), ("striped",), ()]
+    assert denies(("red",), "blue")
+    assert not denies(("red", "white"), "white")
+    assert not denies(("tan",), "beige")
+    assert not denies((), "red")
+
+
+def test_what_is_worn_under_something_else_is_not_described() -> None:
+    dressed = scene(0, ("man",), ("shirt", "red"), ("jacket", "blue"), ("shoes", "white"))
+    boxes = (Box(0, 0, 60, 200), Box(10, 40, 30, 60), Box(8, 38, 40, 70), Box(0, 180, 60, 20))
+    objects = tuple(replace(thing, box=box) for thing, box in zip(dressed, boxes, strict=True))
+    worn = replace(dressed, objects=objects, relations=tuple(Link("1", "wearing", number) for number in "234"))
+    view = View(worn, survey([worn]))
+    assert [view.values(thing) for thing in worn] == [(), (), ("blue",), ("white",)]
+
+
+def test_a_scene_without_things_is_asked_nothing_and_says_why() -> None:
+    assert set(questions(MAKERS, scene(0), survey([]), Random(0))) == {
+        Dropped(kind, "nothing is annotated") for kind in MAKERS
+    }
+
+
+def test_every_kind_has_enough_templates_for_singular_plural_and_mass_nouns() -> None:
+    for kind in MAKERS:
+        assert len(templates(kind)) >= 15
+        assert len(set(templates(kind))) == len(templates(kind))
+    examples = [scene(n, (x, "red"), (y, "blue"), ("kite", look)) for n, (x, y, look) in enumerate(_NOUNS)]
+    for shown in examples:
+        for one in _asked(shown, [*examples, scene(9, ("ball", "red"), ("frisbee", "blue"))]):
+            assert len(fitting(one)) >= 10
+
+
+_NOUNS = [("bread", "scissors", "red"), ("glasses", "cheese", "blue"), ("sheep", "toothbrush", "green")]
+
+
+def test_questions_agree_with_their_nouns() -> None:
+    examples = [scene(n, (x, "red"), (y, "blue"), ("kite", look)) for n, (x, y, look) in enumerate(_NOUNS)]
+    others = [*examples, scene(8, ("glasses", "green"), ("bread", "white"))]
+    said = {worded(template, one) for shown in examples for one in _asked(shown, others) for template in fitting(one)}
+    wrong = (" a bread", " a scissors", "is the scissors", "is there any scissors", " a toothbrushs", "is any glasses")
+    assert not [text for text in said if any(part in text.lower() for part in wrong)]
+    assert "Are there any scissors?" in said
+    assert "Is there any bread?" in said
+    assert "Are the glasses red?" in said
+
+
+def test_names_that_stand_for_a_kind_are_known_and_the_doubts_make_sense() -> None:
+    assert all(may_be(name, name) for name in general_names())
+    assert is_clear("cat", ["cat", "dog", "table"])
+    assert not is_clear("bird", ["cat", "duck"])
+    assert not may_show("dog", "cat")
