@@ -17,7 +17,7 @@ from counterpoint.language.english import be, head, is_countable, is_plural
 from counterpoint.language.senses import hypernym_names
 from counterpoint.suites.doubts import general_names, may_be
 from counterpoint.suites.habits import Habits
-from counterpoint.suites.looks import denies, goes_before_noun, other_words, sort_of, usual
+from counterpoint.suites.looks import before_noun, denies, goes_before_noun, other_words, sort_of, usual
 from counterpoint.suites.suite import Dropped
 from counterpoint.suites.views import Mention, View
 
@@ -226,7 +226,7 @@ def _object_choice(view: View, rng: Random) -> Asked | str:
         Gold.of(thing.name),
         f"{thing.name} {thing.id} is the only {spoken} that is {value}, and the choices exclude each other",
         (thing,),
-        about=f"{value} {spoken}",
+        about=before_noun(value, spoken),
         sort=general,
         tags=(("hypernym", general), ("choices", str(len(options)))),
     )

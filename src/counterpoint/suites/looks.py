@@ -65,6 +65,11 @@ def goes_before_noun(value: str) -> bool:
     return value not in words("attributes.only_after_be")
 
 
+def before_noun(value: str, noun: str) -> str:
+    """A noun with a value before it, if any: "red cup", "wooden table"."""
+    return f"{'wooden' if value == 'wood' else value} {noun}".strip()
+
+
 def predicate(values: Sequence[str]) -> str:
     """Values as they follow "is".
 

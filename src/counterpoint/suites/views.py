@@ -10,7 +10,7 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.suites.doubts import can_be_asked, is_clear, is_known, may_be, may_show
 from counterpoint.suites.habits import Habits
-from counterpoint.suites.looks import denies, goes_before_noun, has, looks, sort_of
+from counterpoint.suites.looks import before_noun, denies, goes_before_noun, has, looks, sort_of
 
 _TRIES = 24
 _WITH_ATTRIBUTE = 0.4
@@ -30,7 +30,7 @@ class Mention:
     @property
     def phrase(self) -> str:
         """The value and the name."""
-        return f"{self.value} {self.name}".strip()
+        return before_noun(self.value, self.name)
 
 
 class View:
@@ -139,7 +139,9 @@ class View:
         if self.singles_out(one, one.name):
             return [(one.name, "")]
         values = [value for value in self.values(one) if goes_before_noun(value)]
-        return [(f"{value} {one.name}", sort_of(value)) for value in values if self.singles_out(one, one.name, value)]
+        return [
+            (before_noun(value, one.name), sort_of(value)) for value in values if self.singles_out(one, one.name, value)
+        ]
 
     def singles_out(self, one: SceneObject, name: str, value: str = "") -> bool:
         """Whether nothing else in the picture could be meant by this name, or by this value and name."""
