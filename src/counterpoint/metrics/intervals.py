@@ -1,10 +1,11 @@
 """Intervals for shares whose cases come in clusters, such as questions about one picture."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import comb, nan, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 Z95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
@@ -30,6 +31,20 @@ def wilson(hits: float, n: int) -> Score:
     return Score(hits / n, *_wilson(hits / n, n), n) if n else Score(nan, nan, nan, 0)
 
 
+def exact(hits: int, n: int) -> Score:
+    """The interval of Clopper and Pearson for a share of few independent cases, each hit or missed.
+
+    >>> score = exact(8, 10)
+    >>> round(score.low, 3), round(score.high, 3)
+    (0.444, 0.975)
+    """
+    if not n:
+        return Score(nan, nan, nan, 0)
+    low = _where(lambda share: 1 - _at_most(hits - 1, n, share), 0.025, rising=True) if hits else 0.0
+    high = _where(lambda share: _at_most(hits, n, share), 0.025, rising=False) if hits < n else 1.0
+    return Score(hits / n, low, high, n)
+
+
 def clustered(credit: ArrayLike, cluster: ArrayLike) -> Score:
     """The mean credit of cases in clusters, with the interval that the clusters allow.
 
@@ -44,14 +59,22 @@ def clustered(credit: ArrayLike, cluster: ArrayLike) -> Score:
     if not values.size:
         return Score(nan, nan, nan, 0)
     _, codes = np.unique(np.asarray(cluster), return_inverse=True)
-    sums, counts = np.bincount(codes, values), np.bincount(codes)
-    share, many = float(values.mean()), len(counts)
-    if many < 2 or values.min() == values.max():
+    return from_sums(np.bincount(codes, values).astype(np.float64), np.bincount(codes), float((values * values).sum()))
+
+
+def from_sums(sums: NDArray[np.float64], counts: NDArray[np.int64], squares: float) -> Score:
+    """The same from the credit and the cases of each cluster, and the sum of the squares of all credit."""
+    n, many = int(counts.sum()), len(counts)
+    if not n:
+        return Score(nan, nan, nan, 0)
+    share = min(float(sums.sum()) / n, 1.0)
+    alone = max(squares - n * share * share, 0.0)
+    if many < 2 or alone < 1e-12 * n:  # one cluster, or all cases alike
         effective: float = many
     else:
-        spread = ((sums - share * counts) ** 2).sum() * many / (many - 1) / values.size**2
-        effective = share * (1 - share) / max(spread, values.var(ddof=1) / values.size)
-    return Score(share, *_wilson(share, effective), values.size)
+        spread = float(((sums - share * counts) ** 2).sum()) * many / (many - 1) / n**2
+        effective = share * (1 - share) / max(spread, alone / (n - 1) / n)
+    return Score(share, *_wilson(share, effective), n)
 
 
 def _wilson(share: float, n: float) -> tuple[float, float]:
@@ -60,3 +83,20 @@ def _wilson(share: float, n: float) -> tuple[float, float]:
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n))
     return min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share)
+
+
+def _at_most(hits: int, n: int, share: float) -> float:
+    """How likely it is that at most so many of n independent cases are hits."""
+    return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(hits + 1))
+
+
+def _where(tail: Callable[[float], float], level: float, *, rising: bool) -> float:
+    """The share at which a tail that rises or falls with it is as likely as the level, by halving."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if (tail(middle) < level) == rising:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

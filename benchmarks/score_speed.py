@@ -1,0 +1,115 @@
+"""How fast answers are scored with intervals, and in how much memory: `python -m benchmarks.score_speed [--full]`."""
+
+import argparse
+import resource
+from time import perf_counter
+
+import numpy as np
+import pyarrow as pa
+
+from counterpoint.metrics.scoring import score_table
+from counterpoint.store.tables import ANSWERS, GROUPS
+
+TESTS = ("rephrase", "order", "ontology", "negation", "antonym", "visual")
+KINDS = ("exist", "attribute", "choose", "compare")
+WORDS = ("yes", "no", "red", "blue", "green", "wood", "metal", "two")
+
+
+def suite(rows: int, rng: np.random.Generator) -> pa.Table:
+    """A suite of so many rows: groups of two to six queries, twenty rows or so to a picture, one or three golds."""
+    sizes = rng.integers(2, 7, rows // 3)
+    sizes = sizes[: np.searchsorted(np.cumsum(sizes), rows)]
+    starts, rows = np.cumsum(sizes) - sizes, int(sizes.sum())
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    role = np.arange(rows) - starts[group]
+    test = rng.integers(len(TESTS), size=len(sizes))[group]
+    picture = rng.integers(max(rows // 20, 1), size=len(sizes))[group]
+    directional = np.isin(test, (3, 4))
+    lengths = np.where(rng.random(rows) < 0.1, 3, 1)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    credit = pa.array(np.where(rng.random(int(offsets[-1])) < 0.9, 1.0, 1 / 3))
+    gold = pa.StructArray.from_arrays(
+        [_words(WORDS, rng.integers(len(WORDS), size=int(offsets[-1]))), credit], ["answer", "credit"]
+    )
+    empty = pa.array([""]).take(pa.array(np.zeros(rows, np.int8)))
+    none = pa.array(np.zeros(rows + 1, np.int32))
+    numbers = pa.array(rng.integers(0, 2**64, len(sizes), np.uint64)[group])
+    columns = {
+        "suite": pa.array(["carets"]).take(pa.array(np.zeros(rows, np.int8))),
+        "test": _words(TESTS, test),
+        "group_id": numbers,
+        "role": pa.array(role.astype(np.uint16)),
+        "relation": _words(("same", "differs"), directional.astype(np.int8)),
+        "kind": _words(KINDS, rng.integers(len(KINDS), size=len(sizes))[group]),
+        "picture": _words([f"world:test/{number:06}.png" for number in range(max(rows // 20, 1))], picture),
+        **dict.fromkeys(("edits", "feature_edits", "context", "text", "proof"), empty),
+        "mode": pa.array(["answer"]).take(pa.array(np.zeros(rows, np.int8))),
+        "choices": pa.ListArray.from_arrays(none, pa.array([], pa.string())),
+        "gold": pa.ListArray.from_arrays(pa.array(offsets), gold),
+        "objects": pa.ListArray.from_arrays(none, pa.array([], GROUPS.field("objects").type.value_type)),
+        "width": pa.nulls(rows, pa.int32()),
+        "height": pa.nulls(rows, pa.int32()),
+        "tags": pa.MapArray.from_arrays(
+            pa.array(np.arange(rows + 1, dtype=np.int32)),
+            _words(("edit", "atom"), rng.integers(2, size=rows)),
+            _words(WORDS, rng.integers(len(WORDS), size=rows)),
+        ),
+        "query": pa.array(rng.integers(0, 2**64, rows, np.uint64)),
+    }
+    return pa.table({name: columns[name] for name in GROUPS.names}, GROUPS)
+
+
+def said(groups: pa.Table, rng: np.random.Generator) -> pa.Table:
+    """An answer to every query, in another order; a few are out of form, refused or failed."""
+    rows = groups.num_rows
+    query = pa.array(rng.permutation(groups["query"].to_numpy()))
+    value = _words(WORDS, np.minimum(rng.geometric(0.5, rows), len(WORDS)) - 1)
+    state = rng.choice(4, rows, p=(0.96, 0.02, 0.01, 0.01))
+    empty = pa.array([""]).take(pa.array(np.zeros(rows, np.int8)))
+    columns = {
+        "query": query,
+        "model": empty,
+        "trial": pa.array(np.zeros(rows, np.uint16)),
+        "raw": value,
+        "value": value,
+        "rule": empty,
+        "state": _words(("ok", "unparsed", "refused", "failed"), state),
+        "score": pa.nulls(rows, pa.float64()),
+        "top": pa.ListArray.from_arrays(
+            pa.array(np.zeros(rows + 1, np.int32)), pa.array([], ANSWERS.field("top").type.value_type)
+        ),
+        "reason": empty,
+        "digest": empty,
+        "seconds": pa.array(np.zeros(rows, np.float32)),
+    }
+    return pa.table(columns, ANSWERS)
+
+
+def _words(words: object, codes: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> pa.Array:
+    return pa.array(words).take(pa.array(codes))
+
+
+def main() -> None:
+    """Score a million answers, or ten, and print time and memory."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="ten million answers in the place of one")
+    parser.add_argument("--by", default="test", help="columns to slice by, with commas between them")
+    chosen = parser.parse_args()
+    rng = np.random.default_rng(7)
+    groups = suite(10_000_000 if chosen.full else 1_000_000, rng)
+    answers = said(groups, rng)
+    before = _peak()
+    began = perf_counter()
+    table = score_table(groups, answers, by=tuple(chosen.by.split(",")))
+    took = perf_counter() - began
+    methods = ", ".join(sorted(set(table["method"].to_pylist())))
+    print(f"{groups.num_rows:,} answers, {table.num_rows} scores ({methods}): {took:.1f} s", end="")
+    print(f", at most {_peak():.1f} GB, of which {before:.1f} GB while the tables were made")
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+
+
+if __name__ == "__main__":
+    main()

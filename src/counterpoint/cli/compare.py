@@ -1,0 +1,117 @@
+"""`counterpoint compare`: two models on the same pairs, test by test."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow as pa
+
+from counterpoint.cli.reading import answers_of, groups_of, models_of
+from counterpoint.cli.score import columns, filters, measures
+from counterpoint.cli.tables import FORMS, Sheet, percent
+from counterpoint.core.errors import StoreError
+from counterpoint.metrics.compare import METRICS, TIE, compared
+from counterpoint.metrics.coverage import covered
+from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.scoring import Request
+from counterpoint.store.lab import Lab
+
+
+@click.command("compare")
+@click.argument("lab", type=click.Path(path_type=Path))
+@click.argument("first")
+@click.argument("second")
+@click.option("--suite", "suites", multiple=True, help="A suite of the lab; else all.")
+@click.option("--by", default="test", show_default=True, callback=columns, help="Slices: test, kind, tag:NAME, …")
+@click.option("--where", multiple=True, callback=filters, help="Only what is so: kind=exist, tag:edit=blur, …")
+@click.option("--metric", "metrics", multiple=True, help="A measure by name, or module:object; else the usual ones.")
+@click.option("--threshold", default=0.5, show_default=True, type=click.FloatRange(0, 1), help="Credit that is right.")
+@click.option("--seed", default=0, show_default=True, help="Of the resamples.")
+@click.option("--coverage", is_flag=True, help="Of what one has right, what the other has right too.")
+@click.option("--pairs", is_flag=True, help="Coverage over pairs, in the place of single answers.")
+@click.option("--json", "form", flag_value="json", help="Print JSON, one object per row.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table.")
+@click.option("--latex", "form", flag_value="latex", help="Print a LaTeX table.")
+def command(
+    lab: Path,
+    first: str,
+    second: str,
+    suites: tuple[str, ...],
+    by: tuple[str, ...],
+    where: dict[str, str],
+    metrics: tuple[str, ...],
+    threshold: float,
+    seed: int,
+    coverage: bool,
+    pairs: bool,
+    form: str | None,
+) -> None:
+    """Whether FIRST or SECOND is better, test by test, or whether they tie."""
+    request = Request(by, where, measures(metrics) if metrics else METRICS, threshold, seed=seed)
+    judged = both(Lab(lab).opened(), (first, second), suites, threshold)
+    if coverage or pairs:
+        rows = covered(judged, request, pairs=pairs).to_pylist()
+        shown = coverage_sheet(rows, request)
+    else:
+        rows = differences(judged, request)
+        shown = sheet(rows, tuple(judged), request)
+    click.echo(json.dumps(rows) if form == "json" else FORMS[form or "plain"](shown))
+
+
+def both(lab: Lab, names: Sequence[str], suites: Sequence[str], threshold: float) -> dict[str, Outcomes]:
+    """What became of the same queries with each of two models; of several models of one name, the latest."""
+    chosen = [list(models_of(lab, [name]).items())[-1] for name in names]
+    if chosen[0][1].fingerprint == chosen[1][1].fingerprint:
+        raise StoreError(f"{names[0]} and {names[1]} are the same model", hint="name two that differ")
+    groups = groups_of(lab, suites)
+    return {title: judge(groups, answers_of(lab, info), threshold) for title, info in chosen}
+
+
+def differences(judged: Mapping[str, Outcomes], request: Request) -> list[dict[str, Any]]:
+    """The rows that both models were asked about; the verdict names the better one."""
+    (one, first), (other, second) = judged.items()
+    table: pa.Table = compared(first, second, request)
+    rows = [row for row in table.to_pylist() if row["n"]]
+    if not rows:
+        raise StoreError(f"{one} and {other} have no answers in common", hint="run both on the same suites first")
+    names = {"first": one, "second": other, TIE: TIE}
+    return [row | {"models": [one, other], "verdict": names[row["verdict"]]} for row in rows]
+
+
+def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: Request) -> Sheet:
+    """One line per test and measure: both shares, their difference, whether luck explains it, what could be seen."""
+    lines = [
+        (
+            *(row[name] for name in request.columns),
+            row["metric"].replace("_", " "),
+            percent(row["first"]),
+            percent(row["second"]),
+            percent(row["difference"], row["low"], row["high"]),
+            f"{row['holm']:.3f}" if row["holm"] >= 0.001 else "<0.001",
+            row["verdict"],
+            percent(row["seen"]),
+            str(row["n"]),
+        )
+        for row in rows
+    ]
+    heads = (*request.columns, "measure", *models, "difference", "p (Holm)", "better", "could see", "n")
+    title = f"{models[0]} less {models[1]}, in per cent with 95 % intervals; a tie is a difference that luck explains"
+    return Sheet(title, heads, lines, names=1 + len(request.columns))
+
+
+def coverage_sheet(rows: Sequence[dict[str, Any]], request: Request) -> Sheet:
+    """One line per test and direction."""
+    lines = [
+        (
+            *(row[name] for name in request.columns),
+            row["model"],
+            row["of"],
+            percent(row["value"], row["low"], row["high"]),
+            str(row["n"]),
+        )
+        for row in rows
+    ]
+    title = "Of what the second model has right, what the first has right too, in per cent with 95 % intervals"
+    return Sheet(title, (*request.columns, "model", "of", "coverage", "n"), lines, names=2 + len(request.columns))

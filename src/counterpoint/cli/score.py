@@ -1,0 +1,119 @@
+"""`counterpoint score`: how right and how consistent the models of a lab are, with intervals."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from counterpoint import catalog
+from counterpoint.cli.reading import answers_of, groups_of, models_of
+from counterpoint.cli.tables import FORMS, Sheet, percent
+from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.metrics.outcomes import STATES, judge
+from counterpoint.metrics.ratio import METRICS, Ratio
+from counterpoint.metrics.scoring import Request, scored
+from counterpoint.store.lab import Lab
+
+SHOWN = ("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case")
+"""The measures that a table shows when none is named; JSON has all."""
+
+
+def columns(ctx: click.Context, param: click.Parameter, given: str) -> tuple[str, ...]:
+    """The columns to slice by, checked."""
+    names = tuple(name.strip() for name in given.split(",") if name.strip())
+    for name in names:
+        if name not in ("suite", "test", "kind", "relation") and not name.startswith("tag:"):
+            raise click.BadParameter(f"{name!r} is none of suite, test, kind, relation, tag:NAME")
+    return names
+
+
+def filters(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> dict[str, str]:
+    """What to keep, by column."""
+    found = {}
+    for one in given:
+        name, sign, word = one.partition("=")
+        if not sign:
+            raise click.BadParameter(f"{one!r} is no COLUMN=VALUE")
+        found[columns(ctx, param, name)[0]] = word
+    return found
+
+
+@click.command("score")
+@click.argument("lab", type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, help="A model that was run, by name or fingerprint; else all.")
+@click.option("--suite", "suites", multiple=True, help="A suite of the lab; else all.")
+@click.option("--by", default="test", show_default=True, callback=columns, help="Slices: test, kind, tag:NAME, …")
+@click.option("--where", multiple=True, callback=filters, help="Only what is so: kind=exist, tag:edit=blur, …")
+@click.option("--metric", "metrics", multiple=True, help="A measure by name, or module:object; else the usual ones.")
+@click.option("--threshold", default=0.5, show_default=True, type=click.FloatRange(0, 1), help="Credit that is right.")
+@click.option("--seed", default=0, show_default=True, help="Of the resamples.")
+@click.option("--json", "form", flag_value="json", help="Print JSON, one object per score.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table.")
+@click.option("--latex", "form", flag_value="latex", help="Print a LaTeX table.")
+def command(
+    lab: Path,
+    models: tuple[str, ...],
+    suites: tuple[str, ...],
+    by: tuple[str, ...],
+    where: dict[str, str],
+    metrics: tuple[str, ...],
+    threshold: float,
+    seed: int,
+    form: str | None,
+) -> None:
+    """How right and how consistent the models of LAB are, with 95 % intervals over pictures."""
+    request = Request(by, where, measures(metrics), threshold, seed=seed)
+    rows = scores(Lab(lab).opened(), models, suites, request)
+    if form == "json":
+        click.echo(json.dumps(rows))
+    else:
+        click.echo(
+            FORMS[form or "plain"](sheet(rows, request, [m.name for m in request.metrics] if metrics else SHOWN))
+        )
+
+
+def measures(names: Sequence[str]) -> tuple[Ratio[Any], ...]:
+    """Measures by name from the catalog, or by place; all of ours if none is named."""
+    ours = {metric.name: metric for metric in METRICS}
+    found = [ours[name] if name in ours else catalog.find("metrics", name) for name in names]
+    for name, metric in zip(names, found, strict=True):
+        if not isinstance(metric, Ratio):
+            raise CounterpointError(f"{name} is no metric", hint="see how-to/add-a-metric")
+    return tuple(found) or METRICS
+
+
+def scores(lab: Lab, models: Sequence[str], suites: Sequence[str], request: Request) -> list[dict[str, Any]]:
+    """The scores of each model as rows, without the slices that it was never asked about."""
+    chosen, groups = models_of(lab, models), groups_of(lab, suites)
+    rows: list[dict[str, Any]] = []
+    for title, info in chosen.items():
+        table = scored(judge(groups, answers_of(lab, info), request.threshold), request)
+        named = {"model": title, "fingerprint": info.fingerprint}
+        rows += (named | row for row in table.to_pylist() if row["missing"] < 1)
+    if not rows:
+        names = ", ".join(chosen)
+        fact = f"{lab.folder} has no answers to score: {names} was asked none of this"
+        raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --where")
+    return rows
+
+
+def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]) -> Sheet:
+    """One line per model and slice: each measure with its interval, and the states of the answers, if any is odd."""
+    slices: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        slices.setdefault((row["model"], *(row[name] for name in request.columns)), {})[row["metric"]] = row
+    odd = [state for state in STATES[1:] if any(row[state] for row in rows)]
+    lines = [
+        (
+            *name,
+            *(percent(*(own[metric][end] for end in ("value", "low", "high"))) for metric in shown),
+            str(max(row["n"] for row in own.values() if row["metric"] in shown)),
+            *(percent(next(iter(own.values()))[state]) for state in odd),
+        )
+        for name, own in slices.items()
+    ]
+    heads = ("model", *request.columns, *(metric.replace("_", " ") for metric in shown), "n", *odd)
+    title = f"Per cent with 95 % intervals over pictures; right is a credit of at least {request.threshold:g}"
+    return Sheet(title, heads, lines, names=1 + len(request.columns))

@@ -1,0 +1,89 @@
+"""The bootstrap over clusters: pictures are drawn anew, each with all that was asked about it.
+
+A share is a sum of credit over a sum of cases, so a resample needs only the two sums of each cluster. Clusters with the
+same two sums are interchangeable: how often each sort of cluster is drawn is one multinomial draw, so that a million
+pictures cost no more than the sorts there are. Where clusters are all different they are drawn one by one.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.core.ids import Plain, content_id
+from counterpoint.metrics.intervals import Score, exact, from_sums
+from counterpoint.metrics.labels import compact
+from counterpoint.metrics.outcomes import Floats
+
+Counts = NDArray[np.int64]
+
+RESAMPLES = 2000
+FEW = 20
+"""With fewer clusters than this, a bootstrap knows too little about its clusters."""
+
+_MOST_SORTS, _MOST_CLUSTERS = 750, 10_000  # beyond both, luck outweighs what the bootstrap could add to the closed form
+_GRAIN = 60  # credit in halves, thirds, fifths and tenths is whole in sixtieths
+_AT_ONCE = 2_000_000
+
+
+def luck(*content: Plain) -> np.random.Generator:
+    """A generator that depends on nothing but this content, so that order and company of slices change no interval."""
+    return np.random.default_rng(content_id(list(content)))
+
+
+def interval(
+    sums: Floats, counts: Counts, squares: float, rng: np.random.Generator, resamples: int = RESAMPLES
+) -> tuple[Score, str]:
+    """A share over clusters with its 95 % interval, and the method that gave it.
+
+    `sums` is the credit and `counts` the cases of each cluster, `squares` the sum of the squares of all credit. Fewer
+    than 20 clusters give an exact interval if each is one case hit or missed, else Wilson's; so do cases that are all
+    alike, which a bootstrap would call certain.
+    """
+    used = counts > 0
+    sums, counts = sums[used], counts[used]
+    closed = from_sums(sums, counts, squares)
+    if not closed.n:
+        return closed, ""
+    if len(counts) < FEW:
+        if counts.max() == 1 and np.isin(sums, (0, 1)).all():
+            return exact(int(sums.sum()), closed.n), "exact"
+        return closed, "wilson"
+    if squares - closed.n * closed.value**2 < 1e-12 * closed.n:
+        return closed, "wilson"
+    drawn = resampled(sums, counts, rng, resamples)
+    if drawn is None:
+        return closed, "clustered"
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return Score(closed.value, min(float(low), closed.value), max(float(high), closed.value), closed.n), "bootstrap"
+
+
+def resampled(sums: Floats, counts: Counts, rng: np.random.Generator, resamples: int = RESAMPLES) -> Floats | None:
+    """The share in each resample of the clusters, or nothing where there are too many for it to be worth the time."""
+    many = len(counts)
+    sort_sums, sort_counts, alike = _sorts(sums, counts)
+    if len(alike) <= min(_MOST_SORTS, many // 10):
+        drawn = rng.multinomial(many, alike / many, size=resamples).astype(np.float64)
+        hits, cases = (drawn @ np.stack([sort_sums, sort_counts], axis=1)).T
+        return np.asarray(hits / cases)
+    if many > _MOST_CLUSTERS:
+        return None
+    order = np.lexsort((counts, sums))  # so that the order of rows changes nothing
+    sums, counts = sums[order], counts[order]
+    shares = np.empty(resamples)
+    step = max(_AT_ONCE // many, 1)
+    for start in range(0, resamples, step):
+        places = rng.integers(many, size=(min(step, resamples - start), many), dtype=np.int32)
+        shares[start : start + step] = sums[places].sum(axis=1) / counts[places].sum(axis=1)
+    return shares
+
+
+def _sorts(sums: Floats, counts: Counts) -> tuple[Floats, Counts, Counts]:
+    """The different sorts of clusters, by their two sums, and how many there are of each."""
+    scaled = sums * _GRAIN
+    grains = np.rint(scaled).astype(np.int64)
+    if np.abs(scaled - grains).max() > 1e-6:
+        sorts, alike = np.unique(np.round(sums + 1j * counts, 9), return_counts=True)
+        return np.asarray(sorts.real, np.float64), np.rint(sorts.imag).astype(np.int64), alike
+    lowest = int(grains.min())
+    span = int(grains.max()) - lowest + 1
+    codes, used = compact(counts * span + (grains - lowest), (int(counts.max()) + 1) * span)
+    return (used % span + lowest) / _GRAIN, used // span, np.bincount(codes)

@@ -1,0 +1,118 @@
+"""Two models on the same suites, pair by pair: who is better where, which differences are ties, what could be seen."""
+
+from collections.abc import Iterator, Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from counterpoint.metrics.bootstrap import luck
+from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles, judge
+from counterpoint.metrics.paired import ALPHA, differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
+from counterpoint.metrics.ratio import Ratio, accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.slices import Slicer
+
+METRICS: tuple[Ratio[Any], ...] = (accuracy, self_consistency, comprehensive_accuracy)
+"""The measures that are compared when none is named."""
+
+TIE = "tie"
+
+_SCHEMA = (
+    *[("metric", pa.string()), ("first", pa.float64()), ("second", pa.float64()), ("difference", pa.float64())],
+    *[("low", pa.float64()), ("high", pa.float64()), ("n", pa.int64()), ("clusters", pa.int64())],
+    *[("first_only", pa.int64()), ("second_only", pa.int64()), ("mcnemar", pa.float64()), ("paired", pa.float64())],
+    *[("p", pa.float64()), ("holm", pa.float64()), ("verdict", pa.string()), ("seen", pa.float64())],
+    *[("method", pa.string()), ("threshold", pa.float64())],
+)
+
+
+def compare_table(
+    groups: pa.Table, first: pa.Table, second: pa.Table, by: Sequence[str] = ("test",), **request: Any
+) -> pa.Table:
+    """Two models' answers compared, a row for each slice and measure; see `Request` for what else can be said."""
+    asked = Request(by, **({"metrics": METRICS} | request))
+    return compared(judge(groups, first, asked.threshold), judge(groups, second, asked.threshold), asked)
+
+
+def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
+    """The same from outcomes on one suite table.
+
+    Only cases that count for both models enter. Measures that hit or miss have McNemar's exact test and the paired
+    test over clusters, and both must speak (`p` is the larger one); fractional ones have the second alone. P values
+    are corrected over the slices of each measure; the verdict is `first`, `second` or `tie`.
+    """
+    rows: list[dict[str, Any]] = []
+    for metric in request.metrics:
+        found = list(_differences(metric, first, second, request))
+        tests = max(sum(row["n"] > 0 for row in found), 1)
+        for row, corrected in zip(found, holm([row["p"] for row in found]), strict=True):
+            rows.append(row | {"holm": corrected, "verdict": _verdict(row, corrected), "seen": _seen(row, tests)})
+    order = {metric.name: place for place, metric in enumerate(request.metrics)}
+    rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
+    schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
+    return pa.Table.from_pylist([_row(row, request) for row in rows], schema)
+
+
+def _differences(metric: Ratio[Any], first: Outcomes, second: Outcomes, request: Request) -> Iterator[dict[str, Any]]:
+    one, other = _units(metric, first), _units(metric, second)
+    cells = Slicer(first, request.columns, request.where).cut(one)
+    (a, a_counts), (b, b_counts) = metric.cases(one), metric.cases(other)
+    both = a_counts & b_counts
+    a, b = np.where(both, a, 0.0), np.where(both, b, 0.0)
+    whole = metric.hit(one).dtype == np.bool_
+    n, sum_a, sum_b = (cells.summed_by_slice(values) for values in (both, a, b))
+    only_a, only_b = (cells.summed_by_slice(values) for values in (a > b, b > a))
+    sums, counts, squares = cells.summed(a - b), cells.counted(both), cells.summed_by_slice((a - b) ** 2)
+    for place, name in enumerate(cells.names):
+        own, many = cells.range_of(place), int(n[place])
+        rng = luck(request.seed, "compare", metric.name, list(name))
+        found = differing(sums[own], counts[own], float(squares[place]), rng, request.resamples)
+        discordant = int(only_a[place]), int(only_b[place])
+        exact = mcnemar(*discordant) if whole and many else None
+        yield {
+            "slice": name,
+            "metric": metric.name,
+            "first": sum_a[place] / many if many else None,
+            "second": sum_b[place] / many if many else None,
+            "difference": found.value,
+            "low": found.low,
+            "high": found.high,
+            "n": many,
+            "clusters": int(np.count_nonzero(counts[own])),
+            "first_only": discordant[0],
+            "second_only": discordant[1],
+            "mcnemar": exact,
+            "paired": found.p,
+            "p": found.p if exact is None else max(exact, found.p),
+            "method": found.method,
+            "error": found.error,
+        }
+
+
+def _units(metric: Ratio[Any], outcomes: Outcomes) -> Any:
+    return {Pairs: outcomes.pairs, Sets: outcomes.sets, Singles: outcomes.singles}[metric.unit]()
+
+
+def _verdict(row: dict[str, Any], corrected: float) -> str:
+    if not row["n"]:
+        return ""
+    if corrected >= ALPHA:
+        return TIE
+    return "first" if row["difference"] > 0 else "second"
+
+
+def _seen(row: dict[str, Any], tests: int) -> float | None:
+    if not row["n"]:
+        return None
+    clusters = seen_by_clusters(row["error"], row["n"], tests)
+    if row["mcnemar"] is None:
+        return clusters
+    return max(clusters, seen_by_mcnemar(row["first_only"] + row["second_only"], row["n"], tests))
+
+
+def _row(found: dict[str, Any], request: Request) -> dict[str, Any]:
+    named = dict(zip(request.columns, found["slice"], strict=True)) | {"threshold": request.threshold}
+    known = {key: None if isinstance(value, float) and isnan(value) else value for key, value in found.items()}
+    return named | known

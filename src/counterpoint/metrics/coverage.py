@@ -1,0 +1,75 @@
+"""Coverage between models: of what one has right, the share that another has right too (CARETS, Tables 13-17)."""
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from math import isnan
+from typing import Any
+
+import pyarrow as pa
+
+from counterpoint.metrics.intervals import from_sums
+from counterpoint.metrics.outcomes import Flags, Outcomes, Unit, judge
+from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.slices import Slicer
+
+_SCHEMA = (
+    *[("model", pa.string()), ("of", pa.string()), ("value", pa.float64()), ("low", pa.float64())],
+    *[("high", pa.float64()), ("n", pa.int64()), ("clusters", pa.int64()), ("unit", pa.string())],
+    ("threshold", pa.float64()),
+)
+
+
+def coverage_table(
+    groups: pa.Table,
+    answers: Mapping[str, pa.Table],
+    by: Sequence[str] = ("test",),
+    *,
+    pairs: bool = False,
+    **request: Any,
+) -> pa.Table:
+    """How much `model` has right of what `of` has right, for every two models, over single answers or over pairs."""
+    asked = Request(by, **request)
+    outcomes = {name: judge(groups, own, asked.threshold) for name, own in answers.items()}
+    return covered(outcomes, asked, pairs=pairs)
+
+
+def covered(outcomes: Mapping[str, Outcomes], request: Request, *, pairs: bool = False) -> pa.Table:
+    """The same from outcomes on one suite table.
+
+    Single answers are bases and variants, each once, as in the numbers of the paper; over pairs, both members must be
+    right, as in its caption. What failed or was not asked for one of the two models does not count.
+    """
+    schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
+    if not outcomes:
+        return schema.empty_table()
+    shared = next(iter(outcomes.values()))
+    unit: Unit = shared.pairs() if pairs else shared.singles()
+    cells = Slicer(shared, request.columns, request.where).cut(unit)
+    right = {name: _right(own, pairs) for name, own in outcomes.items()}
+    rows: list[dict[str, Any]] = []
+    for model, of in permutations(outcomes, 2):
+        (hit, asked), (had, counted) = right[model], right[of]
+        counts = had & counted & asked
+        hits, cases = cells.summed(counts & hit), cells.counted(counts)
+        for place, name in enumerate(cells.names):
+            own = cells.range_of(place)
+            used = cases[own] > 0
+            score = from_sums(hits[own][used], cases[own][used], float(hits[own].sum()))
+            ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
+            rows.append(
+                dict(zip(request.columns, name, strict=True))
+                | {"model": model, "of": of, "n": score.n, "clusters": int(used.sum())}
+                | {"unit": "pair" if pairs else "answer", "threshold": request.threshold}
+                | ends
+            )
+    rows.sort(key=lambda row: tuple(row[name] for name in request.columns))
+    return pa.Table.from_pylist(rows, schema)
+
+
+def _right(outcomes: Outcomes, pairs: bool) -> tuple[Flags, Flags]:
+    """What is right, and what could be."""
+    if pairs:
+        units = outcomes.pairs()
+        return units.base_right & units.variant_right, units.counted & units.gold
+    singles = outcomes.singles()
+    return singles.right, singles.counted & singles.gold

@@ -1,0 +1,76 @@
+"""Columns of words as whole numbers, so that comparing and slicing millions of rows is arithmetic."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One whole number per row and the words they stand for; -1 where a row has none."""
+
+    codes: Codes
+    words: pa.Array
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray) -> "Labels":
+        """A column of texts, plain or already encoded."""
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        if not column.num_chunks:
+            return cls(np.empty(0, np.int32), pa.array([], pa.string()))
+        parts = column.unify_dictionaries().chunks
+        codes = [pc.fill_null(part.indices, -1).to_numpy(zero_copy_only=False) for part in parts]
+        return cls(np.concatenate(codes).astype(np.int32, copy=False), parts[0].dictionary)
+
+    def at(self, rows: NDArray[np.integer]) -> "Labels":
+        """The labels of some rows."""
+        return Labels(self.codes[rows], self.words)
+
+    def at_or(self, rows: NDArray[np.integer], others: NDArray[np.integer]) -> "Labels":
+        """The labels of some rows, and where one has none, that of another row."""
+        codes = self.codes[rows]
+        bare = np.flatnonzero(codes < 0)
+        codes[bare] = self.codes[others[bare]]
+        return Labels(codes, self.words)
+
+    def among(self, words: pa.Array) -> "Labels":
+        """The same labels numbered as these words are, which must hold all that are in use."""
+        places = pc.index_in(self.words, value_set=words)
+        return Labels(_looked_up(pc.fill_null(places, -1).to_numpy(zero_copy_only=False), self.codes), words)
+
+    def where(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Which rows have one of these words."""
+        wanted = pc.is_in(self.words, value_set=pa.array(names, pa.string())).to_numpy(zero_copy_only=False)
+        return np.append(wanted, False)[self.codes]  # a code of -1 finds the False at the end
+
+
+def _looked_up(table: NDArray[np.integer], codes: Codes) -> Codes:
+    return np.append(table, -1).astype(np.int32)[codes]
+
+
+def tag(tags: pa.ChunkedArray, name: str) -> Labels:
+    """The value that each row has for one tag."""
+    values = [pc.map_lookup(part, pa.scalar(name), "first") for part in tags.chunks]
+    return Labels.of(pa.chunked_array(values, pa.string()))
+
+
+def compact(numbers: NDArray[np.int64], size: int) -> tuple[Codes, NDArray[np.int64]]:
+    """Numbers below `size` renumbered from 0 without gaps, in their order, and the numbers that are in use.
+
+    >>> codes, used = compact(np.array([7, 3, 7]), 10)
+    >>> codes.tolist(), used.tolist()
+    ([1, 0, 1], [3, 7])
+    """
+    if size > max(4 * len(numbers), 1 << 16):  # a place for every possible number would cost more than sorting
+        used, codes = np.unique(numbers, return_inverse=True)
+        return codes.astype(np.int32), used
+    seen = np.zeros(size, np.bool_)
+    seen[numbers] = True
+    return (np.cumsum(seen, dtype=np.int32) - 1)[numbers], np.flatnonzero(seen)

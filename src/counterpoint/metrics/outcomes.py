@@ -1,0 +1,339 @@
+"""Outcomes: suites joined with what one model said, as columns of right, consistent and state, in three units.
+
+Everything here is arrays with one place per row of the suite, per pair or per group; nothing loops over rows. Right and
+consistent are kept apart: no column mixes them.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from counterpoint.core.answers import State
+from counterpoint.core.groups import Mode, Relation
+from counterpoint.metrics.joining import places
+from counterpoint.metrics.labels import Codes, Labels, compact, tag
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+
+STATES = (*(state.value for state in State), "missing")
+"""What can have become of a query; the last one was not asked yet."""
+
+_OK, _UNPARSED, _REFUSED, _FAILED, _MISSING = range(len(STATES))
+_COLUMNS = ("suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "gold", "tags", "query")
+_EDGES = " \t.,;:!?\"'`()[]"
+
+
+class Unit(Protocol):
+    """One of the three things that can be counted: pairs, groups, or single answers."""
+
+    @property
+    def counted(self) -> Flags:
+        """No member failed or is missing."""
+        ...
+
+    @property
+    def cluster(self) -> Codes:
+        """The picture of the base."""
+        ...
+
+    @property
+    def row(self) -> Rows:
+        """The row of the suite that says in which slices a unit lies."""
+        ...
+
+    @property
+    def base(self) -> Rows:
+        """The row of the base."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """One place per base and variant; a base with five variants is in five pairs."""
+
+    base_correct: Floats  # 0 to 1, nan without gold or answer
+    variant_correct: Floats
+    related: Flags  # the answers satisfy the relation; meant only where it is known
+    known: Flags  # the relation can be judged from the two answers
+    relation: Labels
+    counted: Flags
+    cluster: Codes
+    row: Rows  # of the variant, whose tags slice the pair
+    base: Rows
+    base_state: NDArray[np.int8]
+    variant_state: NDArray[np.int8]
+    threshold: float
+
+    @property
+    def gold(self) -> Flags:
+        """Both members have a right answer to be held against."""
+        return ~(np.isnan(self.base_correct) | np.isnan(self.variant_correct))
+
+    @property
+    def base_right(self) -> Flags:
+        """The base earned at least the threshold."""
+        return self.base_correct >= self.threshold
+
+    @property
+    def variant_right(self) -> Flags:
+        """The variant earned at least the threshold."""
+        return self.variant_correct >= self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """One place per group that has at least one variant: the base with all its variants."""
+
+    worst: Floats  # the lowest credit of any member; nan where one has no gold or no answer
+    counted: Flags
+    cluster: Codes
+    row: Rows  # of the base
+    threshold: float
+
+    @property
+    def base(self) -> Rows:
+        """The row of the base."""
+        return self.row
+
+    @property
+    def gold(self) -> Flags:
+        """Every member has a right answer to be held against."""
+        return ~np.isnan(self.worst)
+
+
+@dataclass(frozen=True, slots=True)
+class Singles:
+    """One place per query of every group, bases and variants alike."""
+
+    correct: Floats
+    state: NDArray[np.int8]
+    counted: Flags
+    cluster: Codes
+    row: Rows
+    base: Rows
+    threshold: float
+
+    @property
+    def gold(self) -> Flags:
+        """There is a right answer to be held against."""
+        return ~np.isnan(self.correct)
+
+    @property
+    def right(self) -> Flags:
+        """The answer earned at least the threshold."""
+        return self.correct >= self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """A suite's rows, each group's together and its base first, with what became of each."""
+
+    table: pa.Table
+    correct: Floats
+    state: NDArray[np.int8]
+    value: Codes  # equal numbers are equal answers
+    score: Floats
+    base: Rows  # for each row, the row of its base
+    cluster: Codes
+    threshold: float
+
+    def labels(self, name: str) -> Labels:
+        """A column by its name: suite, test, kind, relation, or `tag:` and the name of a tag."""
+        if name.startswith("tag:"):
+            return tag(self.table["tags"], name.removeprefix("tag:"))
+        return Labels.of(self.table[name])
+
+    def pairs(self) -> Pairs:
+        """Every base with each of its variants."""
+        row = np.flatnonzero(self.base != np.arange(len(self.base)))
+        base = self.base[row]
+        relation = self.labels("relation").at(row)
+        related, known = self._related(relation, row, base)
+        return Pairs(
+            self.correct[base],
+            self.correct[row],
+            related,
+            known,
+            relation,
+            (self.state[base] < _FAILED) & (self.state[row] < _FAILED),
+            self.cluster[row],
+            row,
+            base,
+            self.state[base],
+            self.state[row],
+            self.threshold,
+        )
+
+    def sets(self) -> Sets:
+        """Every group that has a variant."""
+        if not len(self.base):
+            return Sets(
+                np.empty(0), np.empty(0, np.bool_), np.empty(0, np.int32), np.empty(0, np.int64), self.threshold
+            )
+        starts = np.flatnonzero(self.base == np.arange(len(self.base)))
+        several = np.diff(np.append(starts, len(self.base))) > 1
+        worst = np.minimum.reduceat(self.correct, starts)[several]
+        counted = np.logical_and.reduceat(self.state < _FAILED, starts)[several]
+        rows = starts[several]
+        return Sets(worst, counted, self.cluster[rows], rows, self.threshold)
+
+    def singles(self) -> Singles:
+        """Every answer by itself."""
+        rows = np.arange(len(self.base))
+        return Singles(self.correct, self.state, self.state < _FAILED, self.cluster, rows, self.base, self.threshold)
+
+    def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
+        """Whether the answers satisfy the relation, and whether that can be said; a refusal satisfies none."""
+        same, differs, ranks, swap = (
+            relation.where([one]) for one in (Relation.SAME, Relation.DIFFERS, Relation.RANKS, Relation.SWAP)
+        )
+        equal = self.value[base] == self.value[row]
+        related = (equal & (same | swap)) | (~equal & differs)
+        spoken = self.labels("mode").where([Mode.ANSWER])
+        known = (same | differs | swap) & spoken[base] & spoken[row]
+        refused = (self.state[base] == _REFUSED) | (self.state[row] == _REFUSED)
+        if ranks.any():
+            related |= ranks & (self.score[base] > self.score[row])
+            known |= ranks & (~(np.isnan(self.score[base]) | np.isnan(self.score[row])) | refused)
+        return related & ~refused, known
+
+
+def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcomes:
+    """Hold the plain answers of one model (trial 0) against a suite, or several suites below each other."""
+    table = _together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
+    plain = answers.select(["query", "raw", "value", "state", "score", "trial"])
+    if pc.max(plain["trial"]).as_py():
+        plain = plain.filter(pc.equal(plain["trial"], 0))
+    found = places(_numbers(table["query"]), _numbers(plain["query"]))
+    state = _states(plain["state"])
+    values = _values(plain, state)
+    state = np.append(state, np.int8(_MISSING))[found]  # a place of -1 finds the last
+    codes = np.append(values.codes, np.int32(-1))[found]
+    correct = _credited(table, codes, values.words, state)
+    scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
+    base = _bases(table)
+    return Outcomes(
+        table.drop_columns(["gold", "query"]),
+        correct,
+        state,
+        codes,
+        np.append(scores, np.nan)[found] if len(scores) else np.full(len(found), np.nan),
+        base,
+        _clusters(table, base),
+        threshold,
+    )
+
+
+def pairs(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Pairs:
+    """The pairs of a suite with what a model made of them."""
+    return judge(groups, answers, threshold).pairs()
+
+
+def singles(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Singles:
+    """The queries of a suite with what a model made of them."""
+    return judge(groups, answers, threshold).singles()
+
+
+def normalised(texts: pa.Array) -> pa.Array:
+    """Texts in small letters, without signs at their edges and with single spaces, so that they can be compared.
+
+    >>> normalised(pa.array(["  I think  so. "])).to_pylist()
+    ['i think so']
+    """
+    return pc.utf8_trim(pc.replace_substring_regex(pc.utf8_lower(texts), r"\s+", " "), _EDGES)
+
+
+def _encoded(table: pa.Table) -> pa.Table:
+    """The table with the words that are asked for again and again as numbers."""
+    for place, name in enumerate(table.column_names):
+        if name in ("suite", "test", "relation", "mode") and pa.types.is_string(table[name].type):
+            table = table.set_column(place, name, table[name].dictionary_encode())
+    return table
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.uint64]:
+    return np.asarray(column.to_numpy(), np.uint64)
+
+
+def _states(column: pa.ChunkedArray) -> NDArray[np.int8]:
+    labels = Labels.of(column).among(pa.array(STATES))
+    assert (labels.codes >= 0).all(), f"a state is one of {', '.join(STATES[:_MISSING])}"
+    return labels.codes.astype(np.int8)
+
+
+def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
+    """The value of each answer; that of an unparsed one is its normalised raw text."""
+    values, odd = Labels.of(answers["value"]), np.flatnonzero(state == _UNPARSED)
+    if not len(odd):
+        return values
+    raw = Labels.of(pa.chunked_array([normalised(part) for part in answers["raw"].take(pa.array(odd)).chunks]))
+    words = pa.concat_arrays([values.words, raw.words]).unique()
+    codes = values.among(words).codes
+    codes[odd] = raw.among(words).codes
+    return Labels(codes, words)
+
+
+def _credited(table: pa.Table, said: Codes, words: pa.Array, state: NDArray[np.int8]) -> Floats:
+    """What each row's answer earns; nan where there is no gold, no answer, or a score in the place of words."""
+    correct = np.zeros(table.num_rows)
+    first = 0
+    codes = np.where(state == _OK, said, np.int32(-1))
+    for part in table["gold"].chunks:
+        flat, offsets = part.flatten(), part.offsets.to_numpy()
+        lengths = np.diff(offsets) * part.is_valid().to_numpy(zero_copy_only=False)
+        rows = np.repeat(np.arange(first, first + len(part), dtype=np.int32), lengths)
+        gold = Labels.of(pa.chunked_array([flat.field("answer")])).among(words).codes
+        hit = (gold == codes[rows]) & (gold >= 0)
+        correct[rows[hit]] = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
+        correct[first : first + len(part)][part.is_null().to_numpy(zero_copy_only=False)] = np.nan
+        first += len(part)
+    correct[state >= _FAILED] = np.nan
+    correct[~Labels.of(table["mode"]).where([Mode.ANSWER])] = np.nan
+    return correct
+
+
+def _together(table: pa.Table) -> pa.Table:
+    """The rows with each group's together and its base first; most tables are so already."""
+    if table.num_rows == 0 or _is_together(table):
+        return table
+    keys = [Labels.of(table[name]).codes for name in ("test", "suite")]
+    order = np.lexsort((table["role"].to_numpy(), _numbers(table["group_id"]), *keys))
+    table = table.take(pa.array(order))
+    assert _is_together(table), "every group has one base"
+    return table
+
+
+def _is_together(table: pa.Table) -> bool:
+    starts = table["role"].to_numpy() == 0
+    if not starts[0]:
+        return False
+    number = np.cumsum(starts) - 1
+    head = np.flatnonzero(starts)
+    ids = _numbers(table["group_id"])
+    if not (ids == ids[head][number]).all():
+        return False
+    words = (Labels.of(table[name]).codes for name in ("suite", "test"))
+    return all((codes == codes[head][number]).all() for codes in words)
+
+
+def _bases(table: pa.Table) -> Rows:
+    starts = table["role"].to_numpy() == 0
+    return np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
+
+
+def _clusters(table: pa.Table, base: Rows) -> Codes:
+    """The picture of each row's base; a group without a picture is a cluster of its own."""
+    heads = np.flatnonzero(base == np.arange(len(base)))
+    pictures = Labels.of(table["picture"].filter(pa.array(table["role"].to_numpy() == 0)))
+    codes = pictures.codes.astype(np.int64)
+    alone = codes < 0
+    codes[alone] = len(pictures.words) + np.flatnonzero(alone)
+    number = np.zeros(len(base), np.int32)
+    number[heads] = compact(codes, len(pictures.words) + len(codes))[0]
+    return number[base]

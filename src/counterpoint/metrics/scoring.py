@@ -1,0 +1,134 @@
+"""Scores with intervals, as one long table: a row for each slice and each measure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from counterpoint.core.ids import Plain
+from counterpoint.metrics.bootstrap import RESAMPLES, interval, luck
+from counterpoint.metrics.intervals import Score, from_sums
+from counterpoint.metrics.outcomes import STATES, Outcomes, Pairs, Sets, Singles, judge
+from counterpoint.metrics.ratio import METRICS, Ratio
+from counterpoint.metrics.slices import Cells, Slicer
+
+UNITS = {Pairs: "pair", Sets: "group", Singles: "answer"}
+"""What one case of a measure is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to score: cut by which columns, after which filter, by which measures, with which intervals."""
+
+    by: Sequence[str] = ("test",)
+    where: Mapping[str, str] = field(default_factory=dict)
+    metrics: Sequence[Ratio[Any]] = METRICS
+    threshold: float = 0.5
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that name a slice; the suite is always the first."""
+        return ("suite", *(name for name in self.by if name != "suite"))
+
+    @property
+    def closed(self) -> bool:
+        """Tags and filters can make any number of slices, so they get the closed form in the place of resamples."""
+        return bool(self.where) or any(name.startswith("tag:") for name in self.columns)
+
+
+def score_table(groups: pa.Table, answers: pa.Table, by: Sequence[str] = ("test",), **request: Any) -> pa.Table:
+    """The scores of one model on suites; see `Request` for what else can be said."""
+    asked = Request(by, **request)
+    return scored(judge(groups, answers, asked.threshold), asked)
+
+
+def scored(outcomes: Outcomes, request: Request) -> pa.Table:
+    """The same from outcomes that are already there.
+
+    The value is null where nothing counts. Beside each score stand the units left out because a member failed or was
+    not asked yet, and what became of the single answers of the slice, as shares.
+    """
+    slicer = Slicer(outcomes, request.columns, request.where)
+    singles = outcomes.singles()
+    cells = slicer.cut(singles)
+    states = _states(singles, cells)
+    found = list(_scores(singles, cells, request))
+    del cells, singles
+    for unit in (outcomes.pairs, outcomes.sets):
+        units = unit()
+        found += _scores(units, slicer.cut(units), request)
+    order = {metric.name: place for place, metric in enumerate(request.metrics)}
+    found.sort(key=lambda row: (row["slice"], order[row["metric"]]))
+    return pa.Table.from_pylist([_row(row, states, request) for row in found], _schema(request))
+
+
+def _scores(units: Pairs | Sets | Singles, cells: Cells, request: Request) -> Iterator[dict[str, Any]]:
+    """Each measure of these units in each slice."""
+    left_out = cells.summed_by_slice(~units.counted)
+    for metric in request.metrics:
+        if metric.unit is not type(units):
+            continue
+        credit, counts = metric.cases(units)
+        sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
+        for place, name in enumerate(cells.names):
+            own = cells.range_of(place)
+            seed: list[Plain] = [request.seed, metric.name, list(name)]
+            score, method = _interval(sums[own], cases[own], float(squares[place]), seed, request)
+            yield {
+                "slice": name,
+                "metric": metric.name,
+                "unit": UNITS[type(units)],
+                **{key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")},
+                "n": score.n,
+                "clusters": int(np.count_nonzero(cases[own])),
+                "method": method,
+                "left_out": int(left_out[place]),
+            }
+
+
+def _interval(
+    sums: np.ndarray[Any, np.dtype[np.float64]],
+    cases: np.ndarray[Any, np.dtype[np.int64]],
+    squares: float,
+    seed: list[Plain],
+    request: Request,
+) -> tuple[Score, str]:
+    if not request.closed:
+        return interval(sums, cases, squares, luck(*seed), request.resamples)
+    used = cases > 0
+    score = from_sums(sums[used], cases[used], squares)
+    return score, "clustered" if score.n else ""
+
+
+def _states(singles: Singles, cells: Cells) -> dict[tuple[str, ...], dict[str, float]]:
+    """How many single answers each slice has, and the share of each state among them."""
+    many = len(STATES)
+    table = np.bincount(cells.place * many + singles.state[cells.inside], minlength=len(cells.names) * many)
+    return {
+        name: {"answers": int(own.sum())} | dict(zip(STATES, (own / own.sum()).tolist(), strict=True))
+        for name, own in zip(cells.names, table.reshape(-1, many), strict=True)
+    }
+
+
+def _row(
+    found: dict[str, Any], states: Mapping[tuple[str, ...], Mapping[str, float]], request: Request
+) -> dict[str, Any]:
+    named = dict(zip(request.columns, found["slice"], strict=True))
+    return named | found | dict(states.get(found["slice"], {})) | {"threshold": request.threshold}
+
+
+def _schema(request: Request) -> pa.Schema:
+    number, count, word = pa.float64(), pa.int64(), pa.string()
+    return pa.schema(
+        [
+            *((name, word) for name in request.columns),
+            *[("metric", word), ("unit", word), ("value", number), ("low", number), ("high", number)],
+            *[("n", count), ("clusters", count), ("method", word), ("threshold", number), ("left_out", count)],
+            *[("answers", count), *((state, number) for state in STATES)],
+        ]
+    )

@@ -1,0 +1,158 @@
+"""`score` and `compare` over a lab on disk, as people call them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from counterpoint.cli import compare, score
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.pictures import Picture
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.suites import Manifest
+
+
+def _suite(lab: Lab, pictures: int = 40) -> list[Query]:
+    groups = []
+    for number in range(pictures):
+        picture = Picture(f"world:test/{number:06}.png")
+        asked = tuple(Query(picture, text) for text in ("Is there a cat?", "Do you see a cat?", "Is a cat there?"))
+        tags = ((("words", "3"),), (("words", "4"),), (("words", "3"),))
+        groups.append(Group(Relation.SAME, asked, (Gold.of("yes"),) * 3, kind="exist", tags=tags))
+    table = groups_table([("rephrase", group) for group in groups], "rephrase")
+    lab.put_suite(Manifest.of(table, generator="here", seed=0), table)
+    return [query for group in groups for query in group.queries]
+
+
+def _said(lab: Lab, model: str, run: str, answers: list[tuple[Query, Answer]]) -> None:
+    with lab.answers(model + " 1", run=run) as log:
+        log.add((query.id, 0, answer, "", 0.0) for query, answer in answers)
+    lab.put_run(RunInfo(run, model, model + " 1"))
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    lab = Lab(tmp_path / "lab")
+    asked = _suite(lab)
+    _said(lab, "sure", "r1", [(query, Answer.of("yes")) for query in asked])
+    torn = [Answer.of("yes" if place % 3 else "no") for place in range(len(asked))]
+    torn[0] = Answer(raw="Sorry.", state=State.REFUSED)
+    _said(lab, "torn", "r2", list(zip(asked, torn, strict=True)))
+    return tmp_path / "lab"
+
+
+def _call(command: str, *arguments: object) -> Result:
+    main = {"score": score.command, "compare": compare.command}[command]
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def test_score_prints_a_line_for_each_model_with_intervals_and_odd_states(lab: Path) -> None:
+    done = _call("score", lab)
+    assert done.exit_code == 0, done.output
+    title, _, heads, _, *lines = done.output.splitlines()
+    assert "right is a credit of at least 0.5" in title
+    assert heads.split()[:3] == ["model", "suite", "test"]
+    assert heads.split()[-2:] == ["n", "refused"]
+    sure, torn = lines
+    assert sure.startswith("sure   rephrase  rephrase  100.0 (")
+    assert torn.split()[-1] == "0.8"
+    assert torn.split()[3] == "50.0"  # every variant right, every base wrong
+
+
+def test_scores_come_as_json_markdown_and_latex(lab: Path) -> None:
+    rows = json.loads(_call("score", lab, "--model", "torn", "--json").output)
+    assert {row["metric"] for row in rows} >= {"accuracy", "self_consistency", "worst_case", "answer_accuracy"}
+    assert {row["model"] for row in rows} == {"torn"}
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
+    markdown = _call("score", lab, "--markdown").output
+    assert "| --- | --- | --- | ---: |" in markdown
+    latex = _call("score", lab, "--latex").output
+    assert latex.count(r"\\") == 3
+    assert r"\toprule" in latex
+
+
+def test_scores_are_cut_by_tags_and_filtered(lab: Path) -> None:
+    rows = json.loads(_call("score", lab, "--by", "kind,tag:words", "--metric", "accuracy", "--json").output)
+    assert [(row["model"], row["kind"], row["tag:words"], row["n"]) for row in rows] == [
+        ("sure", "exist", "3", 40),
+        ("sure", "exist", "4", 40),
+        ("torn", "exist", "3", 40),
+        ("torn", "exist", "4", 40),
+    ]
+    kept = json.loads(_call("score", lab, "--where", "tag:words=4", "--metric", "accuracy", "--json").output)
+    assert [row["n"] for row in kept] == [40, 40]
+    assert {row["method"] for row in kept} == {"clustered"}
+
+
+def test_a_metric_can_be_named_by_its_place(lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.ratio import Ratio\n"
+    (tmp_path / "my_metrics.py").write_text(
+        source + "rad = Ratio('rad', Pairs, lambda p: p.variant_right, lambda p: p.base_right)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    rows = json.loads(_call("score", lab, "--metric", "my_metrics:rad", "--json").output)
+    assert [(row["metric"], row["value"], row["n"]) for row in rows] == [("rad", 1.0, 80), ("rad", None, 0)]
+    sys.modules.pop("my_metrics")
+    assert "is no metric" in str(_call("score", lab, "--metric", "counterpoint.core.ids:seeded").exception)
+
+
+@pytest.mark.parametrize("wrong", [["--by", "color"], ["--where", "kind"], ["--threshold", "2"]])
+def test_a_wrong_flag_is_a_wrong_call(lab: Path, wrong: list[str]) -> None:
+    assert _call("score", lab, *wrong).exit_code == 2
+
+
+def test_what_is_not_there_is_said_with_what_to_do(lab: Path, tmp_path: Path) -> None:
+    absent = _call("score", tmp_path / "nowhere").exception
+    assert isinstance(absent, StoreError)
+    assert "there is no lab" in str(absent)
+    unknown = _call("score", lab, "--model", "shure").exception
+    assert isinstance(unknown, UnknownName)
+    assert unknown.hint == "did you mean sure?"
+    assert isinstance(_call("score", lab, "--suite", "order").exception, UnknownName)
+    empty = Lab(tmp_path / "empty")
+    empty.set_root("coco", tmp_path)
+    nothing = _call("score", tmp_path / "empty").exception
+    assert isinstance(nothing, StoreError)
+    assert "no model was run" in str(nothing)
+    assert "counterpoint run" in nothing.hint
+
+
+def test_a_model_that_was_asked_nothing_of_this_is_no_number(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    _suite(lab)
+    lab.put_run(RunInfo("r1", "idle", "idle 1"))
+    assert "no answers to score" in str(_call("score", tmp_path / "lab").exception)
+
+
+def test_compare_names_the_better_model_and_what_could_be_seen(lab: Path) -> None:
+    done = _call("compare", lab, "sure", "torn")
+    assert done.exit_code == 0, done.output
+    assert done.output.count(" sure ") >= 3
+    rows = json.loads(_call("compare", lab, "torn", "sure", "--json").output)
+    assert {row["verdict"] for row in rows} == {"sure"}
+    assert all(row["difference"] < 0 < row["seen"] for row in rows)
+    assert {row["metric"]: row["mcnemar"] is not None for row in rows} == {
+        "accuracy": False,
+        "self_consistency": True,
+        "comprehensive_accuracy": True,
+    }
+
+
+def test_compare_shows_coverage_both_ways(lab: Path) -> None:
+    rows = json.loads(_call("compare", lab, "sure", "torn", "--coverage", "--json").output)
+    assert [(row["model"], row["of"], round(row["value"], 3), row["n"]) for row in rows] == [
+        ("sure", "torn", 1.0, 80),
+        ("torn", "sure", 0.667, 120),
+    ]
+    pairs = _call("compare", lab, "sure", "torn", "--pairs")
+    assert pairs.exit_code == 0
+    assert "–" in pairs.output  # torn has no pair right
+
+
+def test_a_model_is_not_compared_with_itself(lab: Path) -> None:
+    assert "the same model" in str(_call("compare", lab, "sure", "sure").exception)

@@ -1,0 +1,143 @@
+"""Two models compared: exact tests as statsmodels has them, ties named as ties, false alarms as rare as promised."""
+
+from itertools import product
+from math import isnan, nan
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from answer_tables import Made, Member, Said, made, tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import pair_cases
+from statsmodels.stats.contingency_tables import mcnemar as reference
+from statsmodels.stats.multitest import multipletests
+
+from counterpoint.metrics.bootstrap import luck
+from counterpoint.metrics.compare import compare_table
+from counterpoint.metrics.paired import differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_mcnemar_is_that_of_statsmodels(first: int, second: int) -> None:
+    found = mcnemar(first, second)
+    assert found == pytest.approx(min(reference([[7, first], [second, 7]], exact=True).pvalue, 1.0), rel=1e-8)
+    assert found == mcnemar(second, first)
+
+
+def test_mcnemar_takes_millions() -> None:
+    assert mcnemar(1_000_000, 1_000_000) == 1.0
+    assert mcnemar(1_001_500, 1_000_000) == pytest.approx(0.289, abs=0.002)  # 1500 is 1.06 standard deviations
+    assert mcnemar(2_000_000, 0) == 0.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_that_of_statsmodels(values: list[float]) -> None:
+    assert holm(values) == pytest.approx(list(multipletests(values, method="holm")[1]))
+
+
+def test_tests_that_could_not_be_made_do_not_count_among_the_many() -> None:
+    corrected = holm([0.02, nan, 0.5])
+    assert corrected[0] == pytest.approx(0.04)
+    assert isnan(corrected[1])
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=8))
+def test_few_clusters_are_turned_round_in_every_way(sums: list[int]) -> None:
+    found = differing(np.array(sums, float), np.full(len(sums), 3), float(sum(abs(s) for s in sums)), luck("few"))
+    totals = [
+        abs(sum(sign * s for sign, s in zip(signs, sums, strict=True))) for signs in product((1, -1), repeat=len(sums))
+    ]
+    assert found.p == pytest.approx(sum(total >= abs(sum(sums)) for total in totals) / len(totals))
+    assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+def test_one_picture_proves_nothing() -> None:
+    found = differing(np.array([50.0]), np.array([50]), 50.0, luck("one"))
+    assert (found.value, found.p, found.low) == (1.0, 1.0, 0.0)
+
+
+def test_where_nothing_differs_false_alarms_are_as_rare_as_promised() -> None:
+    rng, alarms = np.random.default_rng(2), 0
+    for number in range(300):
+        counts = rng.integers(1, 8, 40)
+        lean = rng.normal(0, 0.3, 40).clip(-1, 1)  # a picture favours one model or the other
+        ahead = rng.binomial(counts, (1 + lean) / 2)
+        alarms += (
+            differing(np.asarray(2 * ahead - counts, np.float64), counts, float(counts.sum()), luck(number), 400).p
+            < 0.05
+        )
+    assert alarms <= 30
+
+
+def test_the_difference_that_could_be_seen_is_found_four_times_in_five() -> None:
+    rng, n, discordant = np.random.default_rng(4), 800, 0.25
+    least = seen_by_mcnemar(round(discordant * n), n)
+    assert seen_by_mcnemar(round(discordant * n), n, tests=6) > least
+    split = rng.multinomial(n, [(discordant + least) / 2, (discordant - least) / 2, 1 - discordant], 400)
+    found = np.mean([mcnemar(int(one), int(other)) < 0.05 for one, other, _ in split])
+    assert 0.72 <= found <= 0.88
+    assert seen_by_clusters(float(np.sqrt(discordant / n)), n) == pytest.approx(least, rel=0.05)
+
+
+def test_without_a_discordant_pair_six_would_have_had_to_be() -> None:
+    assert seen_by_mcnemar(0, 100) == 0.06
+    assert (mcnemar(6, 0) < 0.05, mcnemar(5, 0) < 0.05) == (True, False)
+
+
+@settings(deadline=None)
+@given(made())
+def test_comparisons_are_those_of_a_loop(groups: list[Made]) -> None:
+    table, first, second = tables(groups)
+    rows = compare_table(table, first, second, ("test",), resamples=20).to_pylist()
+    one, other = list(pair_cases(groups)), list(pair_cases(groups, other=True))
+    for row in rows:
+        both = [
+            (a.credit[row["metric"]], b.credit[row["metric"]])
+            for a, b in zip(one, other, strict=True)
+            if (a.group.suite, a.group.test) == (row["suite"], row["test"])
+            and row["metric"] in a.credit
+            and row["metric"] in b.credit
+        ]
+        assert row["n"] == len(both)
+        if not both:
+            assert (row["difference"], row["verdict"], row["seen"]) == (None, "", None)
+            continue
+        assert row["difference"] == pytest.approx(sum(a - b for a, b in both) / len(both))
+        wins, losses = sum(a > b for a, b in both), sum(a < b for a, b in both)
+        assert (row["first_only"], row["second_only"]) == (wins, losses)
+        if row["metric"] == "accuracy":
+            assert row["mcnemar"] is None
+        else:
+            assert row["mcnemar"] == pytest.approx(mcnemar(wins, losses))
+            assert row["p"] == max(row["mcnemar"], row["paired"])
+        assert row["holm"] >= row["p"] - 1e-12
+        assert 0 < row["seen"] <= 1
+
+
+def _two(better: float, worse: float, pictures: int = 80) -> list[dict[str, Any]]:
+    rng, groups = Random(6), []
+    for picture, test in product(range(pictures), ("rephrase", "order")):
+        share = better if test == "order" else worse
+
+        def said(share: float = share) -> Said:
+            return Said(value="yes" if rng.random() < share else "no")
+
+        members = tuple(Member({"yes": 1.0}, said(), {}, said(worse)) for _ in range(4))
+        groups.append(Made(members, test=test, picture=f"world:{picture}.png"))
+    table, first, second = tables(groups)
+    rows: list[dict[str, Any]] = compare_table(table, first, second).to_pylist()
+    return rows
+
+
+def test_ties_are_called_ties_and_the_better_model_is_named() -> None:
+    verdicts = {(row["test"], row["metric"]): row["verdict"] for row in _two(0.9, 0.6)}
+    assert verdicts["order", "accuracy"] == verdicts["order", "comprehensive_accuracy"] == "first"
+    assert verdicts["rephrase", "accuracy"] == verdicts["rephrase", "comprehensive_accuracy"] == "tie"
+
+
+def test_a_model_compared_with_itself_ties_everywhere() -> None:
+    groups, answers, _ = tables([Made((Member({"yes": 1.0}, Said()),) * 2, picture=f"world:{n}") for n in range(30)])
+    for row in compare_table(groups, answers, answers).to_pylist():
+        assert (row["difference"], row["p"], row["verdict"]) == (0.0, 1.0, "tie")

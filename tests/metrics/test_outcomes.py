@@ -1,0 +1,116 @@
+"""Outcomes: right, consistent and state, as the definitions have them, by hand and by a naive loop."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from answer_tables import Made, Member, Said, made, tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import answered, consistent, credit, pair_cases
+
+from counterpoint.metrics.joining import places
+from counterpoint.metrics.outcomes import STATES, Pairs, judge, pairs, singles
+
+
+def _pair(base: Said | None, variant: Said | None, relation: str = "same", mode: str = "answer") -> Pairs:
+    gold = {"yes": 1.0}
+    groups, answers, _ = tables([Made((Member(gold, base), Member(gold, variant)), relation, mode=mode)])
+    return pairs(groups, answers)
+
+
+@pytest.mark.parametrize(
+    ("base", "variant", "relation", "related"),
+    [
+        (Said(value="red"), Said(value="red"), "same", True),
+        (Said(value="red"), Said(value="pink"), "same", False),
+        (Said(value="yes"), Said(value="no"), "differs", True),
+        (Said(value="yes"), Said(value="yes"), "differs", False),
+        (Said(value="yes"), Said(value="yes"), "swap", True),  # the base's answer survived
+        (Said("unparsed", "", "I see, hm."), Said("unparsed", "", "i see,  hm"), "same", True),
+        (Said("unparsed", "", "Yes!"), Said(value="yes"), "same", True),
+        (Said("refused", "no"), Said("refused", "no"), "same", False),
+        (Said("refused", "no"), Said(value="yes"), "differs", False),
+    ],
+)
+def test_two_answers_are_consistent_as_their_relation_asks(
+    base: Said, variant: Said, relation: str, related: bool
+) -> None:
+    judged = _pair(base, variant, relation)
+    assert judged.known.tolist() == [True]
+    assert judged.related.tolist() == [related]
+
+
+def test_a_caption_is_ranked_above_its_foil_strictly() -> None:
+    scores = [(0.9, 0.1), (0.1, 0.9), (0.5, 0.5)]
+    found = [_pair(Said(score=one), Said(score=two), "ranks", "score") for one, two in scores]
+    assert [bool(pair.related[0]) for pair in found] == [True, False, False]
+    assert all(np.isnan(pair.base_correct).all() for pair in found)
+
+
+def test_what_cannot_be_judged_is_not_known() -> None:
+    assert not _pair(Said(), Said(), "gold").known.any()
+    assert not _pair(Said(), Said(), "ranks", "score").known.any()
+    assert not _pair(Said(value=""), Said(value=""), "same", "score").known.any()
+
+
+def test_out_of_form_and_refused_answers_are_wrong_even_if_their_words_are_right() -> None:
+    judged = _pair(Said("unparsed", "yes", "yes"), Said("refused", "yes", "yes"))
+    assert judged.counted.all()
+    assert (judged.base_correct.tolist(), judged.variant_correct.tolist()) == ([0.0], [0.0])
+
+
+@pytest.mark.parametrize("absent", [Said("failed"), None])
+def test_a_pair_with_a_failed_or_missing_member_does_not_count(absent: Said | None) -> None:
+    assert not _pair(absent, Said()).counted.any()
+    assert not _pair(Said(), absent).counted.any()
+
+
+def test_only_the_plain_pass_is_judged() -> None:
+    groups, answers, _ = tables([Made((Member({"yes": 1.0}, Said(value="yes")),))])
+    later = answers.set_column(2, "trial", pa.array([3], pa.uint16())).set_column(4, "value", pa.array(["no"]))
+    later = later.cast(answers.schema)
+    assert singles(groups, pa.concat_tables([answers, later])).correct.tolist() == [1.0]
+
+
+@settings(deadline=None)
+@given(made(), st.integers(0, 9), st.booleans())
+def test_rows_are_judged_as_a_loop_judges_them(groups: list[Made], seed: int, shuffled: bool) -> None:
+    table, answers, _ = tables(groups, seed, shuffled=shuffled)
+    outcomes = judge(table, answers)
+    found = Counter(zip((STATES[code] for code in outcomes.state), map(_shown, outcomes.correct), strict=True))
+    naive: Counter[tuple[str, str]] = Counter()
+    for group in groups:
+        for member in group.members:
+            own = answered(member, other=False)
+            earned = credit(group, member, own) if own else None
+            naive[member.said.state if member.said else "missing", _shown(earned)] += 1
+    assert found == naive
+
+
+def _shown(earned: float | None) -> str:
+    return "nothing" if earned is None or np.isnan(earned) else f"{earned:.6f}"
+
+
+@settings(deadline=None)
+@given(made(), st.integers(0, 9))
+def test_pairs_are_those_of_a_loop_in_the_order_of_the_table(groups: list[Made], seed: int) -> None:
+    table, answers, _ = tables(groups, seed)
+    judged = pairs(table, answers)
+    naive = list(pair_cases(groups))
+    assert judged.counted.tolist() == [case.counted for case in naive]
+    for place, (group, variant) in enumerate((g, v) for g in groups for v in g.members[1:]):
+        base, own = answered(group.members[0], other=False), answered(variant, other=False)
+        if base and own:
+            expected = consistent(group, base, own)
+            assert (bool(judged.related[place]) if judged.known[place] else None) == expected
+    same_cluster = judged.cluster[:, None] == judged.cluster[None, :]
+    assert same_cluster.tolist() == [[one.cluster == two.cluster for two in naive] for one in naive]
+
+
+@given(st.lists(st.integers(0, 40)), st.lists(st.integers(0, 40)), st.sampled_from([1, 2**40, 2**58]))
+def test_ids_are_found_where_they_are_last(wanted: list[int], keys: list[int], stretch: int) -> None:
+    last = {key: place for place, key in enumerate(keys)}
+    found = places(np.array(wanted, np.uint64) * np.uint64(stretch), np.array(keys, np.uint64) * np.uint64(stretch))
+    assert found.tolist() == [last.get(one, -1) for one in wanted]
