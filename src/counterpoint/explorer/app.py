@@ -1,0 +1,86 @@
+"""The explorer: a small server over one lab, which only reads, and only what the lab's suites name."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.ports import Pictures
+from counterpoint.explorer import pages
+from counterpoint.explorer.cache import Cache, user_cache
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.thumbnails import Thumbnails
+from counterpoint.store.lab import Lab
+
+HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        "Content-Security-Policy": (
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+            "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        ),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+)
+"""What every answer says to the browser: run no script and load nothing but ours."""
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""Hosts that only this machine can reach."""
+
+_GROUP = "/suites/{suite}/groups/{group}"
+_MODEL = "/suites/{suite}/models/{model}"
+
+
+class Guarded:
+    """Adds the headers to every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                named = ((name.lower().encode(), value.encode()) for name, value in HEADERS.items())
+                message["headers"] = [*message.get("headers", []), *named]
+            await send(message)
+
+        await self._app(scope, receive, sent if scope["type"] == "http" else send)
+
+
+def explorer(
+    lab: Lab, *, host: str = "127.0.0.1", cache: Path | None = None, extra: Mapping[str, Pictures] | None = None
+) -> Starlette:
+    """The application over a lab; `host` is where it will listen, and `cache` the folder for thumbnails.
+
+    `extra` draws pictures that are no files, by namespace, such as those of the built-in world.
+    """
+    hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]  # a stranger's name is refused
+    app = Starlette(
+        routes=[
+            Route("/", pages.home),
+            *(Route(f"/leaderboard{ending}", pages.leaderboard_page) for ending in (".vl.json", ".svg", ".json", "")),
+            Route("/suites/{suite}", pages.suite_home),
+            *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".vl.json", ".svg", ".json", "")),
+            *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),
+            Route("/suites/{suite}/pictures/{query}.png", pages.picture),
+            Route("/static/vega.js", pages.vega_script),
+            Mount("/static", StaticFiles(packages=[("counterpoint.explorer", "static")])),
+        ],
+        middleware=[Middleware(Guarded), Middleware(TrustedHostMiddleware, allowed_hosts=hosts)],
+        exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
+    )
+    app.state.reading = Reading(lab.opened())
+    app.state.cache = Cache(cache or user_cache())
+    app.state.thumbnails = Thumbnails(lab.pictures(extra), app.state.cache)
+    return app

@@ -1,0 +1,69 @@
+"""What became of the groups, in shares: of each kind in the hands of one model, or of a suite in those of each."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from counterpoint.explorer.charts import Part, Spec, stacked
+from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.verdicts import VERDICTS, Verdicts
+
+COLORS: Mapping[str, str] = MappingProxyType(
+    {
+        "right": "var(--right)",
+        "gained": "var(--band)",
+        "broken": "var(--slip)",
+        "wrong": "var(--wrong)",
+        "holds": "var(--right)",
+        "breaks": "var(--wrong)",
+        "unanswered": "var(--line)",
+    }
+)
+"""The token of each verdict in charts: blue where right, vermilion where wrong, pale where both."""
+
+
+def kinds_chart(reading: Reading, suite: str, slug: str) -> Spec:
+    """What became of the groups of each kind, with one model."""
+    return _chart(parts_by_kind(reading, reading.known_suite(suite), reading.model(slug).slug))
+
+
+def models_chart(reading: Reading, suite: str, models: Sequence[Known]) -> Spec:
+    """What became of the groups of a suite, with each model."""
+    found = [part for model in models for part in _parts(model.name, reading.verdicts(suite, model.slug))]
+    return _chart(found)
+
+
+def parts_by_kind(reading: Reading, suite: str, slug: str) -> list[Part]:
+    """The shares of the verdicts in each kind where there are several, else in each test."""
+    slices, verdicts = reading.slices(suite), reading.verdicts(suite, slug)
+    several = [(test, kind) for test, kind in slices if kind] or [(test, kind) for test, kind in slices if test]
+    tests = {test for test, _ in several}
+    found = []
+    for test, kind in several:
+        name = " · ".join(filter(None, [test if len(tests) > 1 or not kind else "", kind]))
+        found += _parts(name, verdicts, test, kind)
+    return found
+
+
+def finding(found: Sequence[Part]) -> str:
+    """The sentence above the chart: where most groups are right throughout, and where fewest.
+
+    >>> finding([Part("a", "right throughout", 0.9, 9), Part("b", "right throughout", 0.2, 2)])
+    'a is right throughout in 90 % of groups, b in 20 %'
+    """
+    whole = {part.row: 0.0 for part in found}
+    whole |= {part.row: part.share for part in found if part.part == VERDICTS["right"]}
+    if not whole:
+        return "what became of the groups"
+    weak, strong = min(whole, key=lambda row: whole[row]), max(whole, key=lambda row: whole[row])
+    says = f"{strong} is right throughout in {100 * whole[strong]:.0f} % of groups"
+    return says if len(whole) == 1 else f"{says}, {weak} in {100 * whole[weak]:.0f} %"
+
+
+def _chart(found: Sequence[Part]) -> Spec:
+    return stacked(found, {VERDICTS[name]: token for name, token in COLORS.items()}, title=finding(found))
+
+
+def _parts(row: str, verdicts: Verdicts, test: str = "", kind: str = "") -> list[Part]:
+    whole = len(verdicts.where(test=test, kind=kind))
+    counts = {name: len(verdicts.where(test=test, kind=kind, verdict=name)) for name in VERDICTS}
+    return [Part(row, VERDICTS[name], count / whole, count) for name, count in counts.items() if count]

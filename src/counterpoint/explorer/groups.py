@@ -1,0 +1,231 @@
+"""One group: its pictures, its texts with the difference marked, gold and proof, and what every model made of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pyarrow as pa
+
+from counterpoint.core.answers import State
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.groups import Mode
+from counterpoint.core.ids import hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.explorer.choices import Filter
+from counterpoint.explorer.differences import marked
+from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.explorer.views import Boxed, GroupView, Likely, ModelAnswers, QueryView, Said, Shown
+from counterpoint.metrics.outcomes import judge
+from counterpoint.store.groups import queries
+
+THRESHOLD = 0.5
+"""Credit from which an answer is shown as right."""
+
+SENTENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "same": "Every variant asks the same as the base, so the answer must stay.",
+        "differs": "The variant turns the base around, so the answer must change.",
+        "gold": "Each text has a right answer of its own.",
+        "ranks": "The caption, which is the base, must score above the foil.",
+        "swap": "The input was exchanged, so the answer should not survive by itself.",
+    }
+)
+"""What the answers in a group must satisfy, in a sentence for each relation."""
+
+_RELATED = {"same": "consistent", "differs": "consistent", "ranks": "caption above foil", "swap": "answer survived"}
+
+
+def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> GroupView:
+    """The page of one group, with its neighbours among the groups that fit the filter."""
+    rows = reading.rows(suite, np.array([group_id], np.uint64))
+    if not rows.num_rows:
+        raise UnknownName("group", hex_id(group_id), [])
+    if chosen.test and chosen.test in rows["test"].to_pylist():
+        rows = rows.filter(pa.array([test == chosen.test for test in rows["test"].to_pylist()]))
+    first = rows.slice(0, 1).to_pylist()[0]
+    rows = rows.filter(pa.array([test == first["test"] for test in rows["test"].to_pylist()]))
+    here = f"/suites/{suite}/groups/{hex_id(group_id)}"
+    place, found, before, after = _neighbours(reading, suite, group_id, chosen)
+    names = ["base", *(f"variant {number}" for number in range(1, rows.num_rows))]
+    answers = _answers(reading, rows, chosen)
+    telling = _telling([line for line in answers if line.chosen] or answers)
+    return GroupView(
+        view="group",
+        title=f"{first['test']}: {first['text']}",
+        sentence=SENTENCES[first["relation"]] if rows.num_rows > 1 else "A plain question, without variants.",
+        twin=_with(f"{here}.json", chosen),
+        before=before and _with(f"/suites/{suite}/groups/{before}", chosen),
+        after=after and _with(f"/suites/{suite}/groups/{after}", chosen),
+        above=chosen.address(suite, reading.models()),
+        suite=suite,
+        group_id=hex_id(group_id),
+        heading=_heading(first["test"], first["kind"]),
+        test=first["test"],
+        kind=first["kind"],
+        relation=first["relation"],
+        related=_RELATED.get(first["relation"], "consistent"),
+        place=place,
+        found=found,
+        among=_among(suite, chosen),
+        pictures=_pictures(suite, rows, names),
+        queries=_queries(rows, names),
+        proof=first["proof"].rstrip("."),
+        tags=tuple(f"{key} {value}" for key, value in _shared(rows["tags"].to_pylist())),
+        answers=tuple(replace(line, top=_likely(line.answers[telling])) for line in answers),
+        top_of=names[telling] if any(_likely(line.answers[telling]) for line in answers) else "",
+    )
+
+
+def said(rows: pa.Table, answers: pa.Table) -> tuple[tuple[Said | None, ...], tuple[bool | None, ...]]:
+    """What one model said to each row, and for each variant whether it satisfies the relation; None where unknown."""
+    outcomes = judge(rows, answers)
+    given = {line["query"]: line for line in answers.to_pylist()}
+    every = tuple(
+        _said(given.get(query), None if np.isnan(correct) else float(correct), mode)
+        for query, correct, mode in zip(
+            rows["query"].to_pylist(), outcomes.correct, rows["mode"].to_pylist(), strict=True
+        )
+    )
+    pairs = outcomes.pairs()
+    related = tuple(
+        bool(holds) if known and counted else None
+        for holds, known, counted in zip(pairs.related, pairs.known, pairs.counted, strict=True)
+    )
+    return every, related
+
+
+def _said(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> Said | None:
+    if line is None:
+        return None
+    score = line["score"]
+    return Said(
+        raw=line["raw"],
+        value=line["value"],
+        rule=line["rule"],
+        state=line["state"],
+        score=score,
+        correct=correct,
+        top=tuple(Likely(one["value"], round(one["probability"], 4)) for one in line["top"]),
+        reason=line["reason"],
+        shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else line["value"] or line["raw"] or "(empty)",
+    )
+
+
+def _answers(reading: Reading, rows: pa.Table, chosen: Filter) -> tuple[ModelAnswers, ...]:
+    """One line per model, the chosen one first."""
+    models = sorted(reading.models(), key=lambda model: model.slug != chosen.model)
+    return tuple(_answered(reading, rows, model, chosen) for model in models)
+
+
+def _answered(reading: Reading, rows: pa.Table, model: Known, chosen: Filter) -> ModelAnswers:
+    answers, related = said(rows, reading.answers_to(model.slug, rows["query"].to_numpy()))
+    known = [one for one in related if one is not None]
+    return ModelAnswers(
+        model=model.name,
+        chosen=model.slug == chosen.model,
+        answers=answers,
+        consistent=all(known) if known else None,
+        reason="" if known else _unknown(answers, rows["relation"][0].as_py()),
+        top=(),
+    )
+
+
+def _telling(lines: Sequence[ModelAnswers]) -> int:
+    """The place of the variant that tells most: the first that went wrong, else the first."""
+    for line in lines:
+        for place, answer in enumerate(line.answers[1:], 1):
+            if answer is not None and answer.correct is not None and answer.correct < THRESHOLD:
+                return place
+    return min(1, len(lines[0].answers) - 1) if lines else 0
+
+
+def _likely(answer: Said | None) -> tuple[Likely, ...]:
+    return tuple(one for one in answer.top[:3] if one.probability >= 0.01) if answer else ()
+
+
+def _shared(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """The tags that all queries have alike; a tag of one query is the same as its text, or stands below it."""
+    return [tag for tag in tags[0] if all(tag in others for others in tags)]
+
+
+def _unknown(answers: Iterable[Said | None], relation: str) -> str:
+    if any(answer is None or answer.state == State.FAILED for answer in answers):
+        return "this model has not answered all of them"
+    return "each text has a right answer of its own" if relation == "gold" else "the relation cannot be judged"
+
+
+def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
+    lines = rows.select(["query", "text", "context", "choices", "gold", "tags"]).to_pylist()
+    base, *variants = (line["text"] for line in lines)
+    shared = _shared(rows["tags"].to_pylist())
+    return tuple(
+        QueryView(
+            name=name,
+            short="base" if name == "base" else f"v {name.removeprefix('variant ')}",
+            query=hex_id(line["query"]),
+            text=pieces,
+            context=line["context"],
+            choices=tuple(line["choices"]),
+            gold=None if line["gold"] is None else tuple(one["answer"] for one in line["gold"] if one["credit"] > 0),
+            tags=tuple(f"{key} {value}" for key, value in line["tags"] if (key, value) not in shared),
+        )
+        for name, line, pieces in zip(names, lines, marked(base, variants), strict=True)
+    )
+
+
+def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown, ...]:
+    """Each picture once, as it was shown, with the boxes of what the question is about."""
+    lines = rows.select(["query", "objects", "width", "height"]).to_pylist()
+    found: dict[Picture, tuple[int, list[str]]] = {}
+    for place, (query, name) in enumerate(zip(queries(rows), names, strict=True)):
+        if query.picture is not None:
+            found.setdefault(query.picture, (place, []))[1].append(name)
+    return tuple(
+        _shown(suite, picture, lines[place], asked if len(found) > 1 else [])
+        for picture, (place, asked) in found.items()
+    )
+
+
+def _shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str]) -> Shown:
+    boxes = [one for one in line["objects"] if one["x"] is not None and line["width"]]
+    size = f"{line['width']} × {line['height']}" if line["width"] else ""
+    edits = " | ".join(map(str, picture.edits)) or "no edits"
+    return Shown(
+        address=f"/suites/{suite}/pictures/{hex_id(line['query'])}.png?width=640",
+        alt=f"the picture {picture.address}",
+        caption=" · ".join(filter(None, [", ".join(asked), picture.address, size, edits])),
+        width=line["width"],
+        height=line["height"],
+        boxes=tuple(Boxed(one["name"], one["x"], one["y"], one["width"], one["height"]) for one in boxes),
+    )
+
+
+def _neighbours(reading: Reading, suite: str, group_id: int, chosen: Filter) -> tuple[int, int, str, str]:
+    """The place of a group among those that fit the filter, how many there are, and the ids before and after it."""
+    verdicts = reading.verdicts(suite, chosen.model)
+    ids = verdicts.group_id[verdicts.where(test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)]
+    places = np.flatnonzero(ids == np.uint64(group_id))
+    if not len(places):
+        return 0, len(ids), "", ""
+    place = int(places[0])
+    before = hex_id(int(ids[place - 1])) if place else ""
+    return place + 1, len(ids), before, hex_id(int(ids[place + 1])) if place + 1 < len(ids) else ""
+
+
+def _among(suite: str, chosen: Filter) -> str:
+    verdict = chosen.verdict if chosen.verdict == INCONSISTENT else VERDICTS.get(chosen.verdict, "")
+    return " · ".join(filter(None, [suite, chosen.test, chosen.kind, f"{chosen.model} {verdict}".strip()]))
+
+
+def _heading(test: str, kind: str) -> str:
+    name = test.replace("_", " ").replace("-", " ")
+    return f"{name[:1].upper()}{name[1:]}" + (f" · {kind}" if kind else "")
+
+
+def _with(path: str, chosen: Filter) -> str:
+    asked = urlencode(chosen.said())
+    return f"{path}?{asked}" if asked else path

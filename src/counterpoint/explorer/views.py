@@ -1,0 +1,290 @@
+"""What each page shows, as values: templates show them to people, and their JSON twins to programs.
+
+Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is a path on this server.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.explorer.differences import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class LabView:
+    """The line at the top of every page."""
+
+    name: str
+    models: int
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something else that could be shown instead, or that is."""
+
+    label: str
+    address: str
+    chosen: bool = False
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One value of a box to choose from."""
+
+    value: str
+    label: str
+    chosen: bool
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A box to choose from."""
+
+    name: str
+    label: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A score with its interval; without a value, the reason why there is none. A tie is with the best model."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    clusters: int = 0
+    method: str = ""
+    tie: bool = False
+    reason: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What several columns have in common: a suite, or one of its tests."""
+
+    label: str
+    columns: int
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A measure, with the papers' term for it; `whole` names it apart from its head, `starts` is the first below it."""
+
+    suite: str
+    test: str
+    measure: str
+    label: str
+    term: str
+    whole: str = ""
+    starts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of scores, under a name."""
+
+    model: str
+    label: str
+    detail: str
+    cells: tuple[Cell, ...]
+    address: str = ""
+    n: int = 0
+    clusters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Where the specification of a chart is, and where the same chart is as SVG."""
+
+    title: str
+    address: str
+    picture: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What every page has: its kind, its title, its sentence, its twin, and its neighbours where it has any."""
+
+    view: str
+    title: str
+    sentence: str
+    twin: str
+    before: str = ""
+    after: str = ""
+    above: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem(Page):
+    """Why there is nothing to show."""
+
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard(Page):
+    """Models and measures."""
+
+    heads: tuple[Head, ...] = ()
+    columns: tuple[Column, ...] = ()
+    lines: tuple[Line, ...] = ()
+    suites: tuple[Choice, ...] = ()
+    measures: tuple[Choice, ...] = ()
+    notes: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """A value with the probability that a model gave it."""
+
+    value: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One answer: raw text, the value taken from it by a rule, its state, and the credit that it earns."""
+
+    raw: str
+    value: str
+    rule: str
+    state: str
+    score: float | None
+    correct: float | None
+    top: tuple[Likely, ...]
+    reason: str
+    shown: str  # the value, or the score where the mode asks for one
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A text in a list, with the answer of the model that the list is about."""
+
+    name: str
+    text: tuple[Piece, ...]
+    answer: Said | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One group in a list."""
+
+    group_id: str
+    test: str
+    kind: str
+    verdict: str
+    about: str
+    address: str
+    picture: str
+    width: int
+    height: int
+    lines: tuple[Asked, ...]
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOfModel(Page):
+    """One suite of one model: scores by test and kind, and its groups."""
+
+    suite: str = ""
+    model: str = ""
+    here: str = ""
+    models: tuple[Choice, ...] = ()
+    columns: tuple[Column, ...] = ()
+    lines: tuple[Line, ...] = ()
+    notes: tuple[str, ...] = ()
+    chart: Chart | None = None
+    choices: tuple[Select, ...] = ()
+    groups: tuple[Entry, ...] = ()
+    found: int = 0
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Boxed:
+    """An object that the question is about, and where it is."""
+
+    name: str
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A picture as models saw it; the boxes refer to its width and height."""
+
+    address: str
+    alt: str
+    caption: str
+    width: int | None
+    height: int | None
+    boxes: tuple[Boxed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryView:
+    """A query of a group: its place in it, its text with the changes marked, and its right answers."""
+
+    name: str
+    short: str
+    query: str
+    text: tuple[Piece, ...]
+    context: str
+    choices: tuple[str, ...]
+    gold: tuple[str, ...] | None
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswers:
+    """What one model said to every query of a group, and whether that holds together."""
+
+    model: str
+    chosen: bool
+    answers: tuple[Said | None, ...]
+    consistent: bool | None
+    reason: str
+    top: tuple[Likely, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView(Page):
+    """One group, and what every model made of it."""
+
+    suite: str = ""
+    group_id: str = ""
+    heading: str = ""
+    test: str = ""
+    kind: str = ""
+    relation: str = ""
+    related: str = ""
+    place: int = 0
+    found: int = 0
+    among: str = ""
+    pictures: tuple[Shown, ...] = ()
+    queries: tuple[QueryView, ...] = ()
+    proof: str = ""
+    tags: tuple[str, ...] = ()  # those that all queries share
+    answers: tuple[ModelAnswers, ...] = ()
+    top_of: str = ""
+
+
+def plain(value: Any) -> Any:
+    """A view as JSON can say it, without what only lays it out."""
+    from dataclasses import fields, is_dataclass
+
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    return value

@@ -1,0 +1,259 @@
+"""The pages and their twins, without a browser: what they show, what they refuse, what they leave alone."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from labs import GROUPS, HOSTILE, MODELS, small_lab
+from starlette.testclient import TestClient
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.groups import Query
+from counterpoint.core.pictures import Picture
+from counterpoint.explorer.app import explorer
+from counterpoint.store.lab import Lab
+
+LOST = f"/suites/odd/pictures/{Query(Picture('toy:../secret.png'), 'Where?').id:016x}.png"
+
+MOST = 180  # pages that are visited, those linked from the first ones before the others
+
+PAGES = [
+    "/leaderboard",
+    "/leaderboard?suite=plain",
+    "/leaderboard?suite=odd&measure=all_right",
+    "/suites/plain/models/careful",
+    "/suites/odd/models/b-bold-b-model",
+]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def client(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
+
+
+def _json(client: TestClient, address: str) -> Any:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def _links(page: str) -> Iterator[str]:
+    yield from (unescape(link) for link in re.findall(r'(?:href|src|data-chart)="([^"#]+)', page))
+
+
+def test_whatever_a_page_links_to_is_there(client: TestClient) -> None:
+    waiting, seen = deque(PAGES), set[str]()
+    while waiting and len(seen) < MOST:
+        address = waiting.popleft()
+        if address in seen or address == "/static/vega.js":
+            continue
+        seen.add(address)
+        answer = client.get(address)
+        assert answer.status_code == (404 if address.startswith(LOST) else 200), address
+        if answer.headers["content-type"].startswith("text/html"):
+            waiting.extend(link for link in _links(answer.text) if not link.endswith(".svg"))
+    assert len([address for address in seen if re.search(r"/groups/[0-9a-f]{16}\?", address)]) > GROUPS
+
+
+def test_the_twin_of_a_page_says_the_same_numbers(client: TestClient) -> None:
+    twin, page = _json(client, "/leaderboard.json?suite=plain"), client.get("/leaderboard?suite=plain").text
+    shown = [f"{100 * cell['value']:.1f}" for line in twin["lines"] for cell in line["cells"] if cell["n"]]
+    assert re.findall(r'<span class="value">([\d.]+)</span>', page) == shown
+    assert twin["lab"]["models"] == len(MODELS)
+    careful = next(line for line in twin["lines"] if line["model"] == "careful")
+    assert [cell["value"] for cell in careful["cells"][:3]] == [1, 1, 1]
+
+
+def test_what_does_not_apply_is_a_dash_with_its_reason(client: TestClient) -> None:
+    twin = _json(client, "/leaderboard.json?suite=odd&measure=self_consistency")
+    cells = dict(zip([c["test"] for c in twin["columns"]], twin["lines"][0]["cells"], strict=True))
+    assert cells["contrast"]["value"] is None
+    assert "must be answered" in cells["contrast"]["reason"]
+    assert "–</span>" in client.get("/leaderboard?suite=odd&measure=self_consistency").text
+
+
+def test_the_best_and_its_ties_are_bold(client: TestClient) -> None:
+    twin = _json(client, "/leaderboard.json?suite=plain&measure=comprehensive_accuracy")
+    assert [line["model"] for line in twin["lines"] if line["cells"][0]["tie"]] == ["careful"]
+
+
+def test_texts_from_data_sets_and_models_are_escaped(client: TestClient) -> None:
+    (entry,) = _json(client, "/suites/odd/models/b-bold-b-model.json?test=hostile")["groups"]
+    for address in ("/leaderboard", "/suites/odd/models/b-bold-b-model?test=hostile", entry["address"]):
+        page = client.get(address).text
+        assert "<script>alert" not in page
+        assert "<b>bold" not in page
+    assert "&lt;script&gt;alert" in page
+    assert HOSTILE in str(_json(client, entry["address"].replace("?", ".json?"))["proof"])
+    assert re.search(r"<code>&lt;script&gt;", client.get(_said_by_bold(client)).text)
+
+
+def _said_by_bold(client: TestClient) -> str:
+    """The page of a group to which the third model gave a hostile answer."""
+    listed = _json(client, "/suites/plain/models/b-bold-b-model.json")["groups"]
+    return str(next(e["address"] for e in listed if any((q["answer"] or {}).get("raw") == HOSTILE for q in e["lines"])))
+
+
+@pytest.mark.parametrize("address", [*PAGES, "/nowhere", "/static/style.css", "/leaderboard.json"])
+def test_every_answer_forbids_scripts_that_are_not_ours(client: TestClient, address: str) -> None:
+    policy = client.get(address).headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_no_page_has_a_script_or_a_style_inside(client: TestClient, address: str) -> None:
+    page = client.get(address).text
+    assert re.findall(r"<script[^>]*>", page) == ['<script type="module" src="/static/script.js">']
+    assert "<style" not in page
+    assert not re.search(r"\s(?:style|on\w+)=", page)
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
+def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
+    assert client.request(method, "/leaderboard").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/suites/..%2f..%2fetc/models/careful",
+        "/suites/plain/pictures/..%2f..%2f0.png",
+        "/suites/plain/pictures/0123456789abcdef.png",
+        "/suites/plain/groups/0123456789abcdef",
+        "/suites/plain/groups/zzz",
+        "/suites/nowhere/models/careful",
+        "/suites/plain/models/nobody",
+        "/leaderboard?suite=nowhere",
+        "/suites/plain/models/careful?verdict=nice",
+        "/counterpoint-lab.json",
+    ],
+)
+def test_what_is_not_there_is_said_and_no_path_leaves_the_lab(client: TestClient, address: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 404
+    assert "There is no such page" in answer.text or answer.headers["content-type"] == "application/json"
+
+
+def test_a_picture_outside_its_root_is_not_shown(client: TestClient, lab: Lab) -> None:
+    (lab.folder / "secret.png").write_bytes((lab.folder / "pictures" / "0.png").read_bytes())
+    lost = Query(Picture("toy:../secret.png"), "Where?")
+    answer = client.get(f"/suites/odd/pictures/{lost.id:016x}.png")
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html")
+    (lab.folder / "secret.png").unlink()
+
+
+def test_pictures_are_shown_as_models_saw_them(client: TestClient) -> None:
+    blurred = next(q for q in _json(client, _address(client, "noise")).get("pictures") if "blur" in q["caption"])
+    answer = client.get(blurred["address"])
+    assert answer.content.startswith(b"\x89PNG")
+
+
+def _address(client: TestClient, test: str) -> str:
+    (entry,) = _json(client, f"/suites/odd/models/careful.json?test={test}")["groups"]
+    return str(entry["address"].replace("?", ".json?"))
+
+
+def test_looking_at_a_lab_changes_nothing_in_it(client: TestClient, lab: Lab) -> None:
+    def files() -> list[tuple[str, int]]:
+        return sorted((str(path), path.stat().st_mtime_ns) for path in lab.folder.rglob("*") if path.is_file())
+
+    before = files()
+    for address in PAGES:
+        for link in _links(client.get(address).text):
+            client.get(link) if link.endswith("width=320") else None
+    assert files() == before
+
+
+def test_pages_of_a_list_hold_every_group_once(client: TestClient) -> None:
+    address, found = "/suites/plain/models/careful.json", []
+    while address:
+        twin = _json(client, address)
+        found += [entry["group_id"] for entry in twin["groups"]]
+        address = twin["after"].replace("careful?", "careful.json?").partition("#")[0]
+    assert len(found) == len(set(found)) == GROUPS == twin["found"]
+
+
+@pytest.mark.parametrize(("verdict", "count"), [("right", 8), ("broken", 22), ("wrong", 0), ("inconsistent", 22)])
+def test_a_list_can_be_narrowed_to_a_verdict(client: TestClient, verdict: str, count: int) -> None:
+    assert _json(client, f"/suites/plain/models/hasty.json?verdict={verdict}")["found"] == count
+
+
+def test_next_and_previous_stay_within_the_filter(client: TestClient) -> None:
+    listed = _json(client, "/suites/plain/models/hasty.json?verdict=right")["groups"]
+    here, walked = listed[0]["address"], []
+    while here:
+        twin = _json(client, here.replace("?", ".json?"))
+        walked.append(twin["group_id"])
+        here = twin["after"]
+    assert walked == [entry["group_id"] for entry in listed]
+    assert (twin["place"], twin["found"]) == (8, 8)
+
+
+def test_a_group_shows_gold_proof_boxes_and_every_model(client: TestClient) -> None:
+    twin = _json(
+        client,
+        _json(client, "/suites/plain/models/hasty.json?verdict=broken")["groups"][0]["address"].replace("?", ".json?"),
+    )
+    assert twin["proof"].startswith("its number is")
+    assert twin["pictures"][0]["boxes"] == [{"name": "shade", "x": 10, "y": 10, "width": 30, "height": 20}]
+    assert twin["answers"][0]["model"] == "hasty"
+    assert {line["model"] for line in twin["answers"]} == set(MODELS)
+    assert [piece["text"] for piece in twin["queries"][1]["text"] if piece["changed"]]
+    careful = next(line for line in twin["answers"] if line["model"] == "careful")
+    assert (careful["answers"][0]["raw"], careful["answers"][0]["rule"]) == ("light.", "words")
+    assert careful["consistent"] is True
+
+
+@pytest.mark.parametrize(
+    ("test", "related"), [("negation", True), ("contrast", None), ("foil", True), ("blind", True), ("alone", None)]
+)
+def test_every_relation_has_a_page(client: TestClient, test: str, related: bool | None) -> None:
+    twin = _json(client, _address(client, test))
+    careful = next(line for line in twin["answers"] if line["model"] == "careful")
+    assert careful["consistent"] is related
+    assert bool(careful["reason"]) is (related is None)
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again_and_a_changed_lab_is(tmp_path: Path) -> None:
+    lab = small_lab(tmp_path / "lab")
+    client = TestClient(explorer(lab, cache=tmp_path / "cache"))
+    tag = client.get("/leaderboard").headers["etag"]
+    assert client.get("/leaderboard", headers={"if-none-match": tag}).status_code == 304
+    with lab.answers("careful 1") as log:
+        log.add([(1, 0, Answer.of("more"), "", 0.0)])
+    answer = client.get("/leaderboard", headers={"if-none-match": tag})
+    assert answer.status_code == 200
+    assert answer.headers["etag"] != tag
+
+
+def test_a_request_under_a_strangers_name_is_refused(client: TestClient) -> None:
+    assert client.get("/leaderboard", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_an_empty_lab_says_so(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    lab.set_root("toy", tmp_path)
+    assert "no suite yet" in TestClient(explorer(lab, cache=tmp_path)).get("/leaderboard").text
+
+
+def test_a_damaged_lab_is_named_and_not_hidden(tmp_path: Path) -> None:
+    lab = small_lab(tmp_path / "lab")
+    (lab.folder / "suites" / "plain" / "groups.parquet").write_bytes(b"nothing")
+    answer = TestClient(explorer(lab, cache=tmp_path), raise_server_exceptions=False).get("/leaderboard")
+    assert answer.status_code == 500
+    assert "groups.parquet" in answer.text

@@ -1,0 +1,73 @@
+"""The verdict on a group is what a reader would say who looked at every answer."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from labs import MODELS, small_lab
+
+from counterpoint.explorer.verdicts import VERDICTS, verdicts
+from counterpoint.metrics.outcomes import judge
+from counterpoint.store.lab import Lab
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("suite", ["plain", "odd"])
+def test_verdicts_are_those_of_a_naive_reader(lab: Lab, suite: str, model: str) -> None:
+    table = lab.suite(suite).table
+    answers = {line["query"]: line for line in lab.read_answers(MODELS[model]).to_pylist()}
+    found = verdicts(judge(table, lab.read_answers(MODELS[model])))
+    groups: dict[int, list[Mapping[str, object]]] = {}
+    for line in table.to_pylist():
+        groups.setdefault(line["group_id"], []).append({**line, "said": answers.get(line["query"])})
+    expected = {group: _naive(rows) for group, rows in groups.items()}
+    given = {int(found.group_id[place]): found.name(place) for place in range(len(found.code))}
+    assert {group: word for group, word in given.items() if word not in ("holds", "breaks")} == {
+        group: word for group, word in expected.items() if word
+    }
+
+
+def _naive(rows: list[Mapping[str, object]]) -> str:
+    right = []
+    for row in rows:
+        said, gold = row["said"], row["gold"]
+        if not isinstance(said, dict) or said["state"] == "failed":
+            return "unanswered"
+        if isinstance(gold, list) and row["mode"] == "answer":
+            credit = {one["answer"]: one["credit"] for one in gold}
+            right.append(said["state"] == "ok" and credit.get(said["value"], 0) >= 0.5)
+    if not right:
+        return ""
+    if right[0]:
+        return "right" if all(right) else "broken"
+    return "gained" if any(right) else "wrong"
+
+
+def test_groups_without_gold_hold_or_break(lab: Lab) -> None:
+    found = verdicts(judge(lab.suite("odd").table, lab.read_answers(MODELS["careful"])))
+    named = {test: found.name(place) for place, test in enumerate(found.test)}
+    assert (named["foil"], named["blind"]) == ("holds", "holds")
+
+
+def test_every_group_has_one_verdict_and_a_filter_finds_it(lab: Lab) -> None:
+    found = verdicts(judge(lab.suite("plain").table, lab.read_answers(MODELS["hasty"])))
+    parts = [found.where(verdict=name) for name in VERDICTS]
+    assert sorted(np.concatenate(parts)) == list(range(len(found.code)))
+    assert set(found.where(test="turn", kind="odd")) == set(found.where(test="turn")) & set(found.where(kind="odd"))
+
+
+def test_a_suite_without_groups_has_no_verdicts(lab: Lab) -> None:
+    nothing = lab.suite("plain").table.slice(0, 0)
+    assert len(verdicts(judge(nothing, lab.read_answers(MODELS["hasty"]))).code) == 0
+
+
+def test_ids_of_the_lab_are_kept(lab: Lab, tmp_path: Path) -> None:
+    table = lab.suite("plain").table
+    found = verdicts(judge(table, lab.read_answers(MODELS["hasty"])))
+    assert set(found.group_id.tolist()) == set(table["group_id"].to_pylist())

@@ -1,0 +1,107 @@
+"""A small lab made by hand, with everything that can go wrong in one: for tests of pages and reports."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.pictures import Box, Edit, Picture, Size
+from counterpoint.core.scenes import SceneObject
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.suites import Manifest
+
+HOSTILE = "<script>alert('x')</script> & \u202eright to left"
+MODELS = {"careful": "careful 1", "hasty": "hasty 1", "<b>bold</b>/model": "bold 1"}
+GROUPS = 30
+
+
+def small_lab(folder: Path) -> Lab:
+    """Two suites, three models, ten pictures; the second suite has what is rare."""
+    lab = Lab(folder)
+    pictures = folder / "pictures"
+    pictures.mkdir(parents=True)
+    for number in range(10):
+        shade = np.full((60, 80, 3), 20 * number, np.uint8)
+        Image.fromarray(shade).save(pictures / f"{number}.png")
+    lab.put_run(RunInfo("0", "careful", "careful 1"))
+    lab.set_root("toy", pictures)
+    suites = {"plain": list(plain_groups()), "odd": list(odd_groups())}
+    for name, groups in suites.items():
+        table = groups_table(groups, name)
+        lab.put_suite(Manifest.of(table, generator="labs", seed=7), table)
+    for run, (model, fingerprint) in enumerate(MODELS.items()):
+        answered(lab, model, fingerprint, [group for groups in suites.values() for _, group in groups])
+        lab.put_run(
+            RunInfo(str(run), model, fingerprint, {"counts": {"asked": 90}, "seconds": 0.5, "disagreement": 0.02})
+        )
+    return lab
+
+
+def plain_groups() -> Iterable[tuple[str, Group]]:
+    """Thirty groups of two kinds: is it light, and which of two."""
+    box = SceneObject("1", "shade", box=Box(10, 10, 30, 20))
+    for number in range(GROUPS):
+        picture = Picture(f"toy:{number % 10}.png")
+        texts = (f"Is shade {number} light or dark?", f"Is shade {number} dark or light?")
+        gold = Gold.of("light" if number % 2 else "dark")
+        yield (
+            "swap" if number % 3 else "turn",
+            Group(
+                Relation.SAME,
+                tuple(Query(picture, text) for text in texts),
+                (gold, gold),
+                proof=f"its number is {number}",
+                kind="even" if number % 2 == 0 else "odd",
+                objects=(box,),
+                size=Size(80, 60),
+                tags=((("number", str(number)),),) * 2,
+            ),
+        )
+
+
+def odd_groups() -> Iterable[tuple[str, Group]]:
+    """One group of each rare sort."""
+    first, second = Picture("toy:1.png"), Picture("toy:2.png")
+    blurred = first.edited(Edit("blur", ("2",)))
+    yes, no = Gold.of("yes"), Gold.of("no")
+    yield "negation", Group(Relation.DIFFERS, (Query(first, "Is it?"), Query(first, "Is it not?")), (yes, no))
+    yield "hostile", Group(Relation.SAME, (Query(first, HOSTILE), Query(first, "Is it?")), (yes, yes), proof=HOSTILE)
+    yield "noise", Group(Relation.SAME, (Query(first, "What?"), Query(blurred, "What?")), (yes, yes))
+    yield "blind", Group(Relation.SWAP, (Query(first, "Who?"), Query(None, "Who?")), (None, None))
+    yield "contrast", Group(Relation.GOLD, (Query(first, "Or?"), Query(second, "Or?")), (yes, no), kind="pair")
+    captions = tuple(Query(first, text, Mode.SCORE) for text in ("A shade.", "A dog."))
+    yield "foil", Group(Relation.RANKS, captions, (None, None))
+    yield "alone", Group(Relation.SAME, (Query(second, "Why?", choices=("yes", "no"), context="Hello."),), (yes,))
+    yield "lost", Group(Relation.SAME, (Query(Picture("toy:../secret.png"), "Where?"),) * 1, (yes,))
+
+
+def answered(lab: Lab, model: str, fingerprint: str, groups: Iterable[Group]) -> None:
+    """What the models say: careful is right, hasty is right about bases only, the third is odd in every way."""
+    given: dict[int, Answer] = {}
+    for number, group in enumerate(groups):
+        for role, (query, gold) in enumerate(zip(group.queries, group.gold, strict=True)):
+            right = gold.best if gold else "yes"
+            if query.mode is Mode.SCORE:
+                answer = Answer.scored(0.9 - 0.5 * role)
+            elif model == "careful":
+                answer = Answer(raw=f"{right}.", value=right, rule="words", top=((right, 0.8), ("maybe", 0.1)))
+            elif model == "hasty":
+                answer = Answer.of(right if role == 0 or number % 4 == 0 else "maybe")
+            else:
+                answer = _odd(number % 4)
+            given.setdefault(query.id, answer)
+    with lab.answers(fingerprint) as log:
+        log.add((query, 0, answer, "", 0.01) for query, answer in given.items() if "bold" not in model or query % 5)
+
+
+def _odd(number: int) -> Answer:
+    return (
+        Answer(raw=HOSTILE, value="", rule="words", state=State.UNPARSED),
+        Answer(raw="I would rather not.", state=State.REFUSED),
+        Answer.failed("time-out after 30 s"),
+        Answer.of("dark"),
+    )[number]
