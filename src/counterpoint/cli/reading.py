@@ -15,7 +15,7 @@ def groups_of(lab: Lab, names: Sequence[str]) -> pa.Table:
     """The groups of some suites below each other, or of all."""
     chosen = dict.fromkeys(names) or lab.opened().suites()
     if not chosen:
-        raise StoreError(f"{lab.folder} has no suite", hint=f"counterpoint generate --into {lab.folder} makes one")
+        raise StoreError(f"{lab.folder} has no suite", hint=f"counterpoint generate {lab.folder} --suite NAME makes one")
     return pa.concat_tables([lab.suite(name).table.replace_schema_metadata() for name in chosen])
 
 
@@ -26,7 +26,7 @@ def models_of(lab: Lab, names: Sequence[str]) -> Mapping[str, RunInfo]:
     """
     ran = sorted(lab.opened().models(), key=lambda info: (info.model, info.run))
     if not ran:
-        hint = f"counterpoint run SUITE --model NAME --into {lab.folder} asks one"
+        hint = f"counterpoint run {lab.folder} --model NAME asks one"
         raise StoreError(f"no model was run in {lab.folder} yet", hint=hint)
     titles = [info.model for info in ran]
     named = {
