@@ -6,8 +6,11 @@ READY := .venv/.ready
 
 .PHONY: demo test check style format prove clean
 
-demo: $(READY)        ## show what there is: scenes, and what the built-in models get right
+demo: $(READY)        ## from nothing to real failures of real models; SERVE=1 opens them in the browser
 	$(BIN)/counterpoint demo
+ifdef SERVE
+	$(BIN)/counterpoint serve demo/lab --open
+endif
 
 test: $(READY)        ## run the tests
 	$(BIN)/pytest -n auto
@@ -27,6 +30,12 @@ prove: $(READY)       ## the full figures of the heavy proofs, printed
 	$(BIN)/counterpoint study plain --scenes 2000
 	$(BIN)/python -m benchmarks.world_speed
 	$(BIN)/python -m benchmarks.builtin_speed
+	$(BIN)/python -m benchmarks.lexicon
+	$(BIN)/python -m benchmarks.suite_speed
+	$(BIN)/python -m benchmarks.engine_speed
+	$(BIN)/python -m benchmarks.engine_kills
+	$(BIN)/python -m benchmarks.store_speed --full
+	$(BIN)/python -m benchmarks.score_speed --full
 
 clean:
 	rm -rf .venv demo build dist

@@ -28,6 +28,7 @@ MAP: dict[str, set[str]] = {
     "catalog": ROOMS,
     "__init__": ROOMS | {"catalog"},
     "__main__": {"cli"},
+    "testing": {"core"},
     "_version": set(),
 }
 """Each room with the rooms it may look into, beside itself; the number of the version is open to all."""
@@ -36,13 +37,16 @@ LIBRARIES: dict[str, set[str]] = {
     "core": {"numpy"},
     "language": {"numpy"},
     "pixels": {"numpy", "PIL"},
-    "metrics": {"numpy"},
+    "metrics": {"numpy", "pyarrow"},
     "suites": {"numpy"},
     "world": {"numpy", "PIL"},
     "models": {"numpy", "PIL", "onnxruntime"},
     "studies": {"numpy"},
+    "engine": {"pyarrow"},
     "store": {"numpy", "pyarrow"},
-    "cli": {"click", "rich"},
+    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "markupsafe", "starlette", "vl_convert"},
+    "cli": {"click", "rich", "pyarrow", "uvicorn"},
+    "testing": {"numpy", "pyarrow"},
 }
 """Each room with the packages of others that it may use; whatever is not listed uses none."""
 

@@ -26,7 +26,10 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "sources": {
         "world": "counterpoint.world.source:World",
     },
-    "suites": {},
+    "suites": {
+        "order": "counterpoint.suites.order:suite",
+        "rephrase": "counterpoint.suites.rephrase:suite",
+    },
     "metrics": {},
     "checks": {},
 }

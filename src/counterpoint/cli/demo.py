@@ -1,18 +1,26 @@
-"""`counterpoint demo`: what there is, in a minute."""
+"""`counterpoint demo`: from nothing to real failures of real models, in a minute."""
 
 from pathlib import Path
 
 import click
 
 from counterpoint import catalog
+from counterpoint.cli.asking import Settings, asked
+from counterpoint.cli.making import Recipe, made
+from counterpoint.cli.progress import watched
+from counterpoint.cli.score import SHOWN, scores, sheet
 from counterpoint.cli.study import reported, show
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.reports import report
+from counterpoint.metrics.ratio import METRICS
+from counterpoint.metrics.scoring import Request
+from counterpoint.store.lab import Lab
+from counterpoint.suites.suite import Tally
 from counterpoint.world.sheets import contact_sheet
 from counterpoint.world.source import World
 
-SCENES = 60
-"""How many scenes the models are asked about."""
-PUMPKIN = "world:test/16.png"
-"""A scene with a pumpkin of a rare colour."""
+SCENES, GROUPS = 60, 160
+"""How many scenes the models are asked about, and how many groups of each suite."""
 
 
 @click.command("demo")
@@ -21,17 +29,25 @@ PUMPKIN = "world:test/16.png"
     type=click.Path(file_okay=False, path_type=Path),
     default="demo",
     show_default=True,
-    help="The folder for the contact sheet.",
+    help="The folder for the contact sheet, the lab and the report.",
 )
 def command(into: Path) -> None:
-    """Draw a contact sheet of scenes, and show what each built-in model gets right on them."""
+    """Draw scenes, ask the built-in models about them, and show where their answers do not hold together."""
     world = World("test", SCENES)
     into.mkdir(parents=True, exist_ok=True)
-    sheet = into / "scenes.png"
-    shown = ((f"{world[index].scene.place}", world[index].draw()) for index in range(24))
-    contact_sheet(shown, columns=6).save(sheet)
-    click.echo(f"24 scenes that no model has seen: {sheet}")
-    show(reported(tuple(catalog.rows("models")), world), f"{SCENES} scenes of the test split")
-    click.echo("question-only never looks: what it gets right can be guessed. Compare:")
-    for name in ("fusion", "question-only"):
-        click.echo(f'counterpoint ask {name} {PUMPKIN} "What color is the pumpkin?"')
+    drawn = into / "scenes.png"
+    contact_sheet(((world[k].scene.place, world[k].draw()) for k in range(24)), columns=6).save(drawn)
+    click.echo(f"24 scenes that no model has seen: {drawn}\n")
+    models = tuple(catalog.rows("models"))
+    show(reported(models, world), f"{SCENES} scenes of the test split")
+    lab = Lab(into / "lab")
+    for name in catalog.rows("suites"):
+        made(lab, Recipe(name, scenes=SCENES, groups=GROUPS), tally=Tally(), replace=True)
+    for model in models:
+        with watched(model) as watch:
+            asked(lab, Settings(model), watch)
+    click.echo("The same things asked in two ways; what is right once should be right again.")
+    request = Request(("suite",), {}, METRICS)
+    click.echo(sheet(scores(lab, (), (), request), request, SHOWN[:3]).plain())
+    (into / "report.html").write_text(report(Reading(lab)), "utf-8")
+    click.echo(f"\nThe report: {into / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.folder}")

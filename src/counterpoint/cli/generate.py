@@ -2,19 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import click
 
-from counterpoint import catalog
+from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.progress import counted
-from counterpoint.core.errors import CounterpointError
-from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.scenes import Scene
-from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
-from counterpoint.store.suites import Manifest
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally
 
 
 @click.command("generate")
@@ -42,27 +38,18 @@ def command(
 
     Prints how many groups were kept, and why others were not. One seed makes one suite on every machine.
     """
-    suite, into, tally = catalog.find("suites", name), Lab(lab), Tally()
-    shown: list[Scene] = list(counted(catalog.find("sources", source)(split, scenes).scenes(), "reading", total=scenes))
-    table = groups_table(generate(suite, shown, seed, groups, tally=tally), suite.name)
-    if not tally.groups:
-        raise CounterpointError(f"{name} made nothing of {scenes} scenes of {source}", hint=next(_lost(tally), ""))
-    manifest = Manifest.of(
-        table,
-        generator=catalog.rows("suites").get(name, name),
-        seed=seed,
-        parameters={"source": source, "split": split, "scenes": scenes, "groups": groups},
-        source=hex_id(content_id([scene.content_id for scene in shown])),
-    )
-    into.put_suite(manifest, table, replace=replace)
+    tally = Tally()
+    recipe = Recipe(name, source, split, scenes, groups)
+    watch = partial(counted, doing="reading", total=scenes)
+    manifest = made(Lab(lab), recipe, seed, tally=tally, replace=replace, watch=watch)
     if as_json:
         counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}
-        about = {"suite": suite.name, "groups": manifest.groups, "queries": manifest.rows}
+        about = {"suite": manifest.suite, "groups": manifest.groups, "queries": manifest.rows}
         click.echo(json.dumps({**about, "fingerprint": manifest.fingerprint, **counts}, ensure_ascii=False))
         return
     for line in (*_kept(tally), *_lost(tally)):
         click.echo(line)
-    click.echo(f"{manifest.groups} groups of {suite.name} ({manifest.rows} queries) are in {lab}")
+    click.echo(f"{manifest.groups} groups of {manifest.suite} ({manifest.rows} queries) are in {lab}")
 
 
 def _kept(tally: Tally) -> Iterator[str]:

@@ -10,9 +10,17 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 
 COMMANDS = {
     "ask": "Ask a model one question about one picture.",
-    "demo": "Show what there is: scenes, and what the built-in models get right.",
+    "compare": "Compare two models on the same groups, test by test.",
+    "demo": "Show what there is, from scenes to failures, in a minute.",
+    "generate": "Make a suite of groups from scenes, and keep it in a lab.",
+    "ls": "List what a lab holds.",
     "models": "List the models that can be named.",
+    "report": "Write what a lab shows to one file that can be mailed.",
+    "run": "Ask a model everything that a lab has not asked it yet.",
+    "score": "Score the answers in a lab, with intervals.",
+    "serve": "Show a lab in the browser.",
     "study": "Measure something on the built-in world.",
+    "verify": "Say whether a lab still is what it was.",
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }
 """Name and one line of help for each command, so that listing them loads nothing."""
