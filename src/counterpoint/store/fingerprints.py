@@ -10,6 +10,8 @@ from hashlib import blake2b
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.store.tables import as_lists
+
 _NOTHING = "-"
 
 
@@ -45,9 +47,7 @@ def _fields(values: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _lists(values: pa.Array) -> pa.Array:
-    if pa.types.is_map(values.type):
-        pairs = pa.struct([values.type.key_field, values.type.item_field])
-        values = values.cast(pa.list_(pairs))
+    values = as_lists(values)
     members = pa.LargeListArray.from_arrays(_starts(values), _fields(values.flatten()))
     texts = _joined(
         pc.list_value_length(members).cast(pa.large_string()),

@@ -1,7 +1,7 @@
 """Groups at rest: core values to rows of the table of groups, built by columns, and rows back to queries."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -13,10 +13,11 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, group_id
 from counterpoint.core.ids import canonical, hex_id
 from counterpoint.core.pictures import Edit, Picture, edits_content
-from counterpoint.store.tables import GROUPS
+from counterpoint.store.tables import GROUPS, as_lists
 
 SHOWN = ("query", "picture", "edits", "feature_edits", "context", "text", "mode", "choices")
 """The columns that make up a query."""
+_SIDES = ("x", "y", "width", "height")  # empty for what has no box
 
 
 def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
@@ -89,7 +90,23 @@ def checked_groups(table: pa.Table, place: str) -> pa.Table:
         said = pc.unique(table[column])
         broken = pa.array([one for one in said.to_pylist() if not _readable(one)], pa.string())
         _refuse(table, place, pc.is_in(table[column], value_set=broken), column, "is no chain of edits")
+    for column in ("choices", "gold", "objects", "tags"):
+        _refuse(table, place, _holds_nothing(table[column], _SIDES), column, "holds nothing in one place")
     return table
+
+
+def _holds_nothing(column: pa.ChunkedArray, optional: Collection[str] = ()) -> pa.Array:
+    """Which lists have a member that is empty, or a field of it that is and must not be."""
+    hit = np.zeros(len(column), np.bool_)
+    if len(column):
+        lists = as_lists(pa.concat_arrays(column.chunks))
+        members = lists.flatten()
+        empty = members.is_null()
+        for field in members.type if pa.types.is_struct(members.type) else ():
+            if field.name not in optional:
+                empty = pc.or_(empty, pc.struct_field(members, field.name).is_null())
+        hit[pc.list_parent_indices(lists).filter(empty).to_numpy()] = True
+    return pa.array(hit)
 
 
 def _refuse(table: pa.Table, place: str, wrong: pa.ChunkedArray, column: str, fact: str) -> None:
@@ -125,7 +142,7 @@ def _gold(golds: Sequence[Gold | None]) -> pa.Array:
 def _objects(groups: Sequence[Group]) -> pa.Array:
     def things(objects: list[Any]) -> pa.Array:
         boxes = [one.box for one in objects]
-        sides = ([box and getattr(box, side) for box in boxes] for side in ("x", "y", "width", "height"))
+        sides = ([box and getattr(box, side) for box in boxes] for side in _SIDES)
         return _struct(GROUPS.field("objects").type.value_type, [one.name for one in objects], *sides)
 
     return _list([group.objects for group in groups], things)

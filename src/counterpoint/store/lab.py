@@ -1,18 +1,23 @@
 """A lab: the folder that holds suites, answers, runs and votes; it can be copied, zipped and mailed."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from counterpoint.core.answers import State
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, suites
 from counterpoint.store.documents import put_object, read_object
+from counterpoint.store.parquet import read
+from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, with_digests
 from counterpoint.store.shelf import Shelf
 from counterpoint.store.suites import Manifest, StoredSuite
@@ -136,6 +141,10 @@ class Lab:
         yield from answers.verify(self.shelf)
         for name in (name for name in self.shelf.names("runs/") if name.endswith(".json")):
             yield tried(name, partial(self._run, name))
+        for name in (name for name in self.shelf.names("votes/") if name.endswith(".parquet")):
+            yield tried(name, partial(read, self.shelf, name, "votes"))
+        if (self.folder / PICTURES).exists():
+            yield tried(PICTURES, partial(read, self.shelf, PICTURES, "pictures"))
 
     def _suite(self, name: str) -> str:
         if name not in (known := self.opened().suites()):
@@ -169,3 +178,30 @@ class Lab:
     def _write(self, roots: Mapping[str, str]) -> None:
         self._roots = dict(sorted(roots.items()))
         put_object(self.shelf, MARKER, {"version": VERSION, "roots": self._roots})
+
+
+class Contents(TypedDict):
+    """What is in a lab, as rows that people and programs read."""
+
+    suites: list[dict[str, Any]]
+    models: list[dict[str, Any]]
+
+
+def contents(lab: Lab) -> Contents:
+    """The suites with their manifests, and the models with the number of their answers."""
+    runs = Counter(info.fingerprint for info in lab.runs())
+    models = []
+    for info in lab.models():
+        states = lab.read_answers(info.fingerprint, ["state"])["state"]
+        failed = pc.sum(pc.equal(states, State.FAILED.value)).as_py() or 0
+        about = {"model": info.model, "fingerprint": info.fingerprint, "slug": answers.slug(info.fingerprint)}
+        models.append({**about, "answers": len(states) - failed, "failed": failed, "runs": runs[info.fingerprint]})
+    return {"suites": [asdict(lab.manifest(name)) for name in lab.suites()], "models": models}
+
+
+def verified(folder: Path) -> Iterator[Check]:
+    """The checks of a lab, or of the folder of one suite."""
+    if (folder / suites.MANIFEST).exists() or (folder / suites.TABLE).exists():
+        whole = folder.resolve()
+        return suites.verify(Shelf(whole.parent), whole.name)
+    return Lab(folder).opened().verify()

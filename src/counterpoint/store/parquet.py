@@ -17,7 +17,8 @@ def written(table: pa.Table) -> bytes:
     """A table as the bytes of a Parquet file."""
     sink = pa.BufferOutputStream()
     plain = [name for name in table.column_names if name not in _UNIQUE]
-    pq.write_table(table, sink, compression="zstd", compression_level=1, use_dictionary=plain)
+    how = {"compression": "zstd", "compression_level": 1, "use_dictionary": plain}
+    pq.write_table(table, sink, write_page_checksum=True, **how)  # a flipped bit is then noticed
     content: bytes = sink.getvalue().to_pybytes()
     return content
 
@@ -30,7 +31,8 @@ def read(
     wanted = None if columns is None else list(columns)
     with shelf.open(name) as file:
         try:
-            opened = pq.ParquetFile(file, pre_buffer=True, read_dictionary=list(encoded))
+            how = {"read_dictionary": list(encoded), "page_checksum_verification": True}
+            opened = pq.ParquetFile(file, pre_buffer=True, **how)
             held = opened.schema_arrow.names
             found = opened.read(None if wanted is None else [column for column in wanted if column in held])
         except (pa.ArrowException, OSError, ValueError) as problem:

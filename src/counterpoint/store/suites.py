@@ -141,12 +141,16 @@ def _wrong_ids(table: pa.Table) -> str:
     """The first row whose ids do not follow from its content, in words; nothing if all do."""
     found = np.fromiter((query.id for query in queries(table)), np.uint64, table.num_rows)
     wrong = np.flatnonzero(found != table["query"].to_numpy())
+    if not len(found):
+        return "there are no rows"
     if len(wrong):
         return f"row {wrong[0]}: the query has the id {hex_id(int(found[wrong[0]]))}"
-    starts = np.flatnonzero(table["role"].to_numpy() == 0)
-    groups, relations = table["group_id"].to_numpy(), table["relation"].to_pylist()
-    for start, stop in zip(starts, [*starts[1:], table.num_rows], strict=True):
-        own = group_id(relations[start], map(int, found[start:stop]))
-        if (groups[start:stop] != own).any():
-            return f"row {start}: the group has the id {hex_id(own)}"
+    groups, roles, relations = (table[name].to_numpy() for name in ("group_id", "role", "relation"))
+    order = np.lexsort((roles, groups))  # rows may come in any order, and a group in several tests
+    order = order[np.append(True, (np.diff(groups[order]) != 0) | (np.diff(roles[order]) != 0))]
+    starts = np.flatnonzero(np.append(True, np.diff(groups[order]) != 0))
+    for rows in np.split(order, starts[1:]):
+        own = group_id(relations[rows[0]], map(int, found[rows]))
+        if own != groups[rows[0]]:
+            return f"row {rows[0]}: the group has the id {hex_id(own)}"
     return ""

@@ -163,3 +163,10 @@ def _first_misfit(column: pa.ChunkedArray, kind: pa.DataType) -> int:
 def _short(value: pa.Scalar) -> str:
     text = repr(value.as_py())
     return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def as_lists(values: pa.Array) -> pa.Array:
+    """Lists as they are, and maps as lists of pairs, which more can be done with."""
+    if not pa.types.is_map(values.type):
+        return values
+    return values.cast(pa.list_(pa.struct([values.type.key_field, values.type.item_field])))

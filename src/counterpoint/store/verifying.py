@@ -14,6 +14,7 @@ class Check:
     name: str
     holds: bool
     found: str = ""
+    hint: str = ""
 
 
 def tried(place: str, reading: Callable[[], object]) -> Check:
@@ -21,5 +22,5 @@ def tried(place: str, reading: Callable[[], object]) -> Check:
     try:
         reading()
     except StoreError as problem:
-        return Check(place, "readable", False, str(problem))
+        return Check(place, "readable", False, str(problem), problem.hint)
     return Check(place, "readable", True)

@@ -1,0 +1,35 @@
+"""`counterpoint ls`: what is in a lab."""
+
+import json
+from pathlib import Path
+
+import click
+
+from counterpoint.cli.tables import Sheet
+from counterpoint.store.lab import Contents, Lab, contents
+
+
+@click.command("ls")
+@click.argument("lab", type=click.Path(path_type=Path), default="lab")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(lab: Path, as_json: bool) -> None:
+    """List the suites in LAB, and the models with the number of their answers."""
+    found = contents(Lab(lab).opened())
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _shown(found))
+
+
+def _shown(found: Contents) -> str:
+    suites = [
+        (suite["suite"], f"{suite['groups']:,}", f"{suite['rows']:,}", str(suite["seed"]), suite["fingerprint"][:12])
+        for suite in found["suites"]
+    ]
+    models = [
+        (model["model"], f"{model['answers']:,}", f"{model['failed']:,}", str(model["runs"]), model["slug"])
+        for model in found["models"]
+    ]
+    return "\n\n".join(
+        [
+            Sheet("Suites", ("suite", "groups", "queries", "seed", "fingerprint"), suites).plain(),
+            Sheet("Models", ("model", "answers", "failed", "runs", "folder of its answers"), models).plain(),
+        ]
+    )

@@ -1,0 +1,118 @@
+"""Files that are whole or absent, and a lock that ends with its holder."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from counterpoint.core.errors import StoreError
+from counterpoint.store.shelf import Absent, Shelf
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from counterpoint.store.shelf import Shelf
+with Shelf(Path(sys.argv[1])).lock("models/a"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_is_put_is_found_under_its_name(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "new")
+    assert shelf.names() == []
+    shelf.put("b/2.txt", b"two")
+    shelf.put("b/1.txt", b"one")
+    shelf.put("a.txt", b"")
+    assert shelf.names() == ["a.txt", "b/1.txt", "b/2.txt"]
+    assert shelf.names("b/") == shelf.names("b") == ["b/1.txt", "b/2.txt"]
+    assert shelf.names("b/2") == ["b/2.txt"]
+    assert shelf.get("b/1.txt") == b"one"
+    shelf.put("b/1.txt", b"another")
+    assert shelf.get("b/1.txt") == b"another"
+    shelf.delete("b/1.txt")
+    shelf.delete("b/1.txt")
+    assert shelf.names("b/") == ["b/2.txt"]
+
+
+def test_a_draft_is_nobodys_file_and_is_swept_by_the_holder_of_the_lock(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put("a/whole.txt", b"whole")
+    (tmp_path / "a" / ".half.txt.1234.draft").write_bytes(b"ha")
+    assert shelf.names("a/") == ["a/whole.txt"]
+    with shelf.lock("a"):
+        shelf.sweep("a")
+    assert sorted(os.listdir(tmp_path / "a")) == [".lock", "whole.txt"]
+
+
+def test_a_put_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put("a.txt", b"before")
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match=r"a\.txt cannot be written: No space left") as said:
+        shelf.put("a.txt", b"after")
+    assert "free space" in said.value.hint
+    assert os.listdir(tmp_path) == ["a.txt"]
+    assert shelf.get("a.txt") == b"before"
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Absent, match=r"nothing\.txt does not exist"):
+        Shelf(tmp_path).get("nothing.txt")
+    with pytest.raises(Absent, match="does not exist"), Shelf(tmp_path).open("nothing.txt"):
+        pass
+
+
+def test_a_file_in_the_place_of_a_folder_is_an_error_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a file")
+    with pytest.raises(StoreError, match="cannot be"):
+        Shelf(tmp_path).put("a/b.txt", b"")
+    with pytest.raises(StoreError, match="cannot be"):
+        Shelf(tmp_path).names("a/")
+
+
+def test_who_waits_for_a_lock_is_told_once_who_holds_it(tmp_path: Path) -> None:
+    shelf, waits = Shelf(tmp_path), threading.Event()
+    told: list[str] = []
+    order: list[str] = []
+
+    def tell(holder: str) -> None:
+        told.append(holder)
+        waits.set()
+
+    def second() -> None:
+        with shelf.lock("a", tell):
+            order.append("second")
+
+    with shelf.lock("a"):
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert waits.wait(10)
+        order.append("first")
+    thread.join(10)
+    assert order == ["first", "second"]
+    assert [f"process {os.getpid()} on" in one for one in told] == [True]
+
+
+def test_different_folders_have_different_locks(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    with shelf.lock("a"), shelf.lock("b"):
+        assert shelf.names() == []
+
+
+def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"held\n"
+        holder.kill()
+        holder.wait()
+    told: list[str] = []
+    with Shelf(tmp_path).lock("models/a", told.append):
+        assert told == []
