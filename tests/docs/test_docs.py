@@ -18,7 +18,7 @@ RUN = [
     *sorted((PROJECT / "docs").glob("tutorial/*.md")),
     *sorted((PROJECT / "docs").glob("how-to/*.md")),
 ]
-RUN += [PROJECT / "docs/explanation" / name for name in ("identity.md", "lexicon.md")]
+RUN += [PROJECT / "docs/explanation" / name for name in ("identity.md", "lab.md", "lexicon.md")]
 READ = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
