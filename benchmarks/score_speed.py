@@ -2,7 +2,7 @@
 
 import argparse
 import resource
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 import pyarrow as pa
@@ -99,12 +99,13 @@ def main() -> None:
     groups = suite(10_000_000 if chosen.full else 1_000_000, rng)
     answers = said(groups, rng)
     before = _peak()
-    began = perf_counter()
+    began, worked = perf_counter(), process_time()
     table = score_table(groups, answers, by=tuple(chosen.by.split(",")))
-    took = perf_counter() - began
+    took, worked = perf_counter() - began, process_time() - worked
     methods = ", ".join(sorted(set(table["method"].to_pylist())))
-    print(f"{groups.num_rows:,} answers, {table.num_rows} scores ({methods}): {took:.1f} s", end="")
-    print(f", at most {_peak():.1f} GB, of which {before:.1f} GB while the tables were made")
+    print(f"{groups.num_rows:,} answers, {table.num_rows} scores ({methods}): {took:.1f} s", end=", ")
+    print(f"{worked:.1f} s of processors, at most {_peak():.1f} GB", end=", ")
+    print(f"of which {before:.1f} GB while the tables were made")
 
 
 def _peak() -> float:

@@ -67,7 +67,7 @@ def _differences(metric: Ratio[Any], first: Outcomes, second: Outcomes, request:
     sums, counts, squares = cells.summed(a - b), cells.counted(both), cells.summed_by_slice((a - b) ** 2)
     for place, name in enumerate(cells.names):
         own, many = cells.range_of(place), int(n[place])
-        rng = luck(request.seed, "compare", metric.name, list(name))
+        rng = luck(request.seed, list(name))
         found = differing(sums[own], counts[own], float(squares[place]), rng, request.resamples)
         discordant = int(only_a[place]), int(only_b[place])
         exact = mcnemar(*discordant) if whole and many else None

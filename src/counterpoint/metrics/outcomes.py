@@ -4,6 +4,7 @@ Everything here is arrays with one place per row of the suite, per pair or per g
 consistent are kept apart: no column mixes them.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -210,14 +211,17 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     plain = answers.select(["query", "raw", "value", "state", "score", "trial"])
     if pc.max(plain["trial"]).as_py():
         plain = plain.filter(pc.equal(plain["trial"], 0))
-    found = places(_numbers(table["query"]), _numbers(plain["query"]))
-    state = _states(plain["state"])
-    values = _values(plain, state)
+    base = _bases(table)
+    with ThreadPoolExecutor() as pool:  # the long columns do not need each other
+        joined = pool.submit(places, _numbers(table["query"]), _numbers(plain["query"]))
+        cluster = pool.submit(_clusters, table, base)
+        state = _states(plain["state"])
+        values = _values(plain, state)
+        found = joined.result()
     state = np.append(state, np.int8(_MISSING))[found]  # a place of -1 finds the last
     codes = np.append(values.codes, np.int32(-1))[found]
     correct = _credited(table, codes, values.words, state)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
-    base = _bases(table)
     return Outcomes(
         table.drop_columns(["gold", "query"]),
         correct,
@@ -225,7 +229,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         codes,
         np.append(scores, np.nan)[found] if len(scores) else np.full(len(found), np.nan),
         base,
-        _clusters(table, base),
+        cluster.result(),
         threshold,
     )
 
@@ -251,9 +255,11 @@ def normalised(texts: pa.Array) -> pa.Array:
 
 def _encoded(table: pa.Table) -> pa.Table:
     """The table with the words that are asked for again and again as numbers."""
-    for place, name in enumerate(table.column_names):
-        if name in ("suite", "test", "relation", "mode") and pa.types.is_string(table[name].type):
-            table = table.set_column(place, name, table[name].dictionary_encode())
+    often = [name for name in ("suite", "test", "relation", "mode") if pa.types.is_string(table[name].type)]
+    with ThreadPoolExecutor() as pool:
+        columns = list(pool.map(pa.ChunkedArray.dictionary_encode, (table[name] for name in often)))
+    for name, column in zip(often, columns, strict=True):
+        table = table.set_column(table.column_names.index(name), name, column)
     return table
 
 

@@ -1,6 +1,7 @@
 """Scores with intervals, as one long table: a row for each slice and each measure."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
@@ -9,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.ids import Plain
-from counterpoint.metrics.bootstrap import RESAMPLES, interval, luck
+from counterpoint.metrics.bootstrap import RESAMPLES, Counts, interval, luck
 from counterpoint.metrics.intervals import Score, from_sums
-from counterpoint.metrics.outcomes import STATES, Outcomes, Pairs, Sets, Singles, judge
+from counterpoint.metrics.outcomes import STATES, Floats, Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.slices import Cells, Slicer
 
@@ -71,33 +72,29 @@ def _scores(units: Pairs | Sets | Singles, cells: Cells, request: Request) -> It
     """Each measure of these units in each slice."""
     left_out = cells.summed_by_slice(~units.counted)
     for metric in request.metrics:
-        if metric.unit is not type(units):
-            continue
-        credit, counts = metric.cases(units)
-        sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
-        for place, name in enumerate(cells.names):
-            own = cells.range_of(place)
-            seed: list[Plain] = [request.seed, metric.name, list(name)]
-            score, method = _interval(sums[own], cases[own], float(squares[place]), seed, request)
-            yield {
-                "slice": name,
-                "metric": metric.name,
-                "unit": UNITS[type(units)],
-                **{key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")},
-                "n": score.n,
-                "clusters": int(np.count_nonzero(cases[own])),
-                "method": method,
-                "left_out": int(left_out[place]),
-            }
+        if metric.unit is type(units):
+            for place, row in enumerate(_measured(metric, units, cells, request)):
+                yield row | {"unit": UNITS[metric.unit], "left_out": int(left_out[place])}
 
 
-def _interval(
-    sums: np.ndarray[Any, np.dtype[np.float64]],
-    cases: np.ndarray[Any, np.dtype[np.int64]],
-    squares: float,
-    seed: list[Plain],
-    request: Request,
-) -> tuple[Score, str]:
+def _measured(metric: Ratio[Any], units: Any, cells: Cells, request: Request) -> list[dict[str, Any]]:
+    """One measure in each slice; slices are resampled side by side, each with luck of its own."""
+    credit, counts = metric.cases(units)
+    sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
+
+    def row(place: int) -> dict[str, Any]:
+        own, name = cells.range_of(place), cells.names[place]
+        seed: list[Plain] = [request.seed, list(name)]  # equal cases have equal intervals, whatever the measure
+        score, method = _interval(sums[own], cases[own], float(squares[place]), seed, request)
+        ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
+        clusters = int(np.count_nonzero(cases[own]))
+        return {"slice": name, "metric": metric.name, **ends, "n": score.n, "clusters": clusters, "method": method}
+
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(row, range(len(cells.names))))
+
+
+def _interval(sums: Floats, cases: Counts, squares: float, seed: list[Plain], request: Request) -> tuple[Score, str]:
     if not request.closed:
         return interval(sums, cases, squares, luck(*seed), request.resamples)
     used = cases > 0
