@@ -1,10 +1,16 @@
 """`counterpoint serve`: a lab in the browser."""
 
 from pathlib import Path
+from socket import AF_INET, AF_INET6, create_server, socket
+from typing import TYPE_CHECKING
 
 import click
 
 from counterpoint.core.errors import CounterpointError
+
+if TYPE_CHECKING:
+    from counterpoint.store.lab import Lab
+    from counterpoint.world.source import World
 
 
 @click.command("serve")
@@ -16,25 +22,34 @@ def command(lab: Path, port: int, host: str, opens: bool) -> None:
     """Show the LAB in the browser: leaderboard, suites, groups. It only reads; Ctrl-C ends it."""
     import uvicorn  # loaded when it is needed, as is all that follows
 
-    from counterpoint.cli.worlds import worlds
     from counterpoint.explorer.app import LOOPBACK, explorer
     from counterpoint.store.lab import Lab
 
     opened = Lab(lab).opened()
-    drawn = worlds(opened.suite(name).table for name in opened.suites())
-    extra = {name: world for name, world in drawn.items() if name not in opened.roots}
-    app = explorer(opened, host=host, extra=extra)
+    app = explorer(opened, host=host, extra=drawn(opened))
     if host not in LOOPBACK:
         click.echo(f"everybody who can reach {host} can read {lab}", err=True)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning")
-    try:
-        listening = config.bind_socket()
-    except SystemExit:
-        hint = "another program listens there; --port takes another, --port 0 any free one"
-        raise CounterpointError(f"port {port} of {host} cannot be used", hint=hint) from None
+    listening = _listening(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}/leaderboard"
     click.echo(f"{lab} is at {address}")
     if opens:
         click.launch(address)
-    uvicorn.Server(config).run(sockets=[listening])
+    with listening:
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket:
+    try:
+        return create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
+    except OSError as problem:
+        hint = "another program may listen there; --port takes another, --port 0 any free one"
+        raise CounterpointError(f"port {port} of {host} cannot be used: {problem.strerror}", hint=hint) from problem
+
+
+def drawn(lab: "Lab") -> "dict[str, World]":
+    """The worlds that the suites of a lab show, by namespace, unless the lab has files of that name."""
+    from counterpoint.cli.worlds import worlds
+
+    shown = (worlds(lab.suite(name).table) for name in lab.suites())
+    return {name: world for found in shown for name, world in found.items() if name not in lab.roots}

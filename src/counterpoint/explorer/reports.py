@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from importlib.resources import files
 
-from markupsafe import Markup
-
 from counterpoint._version import __version__
 from counterpoint.explorer import measures
 from counterpoint.explorer.breakdowns import models_chart
@@ -21,10 +19,10 @@ KINDS = "comprehensive_accuracy"
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A chart as an SVG element, with the sentence that states what it shows."""
+    """A chart as an SVG element, whose texts vl-convert has escaped, with the sentence that states what it shows."""
 
     title: str
-    picture: Markup
+    picture: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def report(reading: Reading) -> str:
         live=False,
         lab=LabView(reading.name, len(reading.models()), reading.answered()),
         version=__version__,
-        style=Markup(style),
+        style=style,
         charts=[_drawn(board_chart(reading, choice)) for choice in shown],
         suites=[_suite(reading, suite) for suite in reading.suites()],
         measure=measures.spoken(KINDS),
@@ -95,4 +93,4 @@ def _states(reading: Reading, suite: str, model: Known) -> str:
 
 
 def _drawn(spec: Spec) -> Drawn:
-    return Drawn(str(spec.pop("title")), Markup(svg(spec)))
+    return Drawn(str(spec.pop("title")), svg(spec))

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from counterpoint.explorer.views import Cell, Leaderboard
 
 NOTE = (
-    "Share of pairs, in per cent, with 95 % intervals over pictures. What is bold cannot be told apart from the best of "
-    "its column by a paired test at 5 % after Holm’s correction."
+    "Share of pairs, in per cent, with 95 % intervals over pictures. What is bold cannot be told apart from the best "
+    "of its column by a paired test at 5 % after Holm’s correction."
 )
 
 _SPECIAL = {

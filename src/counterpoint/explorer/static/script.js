@@ -41,7 +41,7 @@ document.querySelector("[data-help]")?.addEventListener("click", keys["?"]);
 for (const form of document.querySelectorAll("form[data-at-once]")) {
   form.addEventListener("change", () => {
     const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
-    location.assign(chosen.size ? `${form.action}?${chosen}` : form.action);
+    location.assign(`${form.action}${chosen.size ? `?${chosen}` : ""}#groups`);
   });
   form.querySelector("button").hidden = true;
 }

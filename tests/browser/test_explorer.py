@@ -1,0 +1,165 @@
+"""The explorer in a real Chromium: a visitor looks around with hands on the keyboard, in the light and in the dark."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from labs import small_lab
+from playwright.sync_api import Browser, Page, expect
+
+from counterpoint.explorer.app import explorer
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+VIEWS = {
+    "leaderboard": "/leaderboard",
+    "suite": "/suites/plain/models/hasty",
+    "group": "/suites/plain/models/hasty?verdict=broken",
+}
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+@pytest.fixture(scope="session")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server over the small lab, on a free port."""
+    lab = small_lab(tmp_path_factory.mktemp("lab"))
+    config = uvicorn.Config(explorer(lab, cache=tmp_path_factory.mktemp("cache")), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """What the browser has to complain about, which is nothing."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda problem: said.append(str(problem)))
+    yield said
+    assert said == []
+
+
+def test_a_visitor_goes_from_the_leaderboard_to_one_failure_and_back(page: Page, complaints: list[str]) -> None:
+    page.goto("/leaderboard")
+    expect(page).to_have_title(re.compile("Leaderboard"))
+    page.get_by_role("row", name=re.compile("hasty")).get_by_role("link").last.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("hasty")
+    page.get_by_label("Verdict").select_option("broken")
+    expect(page).to_have_url(re.compile("verdict=broken"))
+    expect(page.get_by_role("listitem")).to_have_count(22)
+    page.get_by_role("listitem").first.get_by_role("link").click()
+    expect(page.get_by_text("Every variant asks the same as the base")).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^hasty"))).to_contain_text("✗ maybe")
+    page.get_by_role("link", name=re.compile("right, then wrong")).click()
+    expect(page).to_have_url(re.compile("verdict=broken"))
+
+
+def test_everything_can_be_done_with_keys(page: Page, complaints: list[str]) -> None:
+    page.goto(VIEWS["suite"])
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    focused = page.evaluate("document.activeElement.getAttribute('href')")
+    assert focused == page.get_by_role("listitem").nth(1).get_by_role("link").get_attribute("href")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/groups/"))
+    first = page.url
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: url != first)
+    page.keyboard.press("k")
+    page.wait_for_url(first)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile("/models/hasty"))
+
+
+def test_boxes_appear_on_hover_and_with_a_key(page: Page, complaints: list[str]) -> None:
+    page.goto(_one_group(page))
+    boxes = page.locator(".shown svg")
+    expect(boxes).to_have_css("opacity", "0")
+    page.locator(".shown").hover()
+    expect(boxes).to_have_css("opacity", "1")
+    page.mouse.move(0, 0)
+    expect(boxes).to_have_css("opacity", "0")
+    page.keyboard.press("b")
+    expect(boxes).to_have_css("opacity", "1")
+    expect(page.locator(".shown text")).to_have_text("shade")
+
+
+def test_focus_can_be_seen(page: Page, complaints: list[str]) -> None:
+    page.goto("/leaderboard")
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_charts_are_drawn_under_the_policy(page: Page, complaints: list[str]) -> None:
+    page.goto("/leaderboard")
+    expect(page.locator("body[data-drawn]")).to_be_attached(timeout=30_000)
+    expect(page.locator(".chart svg text").filter(has_text="careful").first).to_be_visible()
+    page.locator(".chart .mark-symbol path").first.hover()
+    expect(page.locator("#vg-tooltip-element")).to_contain_text("careful")
+    expect(page.locator("#vg-tooltip-element")).to_be_in_viewport()
+
+
+def test_a_shared_link_shows_the_same(page: Page, browser: Browser, complaints: list[str]) -> None:
+    page.goto(VIEWS["group"])
+    there = browser.new_page()
+    there.goto(page.url)
+    assert there.locator("main").inner_text() == page.locator("main").inner_text()
+    there.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_view_moves_sideways_or_hides_text(
+    page: Page, complaints: list[str], view: str, width: int, scheme: Any
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    page.goto(_one_group(page) if view == "group" else VIEWS[view])
+    if view != "group":
+        expect(page.locator("body[data-drawn]")).to_be_attached(timeout=30_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    small = page.evaluate(
+        "[...document.querySelectorAll('nav a, button, select')].filter(e => e.offsetParent)"
+        ".map(e => [e.innerText, e.getBoundingClientRect().height]).filter(([, high]) => high < 30)"
+    )
+    assert small == []
+
+
+def _one_group(page: Page) -> str:
+    page.goto(VIEWS["group"])
+    address = page.get_by_role("listitem").first.get_by_role("link").get_attribute("href")
+    assert address is not None
+    return address
