@@ -8,6 +8,7 @@ import ast
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -137,9 +138,25 @@ def _catalog() -> Iterator[str]:
     for table, rows in catalog.TABLES.items():
         yield f"## {table}"
         listed = [
-            (f"`{name}`", f"`{place}`", _first(catalog.find(table, name))) for name, place in sorted(rows.items())
+            (f"`{name}`", f"`{place}`", _about(catalog.find(table, name), place))
+            for name, place in sorted(rows.items())
         ]
         yield _table(("name", "place", "what it is"), listed) if listed else "None yet."
+
+
+def _about(found: Any, place: str) -> str:
+    """The first sentence about what a row names: its own, or for a value the one below it, or that of its module."""
+    if inspect.isclass(found) or inspect.isroutine(found):
+        return _first(found)
+    module, _, name = place.partition(":")
+    written = import_module(module)
+    body = ast.parse(inspect.getsource(written)).body
+    for node, below in pairwise(body):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+        if named and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            return str(below.value.value).partition("\n")[0]
+    return _first(written)
 
 
 def _errors() -> Iterator[str]:

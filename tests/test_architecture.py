@@ -44,7 +44,7 @@ LIBRARIES: dict[str, set[str]] = {
     "studies": {"numpy"},
     "engine": {"pyarrow"},
     "store": {"numpy", "pyarrow"},
-    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "markupsafe", "starlette", "vl_convert"},
+    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "starlette", "vl_convert"},
     "cli": {"click", "rich", "pyarrow", "uvicorn"},
     "testing": {"numpy", "pyarrow"},
 }

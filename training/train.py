@@ -356,6 +356,9 @@ def train(name: str, data: Path, out: Path, settings: Settings, start_from: Path
     took = time.monotonic() - start
     report = evaluated(twin, held, codes) | {"steps": step, "seconds": round(took), "scenes": shelf.count}
     report["settings"], report["device"] = asdict(settings), _device(device)
+    if start_from:
+        before = torch.load(start_from, map_location="cpu", weights_only=True)["report"]
+        report["earlier"] = {key: before[key] for key in ("steps", "seconds", "scenes", "earlier") if key in before}
     packed(name, sizes, averaged.state, report, out / f"{name}.pt")
     (out / f"{name}.json").write_text(json.dumps(report, indent=1), "utf-8")
     print(f"{name} done: {_brief(report)}", flush=True)

@@ -30,7 +30,16 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "order": "counterpoint.suites.order:suite",
         "rephrase": "counterpoint.suites.rephrase:suite",
     },
-    "metrics": {},
+    "metrics": {
+        "accuracy": "counterpoint.metrics.ratio:accuracy",
+        "all_right": "counterpoint.metrics.ratio:all_right",
+        "answer_accuracy": "counterpoint.metrics.ratio:answer_accuracy",
+        "base_accuracy": "counterpoint.metrics.ratio:base_accuracy",
+        "comprehensive_accuracy": "counterpoint.metrics.ratio:comprehensive_accuracy",
+        "self_consistency": "counterpoint.metrics.ratio:self_consistency",
+        "variant_accuracy": "counterpoint.metrics.ratio:variant_accuracy",
+        "worst_case": "counterpoint.metrics.ratio:worst_case",
+    },
     "checks": {},
 }
 """Our own rows."""

@@ -1,6 +1,6 @@
 from collections import Counter
 
-import naive
+import naive_reader
 import pytest
 from conftest import Golden
 from hypothesis import given, settings
@@ -48,7 +48,7 @@ def test_a_naive_reader_of_words_and_annotation_agrees_with_every_gold(suite: Su
         for query, gold in zip(group.queries, group.gold, strict=True):
             assert query.picture
             assert gold
-            found = naive.answer(group.kind, query.text, scenes[query.picture.address], names, values)
+            found = naive_reader.answer(group.kind, query.text, scenes[query.picture.address], names, values)
             assert found == gold.best, f"{query.text} {group.proof}"
             checked += 1
     assert checked > 3000

@@ -15,7 +15,8 @@ def groups_of(lab: Lab, names: Sequence[str]) -> pa.Table:
     """The groups of some suites below each other, or of all."""
     chosen = dict.fromkeys(names) or lab.opened().suites()
     if not chosen:
-        raise StoreError(f"{lab.folder} has no suite", hint=f"counterpoint generate {lab.folder} --suite NAME makes one")
+        hint = f"counterpoint generate {lab.folder} --suite NAME makes one"
+        raise StoreError(f"{lab.folder} has no suite", hint=hint)
     return pa.concat_tables([lab.suite(name).table.replace_schema_metadata() for name in chosen])
 
 
