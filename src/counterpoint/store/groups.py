@@ -13,6 +13,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, group_id
 from counterpoint.core.ids import canonical, hex_id
 from counterpoint.core.pictures import Edit, Picture, edits_content
+from counterpoint.store.joins import repeats
 from counterpoint.store.tables import GROUPS, as_lists
 
 SHOWN = ("query", "picture", "edits", "feature_edits", "context", "text", "mode", "choices")
@@ -56,6 +57,8 @@ def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
 def queries_of(table: pa.Table) -> pa.Table:
     """What there is to ask: each query once, in the order in which the table first has it."""
     ids = table["query"].to_numpy()
+    if not repeats(ids):
+        return table.select(SHOWN)
     _, first = np.unique(ids, return_index=True)
     return table.select(SHOWN).take(pa.array(np.sort(first)))
 

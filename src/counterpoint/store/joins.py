@@ -34,17 +34,31 @@ def missing(plan: pa.Table, answers: pa.Table) -> pa.Table:
     digests = _codes(plan["digest"], settled["digest"])
     wanted, held = (_mixed(table, codes) for table, codes in zip((plan, settled), digests, strict=True))
     with ThreadPoolExecutor(2) as threads:  # sorting lets other threads work
-        rows, held_sorted = threads.submit(_standing_rows, settled), threads.submit(np.sort, held)
-        wanted_sorted, kept = np.sort(wanted), rows.result()
-        there = held_sorted.result() if kept is None else np.sort(held[kept])
+        rows = threads.submit(_standing_rows, settled) if len(digests[1]) and np.ptp(digests[1]) else None
+        held_sorted = threads.submit(_sorted, held)
+        wanted_sorted, there = np.sort(wanted), held_sorted.result()
+        kept = rows.result() if rows else None  # where all saw one digest, an older answer is as good as a newer one
+    if kept is not None:
+        there = _sorted(_mixed(settled, digests[1])[kept])
     return plan.filter(pa.array(_absent(wanted, wanted_sorted, there)))
+
+
+def _sorted(numbers: Numbers) -> Numbers:
+    """The same array, put in order: at ten million numbers, even a copy is felt."""
+    numbers.sort()
+    return numbers
+
+
+def repeats(numbers: Numbers) -> bool:
+    """Whether any number is there twice."""
+    return not _steps(np.sort(numbers)).all()
 
 
 def _standing_rows(table: pa.Table) -> Rows | None:
     """The rows whose answers stand; None where all do, which costs one sort to know."""
     failed = np.asarray(pc.equal(table["state"], State.FAILED.value))
     queries, trials = table["query"].to_numpy(), table["trial"].to_numpy()
-    if _steps(np.sort(queries ^ _far(trials))).all():
+    if not repeats(queries ^ _far(trials)):
         return None
     settled_last = np.concatenate([np.flatnonzero(failed), np.flatnonzero(~failed)])
     order = settled_last[np.argsort(trials[settled_last], kind="stable")]
