@@ -33,14 +33,15 @@ def missing(plan: pa.Table, answers: pa.Table) -> pa.Table:
     settled = answers.filter(pc.invert(failed)) if pc.any(failed).as_py() else answers
     digests = _codes(plan["digest"], settled["digest"])
     wanted, held = (_mixed(table, codes) for table, codes in zip((plan, settled), digests, strict=True))
+    if not len(held):
+        return plan
     with ThreadPoolExecutor(2) as threads:  # sorting lets other threads work
-        rows = threads.submit(_standing_rows, settled) if len(digests[1]) and np.ptp(digests[1]) else None
-        held_sorted = threads.submit(_sorted, held)
-        wanted_sorted, there = np.sort(wanted), held_sorted.result()
+        rows = threads.submit(_standing_rows, settled) if np.ptp(digests[1]) else None
+        there = threads.submit(_sorted, held)
+        order = _order(wanted)
         kept = rows.result() if rows else None  # where all saw one digest, an older answer is as good as a newer one
-    if kept is not None:
-        there = _sorted(_mixed(settled, digests[1])[kept])
-    return plan.filter(pa.array(_absent(wanted, wanted_sorted, there)))
+    held = there.result() if kept is None else _sorted(_mixed(settled, digests[1])[kept])
+    return plan.filter(pa.array(_absent(wanted, order, held)))
 
 
 def _sorted(numbers: Numbers) -> Numbers:
@@ -91,18 +92,24 @@ def _far(codes: NDArray[np.integer], start: int = 0) -> Numbers:
     return numbers
 
 
-def _absent(keys: Numbers, keys_sorted: Numbers, there: Numbers) -> Flags:
-    """Which keys are not there. Sorting is three times as fast as hashing ten million numbers."""
-    if not len(there):
-        return np.ones(len(keys), np.bool_)
-    places = np.searchsorted(there, keys_sorted)
-    found = there[np.minimum(places, len(there) - 1)] == keys_sorted
-    if found.all():
-        return np.zeros(len(keys), np.bool_)
-    fewer = bool(2 * np.count_nonzero(found) < len(found))  # the smaller set is looked up faster
-    sought = pa.array(keys_sorted[found == fewer])
-    among: Flags = pc.is_in(pa.array(keys), value_set=sought).to_numpy(zero_copy_only=False)
-    absent: Flags = among != fewer
+def _order(keys: Numbers) -> Rows:
+    """The rows in the order of their keys, or nearly: only the upper bits are sorted, the row stands in the lower ones.
+
+    This takes half the time of sorting rows by keys.
+    """
+    bits = np.uint64(len(keys).bit_length())
+    packed = _sorted((keys >> bits << bits) | np.arange(len(keys), dtype=np.uint64))
+    packed &= (np.uint64(1) << bits) - np.uint64(1)
+    return packed.view(np.int64)
+
+
+def _absent(keys: Numbers, order: Rows, there: Numbers) -> Flags:
+    """Which keys are not among the sorted ones that are there; in order, neighbours are found near each other."""
+    sought = keys[order]
+    places = np.searchsorted(there, sought)
+    np.minimum(places, len(there) - 1, out=places)
+    absent = np.empty(len(keys), np.bool_)
+    absent[order] = there[places] != sought
     return absent
 
 
