@@ -87,7 +87,7 @@ def ended(lab: Lab, kills: int, seed: int = 0) -> Ended:
     for _ in range(kills):
         process = started(lab)
         _wait_for_work(process, lab)
-        time.sleep(luck.uniform(0, 3))
+        time.sleep(luck.uniform(0, 1))
         killed += process.poll() is None
         process.kill()
         process.wait()

@@ -135,6 +135,8 @@ def test_a_shared_link_shows_the_same(page: Page, browser: Browser, complaints: 
     page.goto(VIEWS["group"])
     there = browser.new_page()
     there.goto(page.url)
+    for shown in (page, there):
+        shown.wait_for_load_state("networkidle")  # charts come after the page
     assert there.locator("main").inner_text() == page.locator("main").inner_text()
     there.close()
 

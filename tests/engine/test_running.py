@@ -248,6 +248,15 @@ def test_async_models_are_asked_like_others_and_keep_their_event_loop() -> None:
     assert len(model.loops) == 1
 
 
+def test_async_models_can_be_asked_where_a_loop_is_running_already() -> None:
+    async def notebook() -> MemoryLog:
+        log = MemoryLog()
+        run(a_table(some(5)), Later(), log, batch=2)
+        return log
+
+    assert len(asyncio.run(notebook()).says) == 5
+
+
 class Speaker:
     """Only answers."""
 

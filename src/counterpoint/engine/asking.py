@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
@@ -34,7 +35,10 @@ class Asked:
 
 
 class Asker:
-    """Knows how to ask a model; an event loop lives as long as it does, so that async models keep their connections."""
+    """Knows how to ask a model; an event loop lives as long as it does, so that async models keep their connections.
+
+    The loop has a thread of its own, so that it runs in a notebook too, where another loop is running already.
+    """
 
     def __init__(self, model: Model, *, seed: int = 0) -> None:
         self._answerer = model if isinstance(model, Answerer) else None
@@ -42,12 +46,14 @@ class Asker:
         self._sampler = model if isinstance(model, Sampler) else None
         self._seed = seed
         self._runner = asyncio.Runner()
+        self._thread = ThreadPoolExecutor(1)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self._runner.close()
+        self._thread.submit(self._runner.close).result()
+        self._thread.shutdown()
 
     def ask(self, asked: Asked, keep: Keep) -> None:
         """Put a batch to the model; answers are kept as they come, and whatever the model raises flies on."""
@@ -65,7 +71,7 @@ class Asker:
         assert self._answerer is not None, "a model is asked for no more than it can do"
         placed = self._answerer.answer(queries)
         if isinstance(placed, AsyncIterable):
-            self._runner.run(_drained(placed, keep))
+            self._thread.submit(lambda: self._runner.run(_drained(placed, keep))).result()
         else:
             for place, answer in placed:
                 keep(place, answer)
