@@ -9,7 +9,7 @@ from counterpoint.core.errors import StoreError
 
 
 @click.command("report")
-@click.argument("lab", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("lab", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Also write the leaderboard in Markdown beside it.")
 @click.option("--latex", "as_latex", is_flag=True, help="Also write the leaderboard in LaTeX beside it.")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command("serve")
-@click.argument("lab", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("lab", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--port", default=8400, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others can reach any but this.")
 @click.option("--open", "opens", is_flag=True, help="Open the leaderboard in the browser.")

@@ -4,8 +4,9 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a
+from counterpoint.world.casting import INDOORS
 from counterpoint.world.drafts import SCENE, Draft, both, drafted, then
-from counterpoint.world.facts import INDOORS, Facts, Thing, family_members, other_state
+from counterpoint.world.facts import Facts, Thing, family_members, other_state
 from counterpoint.world.kinds import kind
 from counterpoint.world.likeness import alike
 from counterpoint.world.referring import Namer, Referent

@@ -11,7 +11,8 @@ from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import a, be, is_countable, plural
 from counterpoint.world.captions import captions
-from counterpoint.world.facts import INDOORS, Facts, Thing
+from counterpoint.world.casting import INDOORS
+from counterpoint.world.facts import Facts, Thing
 from counterpoint.world.options import options
 from counterpoint.world.values import other_color, other_place, other_pose, other_weather, said_state
 

@@ -52,8 +52,6 @@ OPPOSED: Mapping[str, str] = MappingProxyType(
 """Relations of which one excludes the other."""
 SINGLE_WORD_FAMILIES = ("person", "animal", "vehicle", "fruit", "vegetable", "plant", "toy", "building")
 """Families whose word can stand for one member: "the animal", but not "the furniture"."""
-INDOORS = ("kitchen", "living room", "bedroom")
-"""The places that are rooms."""
 
 _OTHER_STATE = MappingProxyType({one: other for pair in OPPOSITES for one, other in (pair, pair[::-1])})
 _FINERY = MappingProxyType({"hat": 10, "scarf": 5, "glasses": 5})
