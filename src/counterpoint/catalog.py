@@ -4,14 +4,16 @@ Rows are literal strings, so listing them loads nothing. Other packages add rows
 groups `counterpoint.models`, `counterpoint.sources` and so on.
 """
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, cast
+from typing import Any
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.ports import Model, Pictures
+from counterpoint.models.own import own
+from counterpoint.models.settings import typed
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     "models": {
@@ -22,6 +24,10 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "question-only": "counterpoint.models.builtin:question_only",
         "random": "counterpoint.models.sanity:random",
         "two-tower": "counterpoint.models.builtin:two_tower",
+    },
+    "ways": {
+        "hf": "counterpoint.models.hf.loading:load",
+        "openai": "counterpoint.models.chat:chat",
     },
     "sources": {
         "world": "counterpoint.world.source:World",
@@ -75,9 +81,20 @@ def find(table: str, name: str) -> Any:
     return found
 
 
-def model(name: str, pictures: Pictures) -> Model:
-    """The model of this name, which takes its pixels from `pictures`."""
-    made = cast(Callable[[Pictures], object], find("models", name))(pictures)
+def model(name: str, pictures: Pictures, settings: Mapping[str, str] | None = None) -> Model:
+    """The model of this name, which takes its pixels from `pictures`; settings are as people type them.
+
+    A name is one of the table of models, a place in your own code (`package.module:object`), or a way of reaching
+    models and a name that is known there (`hf/openai/clip-vit-base-patch32`).
+    """
+    way, slash, known_there = name.partition("/")
+    if slash and way in rows("ways"):
+        make = partial(find("ways", way), known_there)
+    elif ":" in name:
+        make = partial(own, find("models", name), name)
+    else:
+        make = find("models", name)
+    made = make(pictures, **typed(make, settings or {}, name))
     if not isinstance(made, Model):
         raise ModelError(f"{name} gave no model", hint="a model has a fingerprint, and answers or scores")
     return made

@@ -4,6 +4,7 @@ CounterpointError
 ├── SourceError   an annotation file is not what it claims to be
 ├── PictureError  a picture cannot be found or decoded
 ├── ModelError    a model could not answer, or answered out of shape
+│   └── Spent     the budget of requests is used up; the run ends, and loses nothing
 ├── StoreError    what is on disk is not what was asked for
 └── UnknownName   nothing in the catalog, the lexicon or the world has this name
 """
@@ -30,6 +31,10 @@ class PictureError(CounterpointError):
 
 class ModelError(CounterpointError):
     """A model could not answer, or answered out of shape."""
+
+
+class Spent(ModelError):  # noqa: N818 - it reads as what it says
+    """The budget of requests is used up: what was not asked is not failed, and the next run asks it."""
 
 
 class StoreError(CounterpointError):

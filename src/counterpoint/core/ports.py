@@ -1,8 +1,8 @@
 """What a model is, as small protocols: it has those methods that it can honour, and is asked for no more."""
 
-from collections.abc import AsyncIterable, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from enum import StrEnum
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ Pixels: TypeAlias = NDArray[np.uint8]
 """Height × width × 3, red, green and blue from 0 to 255."""
 Floats: TypeAlias = NDArray[np.float32]
 """Numbers as a model makes them."""
+T = TypeVar("T")
 Placed: TypeAlias = tuple[int, Answer]
 """An answer with the position of its query."""
 
@@ -31,6 +32,15 @@ class Pictures(Protocol):
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
+        ...
+
+
+@runtime_checkable
+class Fitting(Protocol):
+    """Pictures that can be made ready for a model on their way, by the threads that decode them ahead of it."""
+
+    def fitted(self, fit: Callable[[Pixels], T]) -> Callable[[Picture], T]:
+        """Where the model gets its pictures from then on: what `fit`, a pure function, makes of the pixels of each."""
         ...
 
 
@@ -90,4 +100,24 @@ class Sampler(Model, Protocol):
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterable[tuple[int, int, Answer]]:
         """Query position, trial and answer; one pass depends on query, trial and seed alone, not on its batch."""
+        ...
+
+
+@runtime_checkable
+class Retrying(Model, Protocol):
+    """A model that asks again by itself what came to nothing, and counts how often."""
+
+    @property
+    def retries(self) -> int:
+        """How many requests were asked again so far."""
+        ...
+
+
+@runtime_checkable
+class Paced(Model, Protocol):
+    """A model that knows how many queries it is best asked at once; what users say goes before it."""
+
+    @property
+    def batch(self) -> int:
+        """So many."""
         ...
