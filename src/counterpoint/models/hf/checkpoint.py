@@ -1,0 +1,101 @@
+"""A checkpoint by its hub name or folder: what is read from it, where it is put, and what its answers depend on."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b, file_digest
+from pathlib import Path
+from typing import Any
+
+from counterpoint.core.errors import ModelError
+from counterpoint.core.ids import canonical, content_id, hex_id
+
+FILES = ("*.json", "*.safetensors", "*.bin", "*.txt", "*.model", "*.jinja", "*.py")
+"""What a checkpoint is made of: weights, processor, tokenizer, templates, and its own code if it has any."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A name on the hub or a folder, and how it is to be loaded; nothing is read before it is needed."""
+
+    name: str
+    device: str = ""  # as torch names it; the first CUDA device if there is one, else the CPU
+    dtype: str = ""  # bfloat16 on CUDA, else float32
+    revision: str = "main"
+    trust: bool = False  # whether code that comes with the checkpoint may run
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where its files are on disk; those of the hub are fetched once, or taken from the cache when offline."""
+        if Path(self.name).is_dir():
+            return Path(self.name)
+        from huggingface_hub import snapshot_download  # comes with transformers
+
+        known: tuple[type[Exception], ...] = (OSError, ValueError)  # what the hub raises for names, access and network
+        try:
+            return Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(FILES)))
+        except known as problem:
+            hint = "check the name, HF_TOKEN and the network; a folder on disk works too"
+            if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0"):
+                hint = "HF_HUB_OFFLINE is set, and the cache does not hold it"
+            raise ModelError(
+                f"{self.name} is no folder, and the hub did not give it: {problem}", hint=hint
+            ) from problem
+
+    @cached_property
+    def config(self) -> Any:
+        """What the checkpoint says of itself."""
+        from transformers import AutoConfig
+
+        return self.loaded(AutoConfig.from_pretrained)
+
+    @cached_property
+    def place(self) -> str:
+        """The device it is put on."""
+        import torch
+
+        return self.device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+    @cached_property
+    def kind(self) -> Any:
+        """The type of its numbers, as torch has it."""
+        import torch
+
+        name = self.dtype or ("bfloat16" if self.place.startswith("cuda") else "float32")
+        if not isinstance(found := getattr(torch, name, None), torch.dtype):
+            raise ModelError(f"{name!r} is no dtype", hint="use float32, bfloat16 or float16")
+        return found
+
+    def weights(self, family: Any, **more: Any) -> Any:
+        """The model itself, ready to be asked: on its device, in its dtype, with dropout off."""
+        import torch
+
+        try:
+            device = torch.device(self.place)
+        except RuntimeError as problem:
+            raise ModelError(f"{self.place!r} is no device", hint="use cpu, cuda or cuda:1") from problem
+        model = self.loaded(family.from_pretrained, dtype=self.kind, **more)
+        return model.to(device).eval()
+
+    def loaded(self, load: Callable[..., Any], **more: Any) -> Any:
+        """Whatever one of the loaders of transformers makes of it; what it raises is said in a sentence."""
+        try:
+            return load(self.folder, trust_remote_code=self.trust, **more)
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError) as problem:
+            first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+            hint = (
+                "--model-args trust=yes runs the code that comes with it" if "trust_remote_code" in str(problem) else ""
+            )
+            raise ModelError(f"{self.name} cannot be loaded: {first}", hint=hint) from problem
+
+    def fingerprint(self, *settings: str) -> str:
+        """Its name, and a digest of its files, its dtype and whatever else its answers depend on; not of the device."""
+        files = sorted({path for pattern in FILES for path in self.folder.glob(pattern)})
+        parts = [[path.name, _digest(path)] for path in files]
+        return f"{Path(self.name).name} {hex_id(content_id(canonical([parts, str(self.kind), list(settings)])))}"
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()

@@ -1,0 +1,79 @@
+"""`hf/NAME`: which family a Hugging Face checkpoint belongs to, and the model that asks it rightly."""
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from counterpoint.core.errors import ModelError, UnknownName
+from counterpoint.core.ports import Model, Pictures
+from counterpoint.models.hf.checkpoint import Checkpoint
+
+FAMILIES = {
+    "classifier": "counterpoint.models.hf.classifiers",
+    "generative": "counterpoint.models.hf.generative",
+    "blip-vqa": "counterpoint.models.hf.blip",
+    "towers": "counterpoint.models.hf.towers",
+    "matching": "counterpoint.models.hf.matching",
+    "language": "counterpoint.models.hf.blind",
+}
+"""Each family with the module that has its `make(checkpoint, pictures, **settings)`."""
+
+HEADS = {
+    "ViltForQuestionAnswering": "classifier",
+    "LxmertForQuestionAnswering": "classifier",
+    "VisualBertForQuestionAnswering": "classifier",
+    "BlipForQuestionAnswering": "blip-vqa",
+    "BlipForImageTextRetrieval": "matching",
+    "Blip2ForImageTextRetrieval": "matching",
+    "ViltForImageAndTextRetrieval": "matching",
+    "VisualBertForPreTraining": "matching",
+    "LxmertForPreTraining": "matching",
+}
+"""Architectures that are known by name; the others by the lists of transformers."""
+
+
+def load(
+    name: str,
+    pictures: Pictures,
+    *,
+    family: str = "",
+    device: str = "",
+    dtype: str = "",
+    revision: str = "main",
+    trust: bool = False,
+    **settings: Any,
+) -> Model:
+    """A model of the hub, or of a folder; settings beyond these are those of its family."""
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise ModelError(f"{package} is not installed", hint="pip install 'counterpoint[hf]'")
+    checkpoint = Checkpoint(name, device, dtype, revision, trust)
+    chosen = family or family_of(checkpoint.config)
+    if chosen not in FAMILIES:
+        raise UnknownName("family of models", chosen, FAMILIES)
+    make: Callable[..., Model] = import_module(FAMILIES[chosen]).make
+    from counterpoint.models.settings import typed
+
+    return make(checkpoint, pictures, **typed(make, settings, f"hf/{name}"))
+
+
+def family_of(config: Any) -> str:
+    """The family of a checkpoint: by its architecture, else by its type in the lists of transformers."""
+    from transformers.models.auto import modeling_auto as lists
+
+    architecture = (getattr(config, "architectures", None) or [""])[0]
+    kind = config.model_type
+    if architecture in HEADS:
+        return HEADS[architecture]
+    speaks = kind in lists.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    if speaks and architecture.endswith(("ForConditionalGeneration", "ForImageTextToText")):
+        return "generative"
+    if kind in lists.MODEL_FOR_ZERO_SHOT_IMAGE_CLASSIFICATION_MAPPING_NAMES:
+        return "towers"
+    if speaks:
+        return "generative"
+    if kind in lists.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return "language"
+    fact = f"no family of models has the architecture {architecture or kind!r}"
+    raise ModelError(fact, hint=f"if one fits, --model-args family={'|'.join(FAMILIES)} chooses it")
