@@ -123,3 +123,33 @@ def test_threads_draw_the_world_as_one_does() -> None:
     with Ahead(World("test", 0), threads=4) as ahead:
         ahead.expect(pictures)
         assert all(np.array_equal(ahead.pixels(p), drawn) for p, drawn in zip(pictures, plain, strict=True))
+
+
+class Measuring(Looking):
+    """Gets its pictures fitted: one number each, made by the threads that decode."""
+
+    def __init__(self, pictures: Ahead) -> None:
+        super().__init__(pictures)
+        self.threads: set[int] = set()
+        self._number = pictures.fitted(self._fit)
+
+    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        for place, query in enumerate(queries):
+            assert query.picture is not None
+            yield place, Answer.of(str(self._number(query.picture)))
+
+    def _fit(self, pixels: Pixels) -> int:
+        self.threads.add(threading.get_ident())
+        return 2 * int(pixels[0, 0, 0])
+
+
+def test_pictures_are_fitted_to_a_model_once_each_by_the_threads_that_decode_them() -> None:
+    slides, log, asked = Slides(), MemoryLog(), some(90, pictures=30)
+    with Ahead(slides, threads=2) as ahead:
+        model = Measuring(ahead)
+        run(a_table(asked), model, log, ahead)
+        assert ahead.pixels(Picture("p:7.png"))[0, 0, 0] == 7
+    assert {log.says[q.id, 0].value for q in asked} == {str(2 * n) for n in range(30)}
+    assert set(slides.decoded.values()) == {1, 2}
+    assert slides.decoded["p:7.png"] == 2
+    assert threading.get_ident() not in model.threads

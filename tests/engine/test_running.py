@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from strategies import queries
 
 from counterpoint.core.answers import Answer
-from counterpoint.core.errors import ModelError, StoreError
+from counterpoint.core.errors import ModelError, Spent, StoreError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Placed
@@ -326,3 +326,41 @@ def test_progress_tells_what_is_done_cached_failed_and_left() -> None:
     assert str(last).startswith("20 of 20, ")
     assert str(last).endswith("/s, 10 cached, 1 failed")
     assert str(Progress(50, 1000, 0, 0, 10.0, 95.0)) == "50 of 1,000, 10/s, 1 min 35 s left"
+
+
+class Metered(Echo):
+    """Answers so many queries, asks every third of them again, and has spent its budget then."""
+
+    fingerprint = "echo"
+    batch = 7
+
+    def __init__(self, budget: int) -> None:
+        super().__init__()
+        self.retries = 0
+        self._budget = budget
+
+    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        for place, answer in super().answer(queries):
+            if not self._budget:
+                raise Spent("the budget is spent")
+            self._budget -= 1
+            self.retries += self._budget % 3 == 0
+            yield place, answer
+
+
+def test_a_spent_budget_ends_a_run_without_a_failure_and_the_next_one_asks_the_rest() -> None:
+    log, told = MemoryLog(), list[Progress]()
+    outcome = run(a_table(some(30)), Metered(budget=12), log, progress=told.append)
+    assert (outcome.asked, outcome.failed, outcome.left, outcome.retries) == (12, 0, 18, 4)
+    assert str(told[-1]).split(", ")[2] == "4 retried"
+    assert outcome.alike is None
+    again = Metered(budget=100)
+    assert run(a_table(some(30)), again, log).asked == 18
+    assert len(again.asked) == 18
+
+
+def test_a_model_says_how_many_queries_it_is_best_asked_at_once_unless_somebody_else_does() -> None:
+    for batch, sizes in ((None, [7, 7, 6]), (10, [10, 10])):
+        model = Metered(budget=100)
+        run(a_table(some(20)), model, MemoryLog(), batch=batch)
+        assert model.batches == sizes

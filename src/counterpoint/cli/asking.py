@@ -1,7 +1,7 @@
 """A model is asked what is missing in a lab, and how that went is kept with the run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import pyarrow as pa
 
@@ -25,7 +25,10 @@ class Settings:
     model: str
     suites: tuple[str, ...] = ()  # all, where none is named
     limit: int | None = None  # groups of each suite
-    batch_size: int = 64
+    batch_size: int | None = None  # what the model says, or the usual
+    model_args: Mapping[str, str] = field(default_factory=dict)
+    trials: int = 0  # stochastic passes beside the plain one
+    seed: int = 0
 
 
 def asked(
@@ -38,13 +41,23 @@ def asked(
     table = queries_of(pa.concat_tables([limited(suite.table, settings.limit) for suite in chosen]))
     shown = lab.pictures({name: world for name, world in worlds(table).items() if name not in lab.roots})
     with Ahead(shown) as ahead:
-        model = catalog.model(settings.model, ahead)
+        model = catalog.model(settings.model, ahead, settings.model_args)
         fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
         kept = _Kept(lab, RunInfo(run_name(), settings.model, model.fingerprint), settings, fingerprints, watch)
         whole = lab.with_digests(table, shown)
         with lab.answers(model.fingerprint, run=kept.info.run, waiting=waiting) as log:
             try:
-                outcome = run(whole, model, log, ahead, read=queries, batch=settings.batch_size, progress=kept.tell)
+                outcome = run(
+                    whole,
+                    model,
+                    log,
+                    ahead,
+                    read=queries,
+                    trials=range(settings.trials + 1),
+                    batch=settings.batch_size,
+                    seed=settings.seed,
+                    progress=kept.tell,
+                )
             except BaseException:
                 kept.put("stopped", kept.last)
                 raise

@@ -1,17 +1,19 @@
 """Pictures decoded ahead of the model, by threads, while it is busy with those before."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import dropwhile, takewhile
 from threading import Lock
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
 
-MOST, BYTES = 256, 256 * 2**20
-"""How many pictures wait at most, and how much room they may take."""
+MOST, BYTES, CORES = 2048, 512 * 2**20, 16
+"""How many pictures wait at most, how much room they may take, and how many threads make them ready."""
+
+T = TypeVar("T")
 
 
 class Ahead:
@@ -23,10 +25,11 @@ class Ahead:
 
     def __init__(self, pictures: Pictures, *, threads: int | None = None, most: int = MOST) -> None:
         self._behind, self._most = pictures, most
-        self._threads = threads or min(8, os.cpu_count() or 1)
+        self._ready: Callable[[Picture], Any] = pictures.pixels
+        self._threads = threads or min(CORES, os.cpu_count() or 1)
         self._pool: ThreadPoolExecutor | None = None
         self._lock = Lock()
-        self._begun: dict[Picture, Future[Pixels]] = {}  # in the order in which they come
+        self._begun: dict[Picture, Future[Any]] = {}  # in the order in which they come
         self._given: set[Picture] = set()
         self._coming: Iterator[Picture] = iter(())
         self._turn: Picture | None = None
@@ -52,23 +55,37 @@ class Ahead:
                 self._catch_up()
 
     def pixels(self, picture: Picture) -> Pixels:
-        """The picture as shown."""
+        """The picture as shown; a model that wants them fitted and these as well has them decoded anew."""
+        if self._ready != self._behind.pixels:
+            return self._behind.pixels(picture)
+        shown: Pixels = self._get(picture)
+        return shown
+
+    def fitted(self, fit: Callable[[Pixels], T]) -> Callable[[Picture], T]:
+        """Where a model gets its pictures from then on: what `fit` makes of the pixels of each, in these threads."""
+        pixels = self._behind.pixels
+        with self._lock:
+            self._forget(list(self._begun))
+            self._ready = lambda picture: fit(pixels(picture))
+        return self._get
+
+    def _get(self, picture: Picture) -> Any:
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self._threads, "decoding")
                 self._catch_up()
             begun = self._begun.get(picture)
         if begun is None:
-            return self._behind.pixels(picture)
+            return self._ready(picture)
         try:
             shown = begun.result()
         except BaseException:
             with self._lock:
                 if self._pool is not None and picture in self._begun:  # memory may be found when it is asked for again
-                    self._begun[picture] = self._pool.submit(self._behind.pixels, picture)
+                    self._begun[picture] = self._pool.submit(self._ready, picture)
             raise
         with self._lock:
-            self._give(picture, shown.nbytes)
+            self._give(picture, getattr(shown, "nbytes", 2**20))
         return shown
 
     def close(self) -> None:
@@ -101,7 +118,7 @@ class Ahead:
             picture = next(self._coming, None)
             if picture is None:
                 return
-            self._begun[picture] = self._pool.submit(self._behind.pixels, picture)
+            self._begun[picture] = self._pool.submit(self._ready, picture)
 
     def _forget(self, pictures: list[Picture]) -> None:
         for picture in pictures:

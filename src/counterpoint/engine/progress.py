@@ -15,12 +15,14 @@ class Progress:
     failed: int
     rate: float  # queries a second
     left: float | None  # seconds; unknown before anything is done
+    retries: int = 0  # requests that came to nothing and were asked again
 
     def __str__(self) -> str:
         left = "" if self.left is None or self.done == self.total else f", {span(self.left)} left"
         failed = f", {self.failed:,} failed" if self.failed else ""
+        retried = f", {self.retries:,} retried" if self.retries else ""
         cached = f", {self.cached:,} cached" if self.cached else ""
-        return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{cached}{failed}{left}"
+        return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{cached}{failed}{retried}{left}"
 
 
 Watch = Callable[[Progress], None]
@@ -36,6 +38,7 @@ class Meter:
     watch: Watch
     clock: Callable[[], float] = monotonic
     every: float = 0.2  # seconds
+    retries: Callable[[], int] = lambda: 0
     done: int = 0
     failed: int = 0
     _began: float = field(init=False)
@@ -55,7 +58,7 @@ class Meter:
         self._told = self.clock()
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
         left = (self.total - self.done) / rate if rate else None
-        self.watch(Progress(self.done, self.total, self.cached, self.failed, rate, left))
+        self.watch(Progress(self.done, self.total, self.cached, self.failed, rate, left, self.retries()))
 
     @property
     def seconds(self) -> float:

@@ -57,7 +57,7 @@ def hardware() -> dict[str, Any]:
 def _counts(became: Progress | Outcome) -> dict[str, Any]:
     if isinstance(became, Progress):
         return {"asked": became.done, "failed": became.failed, "cached": became.cached}
-    return {name: getattr(became, name) for name in ("asked", "failed", "cached", "beyond")}
+    return {name: getattr(became, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
 
 
 def _checked(outcome: Outcome) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from counterpoint.core.errors import Spent
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Model
+from counterpoint.core.ports import Model, Paced, Retrying
 from counterpoint.engine.ahead import Ahead
 from counterpoint.engine.alike import Alike, compared
 from counterpoint.engine.asking import Asker
@@ -21,6 +22,8 @@ from counterpoint.engine.progress import Meter, Watch
 
 AT_ONCE = 4096
 """Rows made into values at a time."""
+BATCH = 64
+"""Queries asked at once, where neither user nor model says otherwise."""
 
 
 class Log(Sink, Protocol):
@@ -41,6 +44,8 @@ class Outcome:
     beyond: int  # the model cannot do what these ask for
     seconds: float
     batch: int  # the size at the end, smaller than at the beginning where memory ran out
+    left: int = 0  # not asked, since the budget of requests was used up
+    retries: int = 0  # requests that came to nothing and were asked again
     alike: Alike | None = None  # where nothing was asked in batches of many, there is nothing to compare
     reasons: tuple[tuple[str, int], ...] = ()  # why queries failed, the commonest first
 
@@ -53,7 +58,7 @@ def run(
     *,
     read: Read,
     trials: Sequence[int] = (0,),
-    batch: int = 64,
+    batch: int | None = None,
     seed: int = 0,
     check: int = 32,
     progress: Watch = lambda progress: None,
@@ -62,20 +67,28 @@ def run(
     """Ask a model every query in every trial that it can do and the log has no answer to.
 
     `pictures` is where the model was told to get its pixels from: it is told what comes next. So many queries as
-    `check` says are asked once more, alone, to see whether answers depend on the company of a query.
+    `check` says are asked once more, alone, to see whether answers depend on the company of a query; not those of a
+    server, which has company of its own.
     """
+    batch = batch or (model.batch if isinstance(model, Paced) else BATCH)
     assert batch > 0, "a batch holds at least one query"
+    remote = model if isinstance(model, Retrying) else None
+    left = 0
     plan = planned(queries, trials)
     able = possible(plan, model)
     missing = ordered(unanswered(able, log.missing))
     meter = Meter(missing.num_rows, able.num_rows - missing.num_rows, progress, clock)
+    if remote is not None:
+        meter.retries = lambda: remote.retries
     if pictures is not None:
         pictures.expect(_pictures(missing, read))
     with Asker(model, seed=seed) as asker:
-        going = Going(asker, log, meter, batch, sample(missing, check))
+        going = Going(asker, log, meter, batch, sample(missing, 0 if remote else check))
         try:
             for rows in _portions(missing, batch * max(1, AT_ONCE // batch)):
                 going.through(Rows.of(rows, read), pictures)
+        except Spent:
+            left = meter.total - meter.done
         finally:
             log.flush()
             meter.tell()
@@ -87,6 +100,8 @@ def run(
         beyond=plan.num_rows - able.num_rows,
         seconds=meter.seconds,
         batch=going.size,
+        left=left,
+        retries=meter.retries(),
         alike=alike,
         reasons=tuple(going.reasons.most_common(5)),
     )
