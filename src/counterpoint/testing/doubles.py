@@ -1,4 +1,4 @@
-"""Doubles for tests, ours and those of plug-in authors: they are strict, so that what passes with them is right.
+"""Models and logs that stand in for others in tests, and are stricter than these.
 
 >>> from counterpoint.core.groups import Query
 >>> [answer.value for _, answer in Echo().answer([Query(None, "Is it?")])]
