@@ -1,0 +1,190 @@
+"""Pictures made ready for a model: resized and cropped by the threads that decode them, made numbers on its device."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from counterpoint.core.errors import CounterpointError, PictureError
+from counterpoint.core.ids import seeded
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Fitting, Pictures, Pixels
+from counterpoint.models.hf.checkpoint import Checkpoint
+
+PROBES = ((90, 130), (130, 90), (61, 61), (700, 500))
+"""Heights and widths of the pictures on which a recipe is held against the processor that it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """One picture by the names under which a model takes it: bytes where a recipe is known, else its numbers."""
+
+    inputs: Mapping[str, NDArray[Any]]
+
+    @property
+    def nbytes(self) -> int:
+        """The room it takes."""
+        return sum(array.nbytes for array in self.inputs.values())
+
+    @property
+    def shapes(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """What pictures must share to go through a model together, since none is ever padded."""
+        return tuple((name, array.shape) for name, array in self.inputs.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The plain way of fitting: resize, crop the middle, and later scale and normalise each color."""
+
+    shortest: int  # of the two edges, the other in proportion; 0 where the size is fixed
+    size: tuple[int, int]  # height and width, where it is
+    crop: tuple[int, int]  # height and width of the middle that is kept; 0 where nothing is cropped
+    resample: int
+    scale: float
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    @classmethod
+    def read(cls, processor: Any) -> "Recipe":
+        """What a processor says of itself."""
+        said = {"rescale_factor": 1.0, **processor.to_dict()}
+        size, crop = (said.get(name) or {} for name in ("size", "crop_size"))
+        normal = said.get("do_normalize")
+        return cls(
+            shortest=int(size.get("shortest_edge") or 0),
+            size=(int(size.get("height") or 0), int(size.get("width") or 0)),
+            crop=(int(crop["height"]), int(crop["width"])) if said.get("do_center_crop") and crop else (0, 0),
+            resample=int(said.get("resample") or 0),
+            scale=float(said["rescale_factor"]) if said.get("do_rescale") else 1.0,
+            mean=tuple(map(float, said["image_mean"])) if normal else (0.0,) * 3,
+            std=tuple(map(float, said["image_std"])) if normal else (1.0,) * 3,
+        )
+
+    def fit(self, pixels: Pixels) -> Pixels:
+        """The pixels that the model sees."""
+        shown = Image.fromarray(pixels)
+        height, width = self._resized(*pixels.shape[:2])
+        if (width, height) != shown.size:
+            shown = shown.resize((width, height), self.resample)
+        if self.crop[0]:
+            top, left = (height - self.crop[0]) // 2, (width - self.crop[1]) // 2
+            shown = shown.crop((left, top, left + self.crop[1], top + self.crop[0]))
+        return np.asarray(shown)
+
+    def numbers(self, pixels: Any) -> Any:
+        """A tensor of such pixels as float32, colors first, scaled and normalised where it is."""
+        import torch
+
+        mean, std = (torch.tensor(value, device=pixels.device).view(1, 3, 1, 1) for value in (self.mean, self.std))
+        return (pixels.permute(0, 3, 1, 2).to(torch.float32) * self.scale - mean) / std
+
+    def _resized(self, height: int, width: int) -> tuple[int, int]:
+        if not self.shortest:
+            return self.size if self.size[0] else (height, width)
+        longest = int(self.shortest * max(height, width) / min(height, width))
+        return (longest, self.shortest) if width <= height else (self.shortest, longest)
+
+
+class Fitter:
+    """Fits pictures as the processor of a checkpoint does; a plain one by its recipe, without the time that one takes.
+
+    A recipe is used only where it gives what the processor gives; any other processor is called for each picture.
+    """
+
+    def __init__(self, processor: Any) -> None:
+        self.processor = processor
+        self.recipe = _proven(processor)
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> "Fitter":
+        """The one for a checkpoint."""
+        from transformers import AutoImageProcessor
+
+        return cls(checkpoint.loaded(AutoImageProcessor.from_pretrained, backend="pil"))
+
+    def fit(self, pixels: Pixels) -> Fitted:
+        """A picture as the model takes it, still on the CPU; a pure function, so any thread may call it."""
+        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+            raise PictureError(f"pixels are {pixels.dtype} {pixels.shape}, and should be uint8 (height, width, 3)")
+        if self.recipe is not None:
+            return Fitted({"pixel_values": self.recipe.fit(pixels)})
+        try:
+            return Fitted(_processed(self.processor, pixels))
+        except (ValueError, ZeroDivisionError) as problem:
+            height, width, _ = pixels.shape
+            raise PictureError(f"a picture of {width} × {height} pixels cannot be fitted: {problem}") from problem
+
+    def batch(self, pictures: Sequence[Fitted], device: str, dtype: Any) -> dict[str, Any]:
+        """Pictures of the same shapes as the inputs of a model; whoever calls need not wait for the device."""
+        found = {}
+        for name in pictures[0].inputs:
+            tensor = sent([picture.inputs[name] for picture in pictures], device)
+            if self.recipe is not None:
+                tensor = self.recipe.numbers(tensor)
+            found[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
+        return found
+
+
+def source(pictures: Pictures, fit: Callable[[Pixels], Fitted]) -> Callable[[Picture | None], Fitted]:
+    """Where a model gets its fitted pictures from: the threads that decode ahead, if there are any."""
+    look = pictures.fitted(fit) if isinstance(pictures, Fitting) else lambda picture: fit(pictures.pixels(picture))
+
+    def shown(picture: Picture | None) -> Fitted:
+        if picture is None:
+            raise PictureError("the query has no picture")
+        try:
+            return look(picture)
+        except (CounterpointError, OSError) as problem:
+            raise PictureError(f"{picture.address} cannot be shown: {problem}") from problem
+
+    return shown
+
+
+def alike(pictures: Sequence[Fitted], most: int) -> Iterator[list[int]]:
+    """The places of pictures that may go together, at most so many at a time, in their order."""
+    by_shape: dict[object, list[int]] = {}
+    for place, picture in enumerate(pictures):
+        by_shape.setdefault(picture.shapes, []).append(place)
+    for places in by_shape.values():
+        yield from (places[start : start + most] for start in range(0, len(places), most))
+
+
+def sent(arrays: Sequence[NDArray[Any]], device: str) -> Any:
+    """Arrays of one shape stacked as a tensor on its way to a device; nobody waits for its arrival."""
+    import torch
+
+    kind = torch.from_numpy(np.empty(0, arrays[0].dtype)).dtype
+    away = torch.device(device).type == "cuda"
+    room = torch.empty((len(arrays), *arrays[0].shape), dtype=kind, pin_memory=away)
+    np.stack(arrays, out=room.numpy())
+    return room.to(device, non_blocking=True)
+
+
+def _proven(processor: Any) -> Recipe | None:
+    """The recipe of a processor, unless it gives something else on one of the probes."""
+    try:
+        recipe = Recipe.read(processor)
+        return recipe if all(_agrees(recipe, processor, *probe) for probe in PROBES) else None
+    except (KeyError, TypeError, ValueError, AttributeError, CounterpointError):
+        return None
+
+
+def _agrees(recipe: Recipe, processor: Any, height: int, width: int) -> bool:
+    import torch
+
+    luck = seeded("probe", height, width).randbytes(height * width * 3)
+    pixels = np.frombuffer(luck, np.uint8).reshape(height, width, 3)
+    whole = _processed(processor, pixels)
+    if list(whole) != ["pixel_values"]:
+        return False
+    values = whole["pixel_values"]
+    numbers = recipe.numbers(torch.from_numpy(recipe.fit(pixels)[None].copy()))[0].numpy()
+    return values.shape == numbers.shape and bool(np.allclose(values, numbers, rtol=1e-6, atol=1e-6))
+
+
+def _processed(processor: Any, pixels: Pixels) -> dict[str, NDArray[Any]]:
+    found = processor(images=Image.fromarray(pixels), return_tensors="np")
+    return {name: np.ascontiguousarray(values[0]) for name, values in found.items()}
