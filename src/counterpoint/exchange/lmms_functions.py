@@ -1,0 +1,92 @@
+"""A suite of Counterpoint as a task of lmms-eval: what a model is shown, how it is asked, a first look at its answers.
+
+Written by `counterpoint export`; it needs nothing but Python. Scores with intervals come from Counterpoint itself:
+run with --log_samples, and give the file with the samples to `counterpoint import`.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+ASKED = "\nAnswer with a single word or a short phrase."
+CHOSEN = "\nChoose one of: {choices}. Answer with your choice alone."
+
+
+def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
+    """The picture; none where the question is asked blindly."""
+    return [] if doc["image"] is None else [doc["image"].convert("RGB")]
+
+
+def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str] | None = None) -> str:
+    """What was said before, the question, and how to answer it; the task file may word this for each model."""
+    words = lmms_eval_specific_kwargs or {}
+    how = words.get("choice_prompt", CHOSEN) if doc["choices"] else words.get("post_prompt", ASKED)
+    how = how.replace("{choices}", ", ".join(doc["choices"] or ()))
+    asked = words.get("pre_prompt", "") + doc["question"] + how
+    return f"{doc['context']}\n\n{asked}" if doc["context"] else asked
+
+
+def doc_to_target(doc: Mapping[str, Any]) -> str:
+    """The best right answer; nothing where there is none."""
+    return doc["answer"] or ""
+
+
+def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What an answer earns; the id of the query goes along, since lmms-eval keeps this and not the row."""
+    known = {plain(one["answer"]): one["credit"] for one in doc["answers"] or ()}
+    said = value(results[0], [plain(choice) for choice in doc["choices"] or ()])
+    about = {name: doc[name] for name in ("query_id", "group_id", "role", "relation")} | {"said": said}
+    credit = {"credit": known.get(said, 0.0)} if known else {}
+    score = {"score": credit["credit"]} if credit else {}
+    return {"answer_accuracy": about | score, "all_right": about | credit, "self_consistency": about}
+
+
+def answer_accuracy(items: Iterable[Mapping[str, Any]]) -> float:
+    """The mean credit of single answers."""
+    return mean([item["score"] for item in items if "score" in item])
+
+
+def all_right(items: Iterable[Mapping[str, Any]]) -> float:
+    """The share of groups in which every answer earns at least half."""
+    earned = [[item["credit"] for item in group.values() if "credit" in item] for group in grouped(items)]
+    return mean([min(group) >= 0.5 for group in earned if group])
+
+
+def self_consistency(items: Iterable[Mapping[str, Any]]) -> float:
+    """The share of pairs of a base and a variant whose answers are the same, or differ, as they should."""
+    pairs = [
+        (variant["said"] == group[0]["said"]) == (variant["relation"] == "same")
+        for group in grouped(items)
+        for role, variant in group.items()
+        if role and 0 in group and variant["relation"] in ("same", "differs")
+    ]
+    return mean(pairs)
+
+
+def value(said: str, choices: Sequence[str]) -> str:
+    """The one choice that is named, or the yes or no that comes first, or else all that was said."""
+    words = plain(said)
+    named = {choice for choice in choices if choice and re.search(rf"\b{re.escape(choice)}\b", words)}
+    if len(named) == 1:
+        return named.pop()
+    first = re.split(r"\W", words, maxsplit=1)[0]
+    return first if first in ("yes", "no") else words
+
+
+def plain(text: str) -> str:
+    """In small letters, without an article before it or a full stop after it."""
+    return re.sub(r"^(?:an?|the) ", "", text.strip().strip(".!\"'").lower()).strip()
+
+
+def grouped(items: Iterable[Mapping[str, Any]]) -> list[dict[int, Mapping[str, Any]]]:
+    """The items of each group by their role."""
+    found: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
+    for item in items:
+        found[item["group_id"]][item["role"]] = item
+    return list(found.values())
+
+
+def mean(shares: Sequence[float]) -> float:
+    """The mean; not a number where there is nothing to count."""
+    return sum(shares) / len(shares) if shares else float("nan")
