@@ -12,6 +12,7 @@ COMMANDS = {
     "ask": "Ask a model one question about one picture.",
     "compare": "Compare two models on the same groups, test by test.",
     "demo": "Show what there is, from scenes to failures, in a minute.",
+    "export": "Write a suite in the layout of another tool.",
     "generate": "Make a suite of groups from scenes, and keep it in a lab.",
     "ls": "List what a lab holds.",
     "models": "List the models that can be named.",
