@@ -30,6 +30,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "openai": "counterpoint.models.chat:chat",
     },
     "sources": {
+        "gqa": "counterpoint.sources.gqa:gqa",
         "world": "counterpoint.world.source:World",
     },
     "suites": {

@@ -18,6 +18,7 @@ from counterpoint.suites.suite import Tally
 @click.option("--suite", "name", required=True, help="A suite of the catalog, or module:object.")
 @click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
+@click.option("--data", type=click.Path(exists=True, path_type=Path), help="Where the files of the source are.")
 @click.option("--scenes", default=1000, show_default=True, type=click.IntRange(1), help="How many scenes of it.")
 @click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
@@ -28,6 +29,7 @@ def command(
     name: str,
     source: str,
     split: str,
+    data: Path | None,
     scenes: int,
     seed: int,
     groups: int | None,
@@ -41,7 +43,7 @@ def command(
     tally = Tally()
     recipe = Recipe(name, source, split, scenes, groups)
     watch = partial(counted, doing="reading", total=scenes)
-    manifest = made(Lab(lab), recipe, seed, tally=tally, replace=replace, watch=watch)
+    manifest = made(Lab(lab), recipe, seed, tally=tally, replace=replace, data=data, watch=watch)
     if as_json:
         counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}
         about = {"suite": manifest.suite, "groups": manifest.groups, "queries": manifest.rows}

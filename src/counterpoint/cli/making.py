@@ -1,12 +1,14 @@
-"""A suite is made from the scenes of a source, and put into a lab with its manifest."""
+"""A suite is made from what a source holds, and put into a lab with its manifest."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.scenes import Scene
+from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest
@@ -20,7 +22,7 @@ class Recipe:
     suite: str
     source: str = "world"
     split: str = "test"
-    scenes: int = 1000
+    scenes: int = 1000  # or questions, captions, whatever the suite takes
     groups: int | None = None  # all that there are, where no number is given
 
 
@@ -31,21 +33,50 @@ def made(
     *,
     tally: Tally,
     replace: bool = False,
-    watch: Callable[[Iterable[Scene]], Iterable[Scene]] = iter,
+    data: Path | None = None,
+    watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Manifest:
-    """Make a suite and keep it; the tally counts what was kept and why the rest was not."""
+    """Make a suite and keep it; the tally counts what was kept and why the rest was not.
+
+    `data` is where the files of the source are; the lab is told where their pictures are, if they are there.
+    """
     suite = catalog.find("suites", recipe.suite)
-    shown = list(watch(catalog.find("sources", recipe.source)(recipe.split, recipe.scenes).scenes()))
+    source = opened(recipe, data, seed)
+    if not hasattr(source, suite.takes):
+        raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
+    shown = list(watch(getattr(source, suite.takes)()))
     table = groups_table(generate(suite, shown, seed, recipe.groups, tally=tally), suite.name)
     if not tally.groups:
         reason = next((f"{kind}: {why}" for (kind, why), count in sorted(tally.dropped.items()) if count), "")
-        raise CounterpointError(f"{recipe.suite} made nothing of {len(shown)} scenes of {recipe.source}", hint=reason)
+        raise CounterpointError(
+            f"{recipe.suite} made nothing of {len(shown)} {suite.takes} of {recipe.source}", hint=reason
+        )
     manifest = Manifest.of(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
         parameters={key: value for key, value in asdict(recipe).items() if key != "suite"},
-        source=hex_id(content_id([scene.content_id for scene in shown])),
+        source=hex_id(content_id([fingerprint(item) for item in shown])),
+        rules=source.dataset.rules if isinstance(source, Source) else "exact",
     )
     lab.put_suite(manifest, table, replace=replace)
+    if isinstance(source, Source) and data is not None and (root := source.dataset.picture_root(data)):
+        lab.set_root(source.dataset.namespace, root)
     return manifest
+
+
+def opened(recipe: Recipe, data: Path | None, seed: int = 0) -> Any:
+    """The source of a recipe: one that draws its own scenes, or a split of a data set in a folder."""
+    found = catalog.find("sources", recipe.source)
+    if not isinstance(found, DataSet):
+        return found(recipe.split, recipe.scenes)
+    if data is None:
+        hint = f"say where its files are: --data FOLDER; counterpoint data {recipe.source} says which are expected"
+        raise CounterpointError(f"{found.title} is read from files", hint=hint)
+    return Source(found, data, recipe.split, recipe.scenes, seed)
+
+
+def fingerprint(item: Any) -> int:
+    """A number that changes when anything in an item of a source does."""
+    known: int = item.content_id if hasattr(item, "content_id") else content_id(repr(item))
+    return known

@@ -55,6 +55,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Dropped]]
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
     choose: Callable[[int, int], Chooser] = Balance  # from how many to keep, and a seed
+    takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues or frames of a source
 
 
 @dataclass(slots=True)

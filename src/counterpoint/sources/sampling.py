@@ -1,0 +1,41 @@
+"""A seeded sample of at most so many: the same on every machine, and part of every larger one."""
+
+from collections.abc import Iterable, Iterator
+from heapq import heappush, heappushpop
+from typing import Protocol, TypeVar
+
+from counterpoint.core.ids import content_id
+
+MOST = 15_000
+"""As many as the tool paper takes of each data set."""
+
+
+class Known(Protocol):
+    """Anything with an id of its own."""
+
+    @property
+    def id(self) -> str:
+        """What sets it apart from all others of its kind."""
+        ...
+
+
+Item = TypeVar("Item", bound=Known)
+
+
+def sampled(items: Iterable[Item], most: int | None = MOST, seed: int = 0) -> Iterator[Item]:
+    """At most so many of the items, in the order in which they came; all of them if there is no limit.
+
+    Every id has a number that follows from it and the seed, and the items with the smallest are taken: so a smaller
+    sample is part of every larger one, and the order of the items changes nothing but the order of the sample.
+    """
+    if most is None:
+        yield from items
+        return
+    taken: list[tuple[int, int, Item]] = []
+    for place, item in enumerate(items):
+        entry = (-content_id([seed, item.id]), -place, item)
+        if len(taken) < most:
+            heappush(taken, entry)
+        elif entry[:2] > taken[0][:2]:
+            heappushpop(taken, entry)
+    yield from (item for _, _, item in sorted(taken, key=lambda entry: -entry[1]))
