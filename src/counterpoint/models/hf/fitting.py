@@ -1,8 +1,8 @@
 """Pictures made ready for a model: resized and cropped by the threads that decode them, made numbers on its device."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,12 @@ class Fitted:
     def shapes(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """What pictures must share to go through a model together, since none is ever padded."""
         return tuple((name, array.shape) for name, array in self.inputs.items())
+
+
+Look: TypeAlias = Callable[[Picture], Fitted]
+"""Where a model gets its fitted pictures from."""
+Seen: TypeAlias = tuple[Picture, Fitted]
+"""A picture, and what it looks like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,8 @@ class Recipe:
         """A tensor of such pixels as float32, colors first, scaled and normalised where it is."""
         import torch
 
-        mean, std = (torch.tensor(value, device=pixels.device).view(1, 3, 1, 1) for value in (self.mean, self.std))
+        known = [np.array(value, np.float32).reshape(3, 1, 1) for value in (self.mean, self.std)]
+        mean, std = (sent([value], pixels.device) for value in known)
         return (pixels.permute(0, 3, 1, 2).to(torch.float32) * self.scale - mean) / std
 
     def _resized(self, height: int, width: int) -> tuple[int, int]:
@@ -117,42 +124,56 @@ class Fitter:
             height, width, _ = pixels.shape
             raise PictureError(f"a picture of {width} × {height} pixels cannot be fitted: {problem}") from problem
 
-    def batch(self, pictures: Sequence[Fitted], device: str, dtype: Any) -> dict[str, Any]:
+    def batch(self, pictures: Sequence[Fitted], device: Any, dtype: Any) -> dict[str, Any]:
         """Pictures of the same shapes as the inputs of a model; whoever calls need not wait for the device."""
-        found = {}
-        for name in pictures[0].inputs:
-            tensor = sent([picture.inputs[name] for picture in pictures], device)
-            if self.recipe is not None:
-                tensor = self.recipe.numbers(tensor)
-            found[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
-        return found
+        found = stacked(pictures, device)
+        if self.recipe is not None:
+            found["pixel_values"] = self.recipe.numbers(found["pixel_values"])
+        return cast(found, dtype)
 
 
-def source(pictures: Pictures, fit: Callable[[Pixels], Fitted]) -> Callable[[Picture | None], Fitted]:
+def source(pictures: Pictures, fit: Callable[[Pixels], Fitted]) -> Look:
     """Where a model gets its fitted pictures from: the threads that decode ahead, if there are any."""
-    look = pictures.fitted(fit) if isinstance(pictures, Fitting) else lambda picture: fit(pictures.pixels(picture))
+    if isinstance(pictures, Fitting):
+        return pictures.fitted(fit)
+    return lambda picture: fit(pictures.pixels(picture))
 
-    def shown(picture: Picture | None) -> Fitted:
-        if picture is None:
-            raise PictureError("the query has no picture")
+
+def shown(look: Look, pictures: Iterable[Picture | None], failing: list[CounterpointError]) -> Iterator[Seen]:
+    """The pictures that can be shown, each with what it looks like; why the others cannot is noted."""
+    for picture in pictures:
         try:
-            return look(picture)
-        except (CounterpointError, OSError) as problem:
-            raise PictureError(f"{picture.address} cannot be shown: {problem}") from problem
-
-    return shown
-
-
-def alike(pictures: Sequence[Fitted], most: int) -> Iterator[list[int]]:
-    """The places of pictures that may go together, at most so many at a time, in their order."""
-    by_shape: dict[object, list[int]] = {}
-    for place, picture in enumerate(pictures):
-        by_shape.setdefault(picture.shapes, []).append(place)
-    for places in by_shape.values():
-        yield from (places[start : start + most] for start in range(0, len(places), most))
+            if picture is None:
+                raise PictureError("the query has no picture")
+            yield picture, look(picture)
+        except CounterpointError as problem:
+            failing.append(problem)
+        except OSError as problem:
+            failing.append(PictureError(f"{picture and picture.address} cannot be shown: {problem}"))
 
 
-def sent(arrays: Sequence[NDArray[Any]], device: str) -> Any:
+def alike(pictures: Iterable[Seen], most: int) -> Iterator[list[Seen]]:
+    """Pictures of the same shapes together, as soon as there are so many of them; those left over at the end."""
+    waiting: dict[object, list[Seen]] = {}
+    for picture, fitted in pictures:
+        some = waiting.setdefault(fitted.shapes, [])
+        some.append((picture, fitted))
+        if len(some) == most:
+            yield waiting.pop(fitted.shapes)
+    yield from waiting.values()
+
+
+def stacked(pictures: Sequence[Fitted], device: Any) -> dict[str, Any]:
+    """Pictures of the same shapes as tensors on their way to a device, under the names of their inputs."""
+    return {name: sent([picture.inputs[name] for picture in pictures], device) for name in pictures[0].inputs}
+
+
+def cast(inputs: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
+    """Inputs in the type of a model's numbers; whole numbers stay whole."""
+    return {name: tensor.to(dtype) if tensor.is_floating_point() else tensor for name, tensor in inputs.items()}
+
+
+def sent(arrays: Sequence[NDArray[Any]], device: Any) -> Any:
     """Arrays of one shape stacked as a tensor on its way to a device; nobody waits for its arrival."""
     import torch
 

@@ -1,0 +1,209 @@
+"""How each architecture with a matching head looks at pictures, and holds texts against what it saw."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from counterpoint.core.errors import ModelError
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Pictures, Scale
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.fitting import Fitted, Fitter, Look, cast, source, stacked
+
+Inputs: TypeAlias = dict[str, Any]
+"""Tensors by the names under which a model takes them; the first axis is the picture or the text."""
+See: TypeAlias = Callable[[Sequence[Fitted]], Inputs]
+"""What is made of pictures alone, once for each."""
+Match: TypeAlias = Callable[[Inputs, Inputs], Any]
+"""What is made of pictures and texts together: a number for each pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How one architecture looks at pictures, and how it holds texts against what it saw."""
+
+    look: Look
+    see: See
+    match: Match
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the maker of a head may need beside the model itself."""
+
+    checkpoint: Checkpoint
+    pictures: Pictures
+    head: str
+    regions: str
+    fits: int
+
+    def pixels(self) -> tuple[Look, See]:
+        """How pictures come to a model that looks at pixels."""
+        fitter, place, kind = Fitter.of(self.checkpoint), self.checkpoint.place, self.checkpoint.kind
+        return source(self.pictures, fitter.fit), lambda some: fitter.batch(some, place, kind)
+
+    def areas(self, numbers: int, *, boxed: bool) -> tuple[Look, See, str]:
+        """How region features come to a model that reads those, of so many numbers each; and a digest of their file."""
+        if not self.regions:
+            fact = f"{self.checkpoint.name} looks at region features, and there are none"
+            raise ModelError(fact, hint="--model-args regions=FILE; see how-to/use-region-features")
+        from counterpoint.models.hf.regions import Regions
+
+        regions, place, kind = Regions(self.regions), self.checkpoint.place, self.checkpoint.kind
+
+        def look(picture: Picture) -> Fitted:
+            features = regions.features(picture)
+            if features.shape[1] != numbers:
+                fact = f"{self.regions} has {features.shape[1]} numbers for a region"
+                raise ModelError(fact, hint=f"{self.checkpoint.name} takes {numbers}")
+            return Fitted({"features": features} | ({"boxes": regions.boxes(picture)} if boxed else {}))
+
+        return look, lambda some: cast(stacked(some, place), kind), regions.digest
+
+    def probability(self, logits: Any) -> Any:
+        """How likely it is that the text fits, from two logits."""
+        return logits.float().softmax(-1)[:, self.fits]
+
+
+def _blip(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+    """BLIP: words attend to the patches of the picture, which are encoded before; or the cosine of the two."""
+    look, prepare = asked.pixels()
+
+    def see(pictures: Sequence[Fitted]) -> Inputs:
+        return {"patches": model.vision_model(**prepare(pictures)).last_hidden_state}
+
+    def itm(seen: Inputs, texts: Inputs) -> Any:
+        read = model.text_encoder(
+            **_only(texts, "input_ids", "attention_mask"),
+            encoder_hidden_states=seen["patches"],
+            encoder_attention_mask=_ones(seen["patches"]),
+        )
+        return asked.probability(model.itm_head(read.last_hidden_state[:, 0]))
+
+    def itc(seen: Inputs, texts: Inputs) -> Any:
+        read = model.text_encoder(**_only(texts, "input_ids", "attention_mask")).last_hidden_state
+        return _cosine(model.vision_proj(seen["patches"][:, 0]), model.text_proj(read[:, 0]))
+
+    return _headed(look, see, itm, itc, asked)
+
+
+def _blip2(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+    """BLIP-2: queries attend to patches and words; or the cosine of the text with the query that is nearest to it."""
+    look, prepare = asked.pixels()
+    kind = next(model.qformer.parameters()).dtype
+
+    def see(pictures: Sequence[Fitted]) -> Inputs:
+        patches = model.vision_model(**prepare(pictures)).last_hidden_state.to(kind)
+        if asked.head == "itm":
+            return {"patches": patches}
+        asking = model.query_tokens.expand(len(patches), -1, -1)
+        found = model.qformer(
+            query_embeds=asking, encoder_hidden_states=patches, encoder_attention_mask=_ones(patches)
+        ).last_hidden_state
+        return {"vectors": model.vision_projection(found.to(model.vision_projection.weight.dtype))}
+
+    def itm(seen: Inputs, texts: Inputs) -> Any:
+        import torch
+
+        asking = model.query_tokens.expand(len(seen["patches"]), -1, -1)
+        found = model.qformer(
+            query_embeds=model.embeddings(input_ids=texts["input_ids"], query_embeds=asking),
+            query_length=asking.shape[1],
+            attention_mask=torch.cat([_ones(asking), texts["attention_mask"]], 1),
+            encoder_hidden_states=seen["patches"],
+            encoder_attention_mask=_ones(seen["patches"]),
+        ).last_hidden_state[:, : asking.shape[1]]
+        return asked.probability(model.itm_head(found.to(model.itm_head.weight.dtype)).mean(1))
+
+    def itc(seen: Inputs, texts: Inputs) -> Any:
+        found = model.qformer(
+            query_embeds=model.embeddings(input_ids=texts["input_ids"]),
+            query_length=0,
+            attention_mask=texts["attention_mask"],
+        ).last_hidden_state[:, 0]
+        text = model.text_projection(found.to(model.text_projection.weight.dtype))
+        return _cosine(seen["vectors"], text[:, None]).max(1).values
+
+    return _headed(look, see, itm, itc, asked)
+
+
+def _vilt(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+    """ViLT: one stream, so that nothing is made of a picture alone.
+
+    Its number was trained to be highest for the right one of sixteen texts: it ranks, and is no probability.
+    """
+    look, see = asked.pixels()
+
+    def match(seen: Inputs, texts: Inputs) -> Any:
+        import torch
+
+        luck = torch.random.get_rng_state()  # ViLT shuffles its patches, which changes nothing but the last digits
+        torch.random.default_generator.manual_seed(0)
+        try:
+            return model(**seen, **texts).logits[:, 0]
+        finally:
+            torch.random.set_rng_state(luck)
+
+    return Head(look, see, match, Scale.SIMILARITY), []
+
+
+def _visual_bert(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+    """VisualBERT: one stream of words and regions."""
+    look, see, digest = asked.areas(model.config.visual_embedding_dim, boxed=False)
+
+    def match(seen: Inputs, texts: Inputs) -> Any:
+        present = _ones(seen["features"])
+        found = model(
+            **texts,
+            visual_embeds=seen["features"],
+            visual_attention_mask=present,
+            visual_token_type_ids=present,
+        )
+        return asked.probability(found.seq_relationship_logits)
+
+    return Head(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
+
+
+def _lxmert(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+    """LXMERT: words and regions attend to each other."""
+    look, see, digest = asked.areas(model.config.visual_feat_dim, boxed=True)
+
+    def match(seen: Inputs, texts: Inputs) -> Any:
+        found = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
+        return asked.probability(found.cross_relationship_score)
+
+    return Head(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
+
+
+HEADS: dict[str, Callable[[Any, Asked], tuple[Head, list[str]]]] = {
+    "BlipForImageTextRetrieval": _blip,
+    "Blip2ForImageTextRetrieval": _blip2,
+    "ViltForImageAndTextRetrieval": _vilt,
+    "VisualBertForPreTraining": _visual_bert,
+    "LxmertForPreTraining": _lxmert,
+}
+"""Each architecture with what makes its head, and the settings on which its scores depend."""
+
+
+def _headed(look: Look, see: See, itm: Match, itc: Match, asked: Asked) -> tuple[Head, list[str]]:
+    if asked.head == "itc":
+        return Head(look, see, itc, Scale.SIMILARITY), ["head=itc"]
+    return Head(look, see, itm, Scale.PROBABILITY), ["head=itm", f"fits={asked.fits}"]
+
+
+def _only(inputs: Inputs, *names: str) -> Inputs:
+    return {name: inputs[name] for name in names}
+
+
+def _ones(like: Any) -> Any:
+    """A mask that hides nothing, for tensors of any number of features."""
+    import torch
+
+    return torch.ones(like.shape[:-1], dtype=torch.long, device=like.device)
+
+
+def _cosine(one: Any, other: Any) -> Any:
+    from torch.nn.functional import cosine_similarity
+
+    return cosine_similarity(one.float(), other.float(), dim=-1)

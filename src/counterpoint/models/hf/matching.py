@@ -1,0 +1,107 @@
+"""Models with a head that says whether a picture and a text belong together: BLIP, BLIP-2, ViLT, VisualBERT, LXMERT."""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from counterpoint.core.errors import CounterpointError, ModelError
+from counterpoint.core.groups import Query
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Floats, Pictures
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.fitting import alike, shown
+from counterpoint.models.hf.heads import HEADS, Asked, Head, Inputs
+from counterpoint.models.hf.texts import Texts, Tokens, words
+
+KEPT = 256
+"""Pictures of which is kept what the model made of them, those last asked for."""
+
+
+def make(
+    checkpoint: Checkpoint, pictures: Pictures, *, head: str = "itm", regions: str = "", fits: int = 1, batch: int = 64
+) -> "Matching":
+    """A model with a matching head; `head=itc` takes the cosine that BLIP and BLIP-2 have beside it.
+
+    `regions` is a file of region features, for VisualBERT and LXMERT; `fits` is which of two logits says that the text
+    fits: 1 wherever authors' own training code has it, also for VisualBERT, where transformers documents 0.
+    """
+    import transformers
+
+    architecture = (checkpoint.config.architectures or [""])[0]
+    if architecture not in HEADS:
+        raise ModelError(f"{architecture or checkpoint.name} has no matching head", hint=f"one of {', '.join(HEADS)}")
+    if head not in ("itm", "itc") or (head == "itc" and not architecture.startswith("Blip")):
+        raise ModelError(f"{architecture} has no head {head!r}", hint="itm, or itc for BLIP and BLIP-2")
+    if fits not in (0, 1) or batch < 1:
+        raise ModelError(f"fits is {fits} and batch is {batch}", hint="fits is 0 or 1, and batch at least 1")
+    asked = Asked(checkpoint, pictures, head, regions, fits)
+    model = checkpoint.weights(getattr(transformers, architecture))
+    made, settings = HEADS[architecture](model, asked)
+    return Matching(checkpoint, made, batch=batch, settings=["matching", *settings])
+
+
+class Matching:
+    """Scores a text against a picture; what can be made of a picture alone is made once for all its texts."""
+
+    def __init__(self, checkpoint: Checkpoint, head: Head, *, batch: int, settings: Sequence[str]) -> None:
+        self.fingerprint, self.scale, self.batch = checkpoint.fingerprint(*settings), head.scale, batch
+        self._place, self._head, self._texts = checkpoint.place, head, Texts.of(checkpoint)
+        self._kept: OrderedDict[Picture | None, Inputs] = OrderedDict()
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """How well each text fits its picture; if a picture cannot be shown, the others are seen all the same."""
+        import torch
+
+        scores = np.empty(len(queries), np.float32)
+        with torch.inference_mode():
+            for start in range(0, len(queries), self.batch):
+                some = queries[start : start + self.batch]
+                for places, numbers in list(self._scored(some)):
+                    scores[[start + place for place in places]] = numbers.float().cpu().numpy()
+        return scores
+
+    def _scored(self, queries: Sequence[Query]) -> Iterator[tuple[list[int], Any]]:
+        """Pairs that may go together, those of like length beside each other."""
+        seen, tokens = self._seen(queries), self._texts.tokens([words(query) for query in queries])
+        for places in _together([seen[query.picture] for query in queries], tokens):
+            rows = [seen[queries[place].picture] for place in places]
+            texts = self._texts.batch([tokens[place] for place in places], self._place)
+            yield places, self._head.match(_rows(rows), texts)
+
+    def _seen(self, queries: Sequence[Query]) -> dict[Picture | None, Inputs]:
+        """What is made of each picture, from memory where it is there."""
+        failing: list[CounterpointError] = []
+        found: dict[Picture | None, Inputs] = {}
+        new: list[Picture | None] = []
+        for picture in dict.fromkeys(query.picture for query in queries):
+            if picture in self._kept:
+                self._kept.move_to_end(picture)
+                found[picture] = self._kept[picture]
+            else:
+                new.append(picture)
+        for some in alike(shown(self._head.look, new, failing), len(queries)):
+            made = self._head.see([fitted for _, fitted in some])
+            for place, (picture, _) in enumerate(some):
+                found[picture] = self._kept[picture] = {name: tensor[place] for name, tensor in made.items()}
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        if failing:
+            raise failing[0]
+        return found
+
+
+def _together(seen: Sequence[Inputs], tokens: Sequence[Tokens]) -> Iterator[list[int]]:
+    """The places of pairs whose pictures have the same shapes, the shortest texts first."""
+    by_shape: dict[object, list[int]] = {}
+    for place in sorted(range(len(tokens)), key=lambda place: len(tokens[place]["input_ids"])):
+        shapes = tuple((name, tuple(tensor.shape)) for name, tensor in seen[place].items())
+        by_shape.setdefault(shapes, []).append(place)
+    yield from by_shape.values()
+
+
+def _rows(some: Sequence[Inputs]) -> Inputs:
+    import torch
+
+    return {name: torch.stack([one[name] for one in some]) for name in some[0]}
