@@ -1,0 +1,298 @@
+"""Models that choose from a fixed list of answers: ViLT from pixels, LXMERT and VisualBERT from region features."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import ModelError, PictureError
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ids import content_id, hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Floats, Pictures, Placed
+from counterpoint.models.hf import dropout as dropping
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.sights import BareAreas, BoxedAreas, Patches, Seen, Sight
+
+ARCHITECTURES = {
+    "vilt": "ViltForQuestionAnswering",
+    "lxmert": "LxmertForQuestionAnswering",
+    "visual_bert": "VisualBertForQuestionAnswering",
+}
+"""The types of checkpoints that are classifiers, with the architecture of each."""
+
+
+def make(
+    checkpoint: Checkpoint,
+    pictures: Pictures,
+    *,
+    regions: str = "",
+    labels: str = "",
+    top: int = 5,
+    odds: str = "softmax",
+    dropout: float = -1.0,
+    batch: int = 64,
+) -> "Classifier":
+    """A classifier; it has stochastic passes if any of its layers drops units, or `dropout` lets them.
+
+    `labels` is a file with the answers in the order of the outputs, for checkpoints that do not name them. `odds` says
+    what the probabilities are: `softmax`, shares of one among all answers, or among the choices of a query; `sigmoid`,
+    each answer's own probability of being right, as ViLT and LXMERT were trained on VQA.
+    """
+    if odds not in ("softmax", "sigmoid"):
+        raise ModelError(f"odds are {odds!r}", hint="they are softmax or sigmoid")
+    if not (dropout == -1.0 or 0 <= dropout < 1):
+        raise ModelError(f"dropout is {dropout}", hint="it is a share of units, such as 0.1")
+    if top < 1 or batch < 1:
+        raise ModelError(f"top is {top} and batch is {batch}", hint="both are at least 1")
+    named = _labels(checkpoint, labels)
+    model = _model(checkpoint)
+    sight = _sight(checkpoint, model, pictures, regions)
+    if dropout != -1.0:
+        dropping.set_rate(model, dropout)
+    settings = [*([sight.content] if sight.content else []), f"top={top}", f"odds={odds}"]
+    settings += [f"dropout={dropout}"] * (dropout != -1.0)
+    settings += [f"labels={hex_id(content_id(list(named)))}"] * bool(labels)
+    kind = Dropping if dropping.rate(model) > 0 else Classifier
+    return kind(checkpoint, model, sight, named, settings, top=top, odds=odds, batch=batch)
+
+
+class Classifier:
+    """Answers from a list; each picture is encoded once for all queries of a batch that share it."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        model: Any,
+        sight: Sight,
+        labels: Sequence[str],
+        settings: Sequence[str],
+        *,
+        top: int,
+        odds: str,
+        batch: int,
+    ) -> None:
+        self.fingerprint, self.batch = checkpoint.fingerprint(*settings), batch
+        self._model, self._sight, self._reader = model, sight, Reader(checkpoint, model)
+        self._labels, self._top, self._odds = labels, top, odds
+        self._places = {label.strip().lower(): place for place, label in reversed(list(enumerate(labels)))}
+        self._kept: dict[Picture, Seen] = {}
+
+    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Answers with their positions; a query whose picture cannot be shown is an answer that says so."""
+        for places, seen, failing in self._portions(queries):
+            asked = [queries[place] for place in places]
+            if asked:
+                yield from zip(places, self._concluded(seen, self._reader.words(asked), asked), strict=True)
+            yield from failing
+
+    def picture_features(self, queries: Sequence[Query]) -> Floats:
+        """The patches or regions of each picture, zeros after the last; one that cannot be shown is an error."""
+        parts = [seen.parts for seen in self._required(queries)]
+        return _array(_rows(parts, max(map(len, parts))))
+
+    def text_features(self, queries: Sequence[Query]) -> Floats:
+        """The embedded words of each text, zeros after the last."""
+        return _array(_rows(self._reader.words(queries), self._reader.most))
+
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Answers from features; how many of them count follows from the picture and the text of each query."""
+        for start in range(0, len(queries), self.batch):
+            asked = queries[start : start + self.batch]
+            seen, read = [], []
+            for place, (plain, words) in enumerate(
+                zip(self._required(asked), self._reader.words(asked), strict=True), start
+            ):
+                seen.append(replace(plain, parts=_like(picture[place], plain.parts)))
+                read.append(_like(text[place], words))
+            yield from enumerate(self._concluded(seen, read, asked), start)
+
+    def _portions(self, queries: Sequence[Query]) -> Iterator[tuple[list[int], list[Seen], list[Placed]]]:
+        """Some queries at a time: their places and what was seen, and those that fail since nothing was."""
+        for start in range(0, len(queries), self.batch):
+            some = range(start, min(start + self.batch, len(queries)))
+            found = self._look([queries[place] for place in some])
+            pairs = [(place, one) for place, one in zip(some, found, strict=True) if isinstance(one, Seen)]
+            failing = [
+                (at, Answer.failed(why)) for at, why in zip(some, found, strict=True) if not isinstance(why, Seen)
+            ]
+            yield [place for place, _ in pairs], [one for _, one in pairs], failing
+
+    def _required(self, queries: Sequence[Query]) -> list[Seen]:
+        found = self._look(queries)
+        for one in found:
+            if isinstance(one, PictureError):
+                raise one
+        return [one for one in found if isinstance(one, Seen)]
+
+    def _look(self, queries: Sequence[Query]) -> list[Seen | PictureError]:
+        """What is seen in the picture of each query; what was seen for the queries before is still known."""
+        wanted = list(dict.fromkeys(query.picture for query in queries if query.picture is not None))
+        found: dict[Picture, Seen | PictureError] = {one: self._kept[one] for one in wanted if one in self._kept}
+        found |= dict(self._sight.look([picture for picture in wanted if picture not in found]))
+        self._kept = {picture: seen for picture, seen in found.items() if isinstance(seen, Seen)}
+        blind = PictureError("the query has no picture")
+        return [blind if query.picture is None else found[query.picture] for query in queries]
+
+    def _concluded(self, seen: Sequence[Seen], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
+        """Answers to queries from what was seen and read; rows are padded, and what is padded is masked."""
+        import torch
+
+        parts, words = [one.parts for one in seen], list(read)
+        boxes = None if seen[0].boxes is None else _rows([one.boxes for one in seen])
+        present, written = _mask(parts), _mask(words)
+        with torch.inference_mode():
+            output = self._model(
+                inputs_embeds=_rows(words),
+                attention_mask=written,
+                token_type_ids=torch.zeros_like(written),
+                **self._sight.inputs(_rows(parts), present, boxes),
+            )
+        return [self._said(query, row) for query, row in zip(queries, _array(output[0]), strict=True)]
+
+    def _said(self, query: Query, logits: Floats) -> Answer:
+        """The best labels with their probabilities, among the choices where any of them is a label."""
+        if query.mode is Mode.SCORE:
+            return Answer.failed("a classifier answers questions, and does not score texts")
+        if not np.isfinite(logits).all():
+            return Answer.failed("the model gave what is not a number; a wider dtype may help")
+        offered = {self._places.get(choice.strip().lower(), -1): choice for choice in reversed(query.choices)}
+        places = sorted(place for place in offered if place >= 0) or list(range(len(logits)))
+        odds = _odds(logits[places].astype(np.float64), self._odds)
+        best = np.argsort(-logits[places], kind="stable")[: self._top]
+        top = tuple((offered.get(places[n], self._labels[places[n]]), float(odds[n])) for n in best)
+        return Answer.of(top[0][0], top=top)
+
+
+class Dropping(Classifier):
+    """A classifier some of whose layers drop units, so that it has stochastic passes."""
+
+    def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
+        """Passes with dropout left on, one query at a time; trial 0 is the plain pass."""
+        for places, seen, failing in self._portions(queries):
+            for place, one in zip(places, seen, strict=True):
+                for trial in trials:
+                    yield place, trial, self._passed(one, queries[place], trial, seed)
+            yield from ((place, trial, answer) for place, answer in failing for trial in trials)
+
+    def _passed(self, seen: Seen, query: Query, trial: int, seed: int) -> Answer:
+        words = self._reader.words([query])
+        if not trial:
+            return self._concluded([seen], words, [query])[0]
+        with dropping.left_on(self._model, query, trial, seed):
+            return self._concluded([seen], words, [query])[0]
+
+
+class Reader:
+    """Texts as embedded words, cut where the model can read no more."""
+
+    def __init__(self, checkpoint: Checkpoint, model: Any) -> None:
+        from transformers import AutoTokenizer
+
+        self._tokenizer = checkpoint.loaded(AutoTokenizer.from_pretrained)
+        self._embed = model.get_input_embeddings()
+        self.most = min(int(model.config.max_position_embeddings), int(self._tokenizer.model_max_length))
+
+    def words(self, queries: Sequence[Query]) -> list[Any]:
+        """For each text a tensor, words × numbers."""
+        import torch
+
+        rows = [self._numbers(query) for query in queries]
+        with torch.inference_mode():
+            found = self._embed(torch.tensor([n for row in rows for n in row], device=self._embed.weight.device))
+        return list(found.split([len(row) for row in rows]))
+
+    def _numbers(self, query: Query) -> list[int]:
+        """What was said before comes first, and is cut from its beginning; a bare question is cut at its end."""
+        self._tokenizer.truncation_side = "left" if query.context else "right"
+        text = f"{query.context} {query.text}" if query.context else query.text
+        return list(self._tokenizer(text, truncation=True, max_length=self.most)["input_ids"])
+
+
+def _model(checkpoint: Checkpoint) -> Any:
+    import transformers
+
+    kind = checkpoint.config.model_type
+    if kind not in ARCHITECTURES:
+        fact = f"{checkpoint.name} is of the type {kind!r}, and no classifier of answers"
+        raise ModelError(fact, hint=f"there are {', '.join(ARCHITECTURES)}")
+    if getattr(checkpoint.config, "bypass_transformer", False):
+        raise ModelError(f"{checkpoint.name} bypasses its transformer, and answers no questions that way")
+    return checkpoint.weights(getattr(transformers, ARCHITECTURES[kind]))
+
+
+def _sight(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> Sight:
+    match checkpoint.config.model_type:
+        case "lxmert":
+            return BoxedAreas(checkpoint, model, regions)
+        case "visual_bert":
+            return BareAreas(checkpoint, model, regions)
+    if regions:
+        raise ModelError(f"{checkpoint.name} looks at pixels, and reads no regions", hint="leave regions= away")
+    return Patches(checkpoint, model, pictures)
+
+
+def _labels(checkpoint: Checkpoint, file: str) -> list[str]:
+    """The answers in the order of the outputs, from a file or from the checkpoint."""
+    config = checkpoint.config
+    wanted = int(getattr(config, "num_qa_labels", 0) or config.num_labels)
+    hint = f"--model-args labels=FILE names its {wanted:,} answers in order: a list in JSON, or one a line"
+    if file:
+        found = _listed(Path(file), hint)
+    else:
+        found = [str(label) for _, label in sorted(config.id2label.items(), key=lambda pair: int(pair[0]))]
+    place = file or checkpoint.name
+    if len(found) != wanted:
+        raise ModelError(f"{place} names {len(found):,} answers, and the model has {wanted:,}", hint=hint)
+    if all(label == f"LABEL_{number}" for number, label in enumerate(found)):
+        raise ModelError(f"{place} does not say which answers its outputs stand for", hint=hint)
+    return found
+
+
+def _listed(file: Path, hint: str) -> list[str]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        found = json.loads(text) if file.suffix == ".json" else text.splitlines()
+    except (OSError, ValueError) as problem:
+        raise ModelError(f"{file} cannot be read: {problem}", hint=hint) from problem
+    if not isinstance(found, list) or not all(isinstance(label, str) for label in found):
+        raise ModelError(f"{file} holds no list of answers", hint=hint)
+    return found
+
+
+def _odds(logits: Floats, kind: str) -> Any:
+    if kind == "sigmoid":
+        return np.exp(-np.logaddexp(0, -logits))
+    odds = np.exp(logits - logits.max())
+    return odds / odds.sum()
+
+
+def _rows(tensors: Sequence[Any], most: int = 0) -> Any:
+    """Tensors one under the other, zeros after each."""
+    import torch
+
+    rows = torch.nn.utils.rnn.pad_sequence(list(tensors), batch_first=True)
+    return torch.nn.functional.pad(rows, (0, 0, 0, most - rows.shape[1])) if most else rows
+
+
+def _mask(tensors: Sequence[Any]) -> Any:
+    """Ones where rows of such tensors hold something."""
+    import torch
+
+    ones = [torch.ones(len(tensor), dtype=torch.long, device=tensor.device) for tensor in tensors]
+    return torch.nn.utils.rnn.pad_sequence(ones, batch_first=True)
+
+
+def _like(features: Floats, tensor: Any) -> Any:
+    """Features as a tensor of the same kind and length as another."""
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(features[: len(tensor)])).to(tensor)
+
+
+def _array(tensor: Any) -> Floats:
+    return np.asarray(tensor.float().cpu().numpy())

@@ -1,0 +1,252 @@
+"""Region features from a file: what a detector saw in each picture, for models that read regions and not pixels.
+
+Three layouts are read, each one picture at a time:
+
+- `*.tsv`, a line for each picture, in the columns of bottom-up attention (image_id, image_w, image_h, num_boxes, boxes,
+  features) or in the ten of LXMERT (img_id, img_h, img_w, …, num_boxes, boxes, features), numbers as float32 in base64;
+- a folder with one `.npz` for each picture (`features`, `boxes`, `width`, `height`) or one `.npy` (features alone);
+- one `.npz` for all pictures, its arrays named `PICTURE/features`, `PICTURE/boxes` and so on.
+"""
+
+import binascii
+import re
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from counterpoint.core.errors import ModelError, PictureError
+from counterpoint.core.ids import Plain, content_id, hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Floats
+
+KEPT = 256
+"""Pictures whose regions are kept in memory, those last asked for."""
+
+_LAYOUTS = (
+    "a .tsv of bottom-up attention or LXMERT, a folder of .npz or .npy, or one .npz; see how-to/use-region-features"
+)
+_BROKEN = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    BadZipFile,
+)  # what numpy raises on a file that is not what it claims
+_ARRAYS = ("features", "boxes", "width", "height")
+
+
+@dataclass(frozen=True, slots=True)
+class Areas:
+    """The regions of one picture: a row of features for each, and its box, from 0 to 1, where boxes are given."""
+
+    features: Floats  # regions × numbers
+    boxes: Floats | None  # regions × (left, top, right, bottom)
+
+
+class Regions:
+    """The regions of many pictures, found by the address of a picture, its path, the name of its file, or its number.
+
+    The number is that of COCO: `coco:val2014/COCO_val2014_000000000285.jpg` is found under 285.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        read, names, self.digest = _opened(self._path)
+        self._exact = {name: name for name in names}
+        self._stems, self._numbers = _unique(names, _stem), _unique(names, _number)
+        self._read: Callable[[str], Areas] = lru_cache(KEPT)(read)
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    def areas(self, picture: Picture) -> Areas:
+        """The regions of a picture; those of an edited one are not known, since nobody detected anything in it."""
+        if picture.edits:
+            fact = f"{picture.address} is edited, and {self._path} has the regions of the picture as it was"
+            raise PictureError(fact, hint="edits of pixels reach only models that look at pixels")
+        return self._read(self._name(picture))
+
+    def features(self, picture: Picture) -> Floats:
+        """What the detector made of each region: regions × numbers."""
+        return self.areas(picture).features
+
+    def boxes(self, picture: Picture) -> Floats:
+        """Where each region is: left, top, right and bottom, from 0 to 1."""
+        if (boxes := self.areas(picture).boxes) is None:
+            raise PictureError(f"{self._path} has no boxes for {picture.address}", hint=f"give {_LAYOUTS}")
+        return boxes
+
+    def _name(self, picture: Picture) -> str:
+        whole = picture.path.removesuffix(PurePosixPath(picture.path).suffix)
+        for name in (picture.address, picture.path, whole):
+            if name in self._exact:
+                return name
+        found = self._stems.get(_stem(whole)) or self._numbers.get(_number(whole))
+        if found is None:
+            fact = f"{self._path} has no regions for {picture.address} among those of {len(self):,} pictures"
+            raise PictureError(fact, hint=f"the first is called {next(iter(self._exact), 'nothing')!r}")
+        return found
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _number(name: str) -> str:
+    """The number that a name is or, as those of COCO, ends with."""
+    found = re.fullmatch(r"(?:COCO_[a-z]+\d*_)?0*(\d+)", _stem(name))
+    return found[1] if found else ""
+
+
+def _unique(names: Iterable[str], short: Callable[[str], str]) -> dict[str, str]:
+    """Names by something shorter, where no two of them share it."""
+    pairs = [(short(name), name) for name in names]
+    times = Counter(key for key, _ in pairs)
+    return {key: name for key, name in pairs if key and times[key] == 1}
+
+
+def _opened(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+    """How the regions of one name are read, the names there are, and a digest of what is read."""
+    if path.is_dir():
+        return _folder(path)
+    if not path.is_file():
+        raise ModelError(f"{path} does not exist", hint=f"regions come from {_LAYOUTS}")
+    if path.suffix == ".npz":
+        return _archive(path)
+    if path.suffix == ".tsv" or ".tsv." in path.name:  # parts of the official files end in .tsv.0, .tsv.1
+        return _table(path)
+    raise ModelError(f"{path} is no file of region features", hint=f"regions come from {_LAYOUTS}")
+
+
+def _folder(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+    kinds = {".npz", ".npy"}
+    found = sorted(file for file in path.rglob("*") if file.suffix in kinds and not file.stem.endswith("_info"))
+    files = {file.relative_to(path).with_suffix("").as_posix(): file for file in found}
+    looks: Plain = [[name, file.stat().st_size, file.stat().st_mtime_ns] for name, file in files.items()]
+
+    def read(name: str) -> Areas:
+        file = files[name]
+        try:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return _areas({"features": loaded}, str(file))
+            with loaded:
+                return _areas({key: loaded[key] for key in _ARRAYS if key in loaded}, str(file))
+        except _BROKEN as problem:
+            raise PictureError(f"{file} cannot be read: {problem}", hint=f"regions come from {_LAYOUTS}") from problem
+
+    return read, list(files), hex_id(content_id(looks))
+
+
+def _archive(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+    try:
+        loaded = np.load(path, allow_pickle=False)
+    except _BROKEN as problem:
+        raise ModelError(f"{path} cannot be read: {problem}", hint=f"regions come from {_LAYOUTS}") from problem
+    names = [key.removesuffix("/features") for key in loaded if key.endswith("/features")]
+    if not names:
+        fact = f"{path} has no array whose name ends in /features, but {', '.join(list(loaded)[:3]) or 'nothing'}"
+        raise ModelError(fact, hint="in one file for all pictures, arrays are named PICTURE/features, PICTURE/boxes")
+
+    def read(name: str) -> Areas:
+        place = f"{path}, {name}"
+        try:
+            return _areas({key: loaded[f"{name}/{key}"] for key in _ARRAYS if f"{name}/{key}" in loaded}, place)
+        except _BROKEN as problem:
+            raise PictureError(f"{place} cannot be read: {problem}") from problem
+
+    return read, names, _digest(path)
+
+
+def _digest(path: Path) -> str:
+    found = blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while some := file.read(1 << 22):
+            found.update(some)
+    return found.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where in a line of a table each thing stands."""
+
+    width: int
+    height: int
+    count: int
+    boxes: int
+    features: int
+
+    @classmethod
+    def of(cls, many: int) -> "_Columns":
+        """Those of LXMERT if there are ten, else those of bottom-up attention, which others have added to."""
+        return cls(2, 1, 7, 8, 9) if many == 10 else cls(1, 2, 3, 4, 5)
+
+
+def _table(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+    """One pass over the file notes where each line begins; lines are read again when they are needed."""
+    places: dict[str, tuple[int, int, int]] = {}
+    found, start = blake2b(digest_size=16), 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            found.update(line)
+            name = line.partition(b"\t")[0].decode("utf-8", "replace").strip()
+            if line.strip() and name not in ("image_id", "img_id"):  # some write a header
+                if line.count(b"\t") < 5:
+                    fact = f"{path}, line {number}: {line.count(bytes([9])) + 1} columns, and there should be 6 or 10"
+                    raise ModelError(fact, hint=f"regions come from {_LAYOUTS}")
+                places[name] = number, start, len(line)
+            start += len(line)
+    return partial(_line, path, places), list(places), found.hexdigest()
+
+
+def _line(path: Path, places: Mapping[str, tuple[int, int, int]], name: str) -> Areas:
+    number, start, size = places[name]
+    place = f"{path}, line {number}, picture {name}"
+    with path.open("rb") as file:
+        file.seek(start)
+        cells = file.read(size).rstrip(b"\r\n").split(b"\t")
+    at = _Columns.of(len(cells))
+    try:
+        count = int(cells[at.count])
+        boxes, features = (
+            np.frombuffer(b64decode(cells[column]), "<f4").reshape(count, -1) for column in (at.boxes, at.features)
+        )
+        sizes = {"width": np.array(int(cells[at.width])), "height": np.array(int(cells[at.height]))}
+    except (ValueError, binascii.Error) as problem:
+        raise PictureError(f"{place}: {problem}", hint=f"regions come from {_LAYOUTS}") from problem
+    return _areas({"features": features, "boxes": boxes} | sizes, place)
+
+
+def _areas(arrays: Mapping[str, Any], place: str) -> Areas:
+    """The arrays of one picture, checked and in float32, its boxes from 0 to 1."""
+    if "features" not in arrays:
+        raise PictureError(f"{place}: there is no array called features", hint=f"regions come from {_LAYOUTS}")
+    features = np.asarray(arrays["features"], np.float32)
+    if features.ndim != 2 or not features.size:
+        raise PictureError(f"{place}: features are {features.shape}, and should be (regions, numbers)")
+    if not np.isfinite(features).all():
+        raise PictureError(f"{place}: not all features are numbers")
+    return Areas(features, _boxes(arrays, len(features), place) if "boxes" in arrays else None)
+
+
+def _boxes(arrays: Mapping[str, Any], count: int, place: str) -> Floats:
+    boxes = np.array(arrays["boxes"], np.float32)
+    if boxes.shape != (count, 4):
+        raise PictureError(f"{place}: boxes are {boxes.shape}, and should be {(count, 4)}")
+    if "width" in arrays and "height" in arrays:
+        width, height = (float(arrays[name]) for name in ("width", "height"))
+        if min(width, height) <= 0:
+            raise PictureError(f"{place}: the picture is {width:g} by {height:g} pixels")
+        boxes /= np.array([width, height, width, height], np.float32)
+    if not (boxes >= -0.01).all() or not (boxes <= 1.01).all():
+        fact = f"{place}: boxes reach from {boxes.min():g} to {boxes.max():g}, and should from 0 to 1"
+        raise PictureError(fact, hint="boxes in pixels need the width and height of their picture")
+    return np.asarray(boxes.clip(0, 1))
