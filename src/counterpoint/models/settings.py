@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import CounterpointError, UnknownName
@@ -36,18 +37,31 @@ def typed(make: Callable[..., object], settings: Mapping[str, str], name: str) -
     """
     inner = make.func if isinstance(make, partial) else make
     taken = inspect.signature(inner).parameters.values() if settings else ()
-    known = {one.name: one for one in taken if one.kind is one.KEYWORD_ONLY}
+    known = {one.name: one for one in taken if _settable(one)}
     open_ended = any(one.kind is one.VAR_KEYWORD for one in taken)
     found: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in known and not open_ended:
             raise UnknownName(f"setting of {name}", key, known)
-        found[key] = _value(value, known[key].annotation if key in known else str, f"{name}: {key}")
+        found[key] = _value(value, _kind(known[key]) if key in known else "str", f"{name}: {key}")
     return found
 
 
-def _value(text: str, kind: object, place: str) -> object:
-    named = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+def _settable(one: inspect.Parameter) -> bool:
+    """Whether a parameter is a setting: one with a name and a default; the place of the pictures is none."""
+    optional = one.kind is one.POSITIONAL_OR_KEYWORD and one.default is not one.empty
+    return one.name != "pictures" and (optional or one.kind is one.KEYWORD_ONLY)
+
+
+def _kind(one: inspect.Parameter) -> str:
+    """The name of the type of a parameter: what it says, else that of its default."""
+    if one.annotation is one.empty:
+        return "str" if one.default in (one.empty, None) else type(one.default).__name__
+    said = one.annotation if isinstance(one.annotation, str) else getattr(one.annotation, "__name__", None)
+    return (said or str(one.annotation)).removesuffix(" | None")
+
+
+def _value(text: str, named: str, place: str) -> object:
     try:
         match named:
             case "bool":
@@ -56,6 +70,8 @@ def _value(text: str, kind: object, place: str) -> object:
                 return int(text)
             case "float":
                 return float(text)
+            case "Path":
+                return Path(text)
     except (KeyError, ValueError) as problem:
         words = {"bool": "yes or no", "int": "a whole number", "float": "a number"}
         raise CounterpointError(f"{place} is {text!r}, not {words[named]}", hint=f"write {place}=…") from problem
