@@ -18,7 +18,8 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import BadZipFile
+from weakref import finalize
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 
@@ -135,11 +136,10 @@ def _folder(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
     def read(name: str) -> Areas:
         file = files[name]
         try:
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return _areas({"features": loaded}, str(file))
-            with loaded:
-                return _areas({key: loaded[key] for key in _ARRAYS if key in loaded}, str(file))
+            with file.open("rb") as opened:
+                loaded = np.load(opened, allow_pickle=False)
+                found = {"features": loaded} if isinstance(loaded, np.ndarray) else loaded
+                return _areas({key: found[key] for key in _ARRAYS if key in found}, str(file))
         except _BROKEN as problem:
             raise PictureError(f"{file} cannot be read: {problem}", hint=f"regions come from {_LAYOUTS}") from problem
 
@@ -147,10 +147,9 @@ def _folder(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
 
 
 def _archive(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
-    try:
-        loaded = np.load(path, allow_pickle=False)
-    except _BROKEN as problem:
-        raise ModelError(f"{path} cannot be read: {problem}", hint=f"regions come from {_LAYOUTS}") from problem
+    if not is_zipfile(path):
+        raise ModelError(f"{path} is no archive of arrays", hint=f"regions come from {_LAYOUTS}")
+    loaded = np.load(path, allow_pickle=False)
     names = [key.removesuffix("/features") for key in loaded if key.endswith("/features")]
     if not names:
         fact = f"{path} has no array whose name ends in /features, but {', '.join(list(loaded)[:3]) or 'nothing'}"
@@ -163,6 +162,7 @@ def _archive(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
         except _BROKEN as problem:
             raise PictureError(f"{place} cannot be read: {problem}") from problem
 
+    finalize(read, loaded.close)
     return read, names, _digest(path)
 
 
