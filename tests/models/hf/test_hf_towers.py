@@ -1,0 +1,226 @@
+"""Two-tower models: what is cached is what the model itself computes, and each picture and text is encoded once."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny_pairs
+from tiny_pairs import Shown, asked, passed, scorer, spread
+
+from counterpoint.core.errors import CounterpointError, ModelError, PictureError
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Answerer, Featured, Paced, Scale, Scorer
+from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.running import run
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.fitting import Fitter
+from counterpoint.models.hf.towers import Vectors
+from counterpoint.store.groups import queries as read
+from counterpoint.testing import MemoryLog
+
+KINDS = ("clip", "siglip", "siglip2", "align", "altclip")
+TOWERS = {
+    "clip": "CLIPVisionModel",
+    "siglip": "SiglipVisionModel",
+    "siglip2": "Siglip2VisionModel",
+    "align": "AlignVisionModel",
+    "altclip": "AltCLIPVisionModel",
+}
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("towers")
+
+
+def _direct(folder: Path, queries: list[Query]) -> np.ndarray[Any, Any]:
+    """The model's own forward pass over its own processors, one pair at a time."""
+    import torch
+    from PIL import Image
+    from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
+
+    model = AutoModel.from_pretrained(folder).eval()
+    eyes = AutoImageProcessor.from_pretrained(folder, backend="pil")
+    words = AutoTokenizer.from_pretrained(folder)
+    padding = "max_length" if "siglip" in folder.name else False
+    found = []
+    for query in queries:
+        assert query.picture is not None
+        pixels = eyes(images=Image.fromarray(Shown().pixels(query.picture)), return_tensors="pt")
+        text = words([query.text], padding=padding, max_length=24, truncation=True, return_tensors="pt")
+        with torch.no_grad():
+            logits = model(**pixels, **text).logits_per_image
+        found.append(float(torch.sigmoid(logits) if "siglip" in folder.name else logits))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_from_what_is_kept_are_those_of_the_models_own_forward_pass(kind: str, folder: Path) -> None:
+    queries = asked()
+    model = scorer(tiny_pairs.made(kind, folder))
+    first, again = model.score(queries), model.score(queries)
+    direct = _direct(tiny_pairs.made(kind, folder), queries)
+    assert np.allclose(first, direct, rtol=1e-5, atol=1e-5)
+    assert np.allclose(again, direct, rtol=1e-5, atol=1e-5)
+    assert min(spread(first, queries)) > 1e-3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_in_company_equal_scores_alone(kind: str, folder: Path) -> None:
+    queries = asked()
+    place = tiny_pairs.made(kind, folder)
+    alone = [float(scorer(place).score([query])[0]) for query in queries[:8]]
+    assert np.allclose(scorer(place).score(queries)[:8], alone, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_encodes_each_picture_once_and_finds_scores_alike_alone(kind: str, folder: Path) -> None:
+    queries, log = asked(), MemoryLog()
+    with Ahead(Shown(), threads=2) as pictures, passed(TOWERS[kind]) as rows:
+        outcome = run(
+            tiny_pairs.table(queries),
+            scorer(tiny_pairs.made(kind, folder), pictures),
+            log,
+            pictures,
+            read=read,
+            batch=7,
+        )
+    assert (outcome.asked, outcome.failed) == (len(queries), 0)
+    assert outcome.alike is not None
+    assert outcome.alike.differing == 0
+    assert sum(rows) == 6
+    direct = scorer(tiny_pairs.made(kind, folder)).score(queries)
+    assert [log.says[query.id, 0].score for query in queries] == pytest.approx(direct.tolist(), rel=1e-5, abs=1e-5)
+
+
+def test_a_text_is_read_once_and_both_are_seen_in_many_at_once(folder: Path) -> None:
+    model, queries = scorer(tiny_pairs.made("clip", folder)), asked()
+    with passed("CLIPVisionModel") as pictures, passed("CLIPTextModel") as texts:
+        model.score(queries)
+        model.score(queries[::-1])
+    assert (pictures, texts) == ([6], [4])
+
+
+@pytest.mark.parametrize(("kind", "scale"), [("clip", Scale.SIMILARITY), ("siglip", Scale.PROBABILITY)])
+def test_a_model_says_what_its_numbers_are_and_what_it_can_do(kind: str, scale: Scale, folder: Path) -> None:
+    model = scorer(tiny_pairs.made(kind, folder))
+    assert model.scale is scale
+    assert isinstance(model, Scorer)
+    assert isinstance(model, Featured)
+    assert isinstance(model, Paced)
+    assert not isinstance(model, Answerer)
+    assert scorer(tiny_pairs.made(kind, folder), batch="9").batch == 9
+    scores = model.score(asked())
+    assert scores.dtype == np.float32
+    assert (kind != "siglip") or ((scores > 0) & (scores < 1)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_follow_from_features(kind: str, folder: Path) -> None:
+    model, queries = scorer(tiny_pairs.made(kind, folder)), asked(3)
+    seen, read = model.picture_features(queries), model.text_features(queries)
+    assert seen.shape[0] == read.shape[0] == len(queries)
+    from_features = {place: answer.score for place, answer in model.answer_from(seen, read, queries)}
+    assert [from_features[place] for place in range(len(queries))] == pytest.approx(model.score(queries).tolist())
+    louder = dict(model.answer_from(seen * 3, read, queries))
+    assert louder[0].score == pytest.approx(from_features[0])
+    noisy = dict(model.answer_from(seen[::-1].copy(), read, queries))
+    assert noisy[0].score != pytest.approx(from_features[0], abs=1e-3)
+
+
+def test_one_picture_that_cannot_be_read_costs_the_others_nothing(folder: Path) -> None:
+    model, queries = scorer(tiny_pairs.made("clip", folder)), asked(3)
+    gone = Query(Picture("p:gone"), "a dog", Mode.SCORE)
+    with passed("CLIPVisionModel") as rows:
+        with pytest.raises(PictureError, match="p:gone is not there"):
+            model.score([*queries[:4], gone, *queries[4:]])
+        model.score(queries)
+    assert rows == [3]
+    with pytest.raises(PictureError, match="the query has no picture"):
+        model.score([Query(None, "a dog", Mode.SCORE)])
+
+
+def test_a_run_names_the_picture_that_failed_and_scores_all_others(folder: Path) -> None:
+    log, queries = MemoryLog(), asked()
+    gone = [Query(Picture("p:gone"), text, Mode.SCORE) for text in tiny_pairs.TEXTS]
+    outcome = run(
+        tiny_pairs.table([*queries, *gone]), scorer(tiny_pairs.made("clip", folder)), log, read=read, batch=16
+    )
+    assert (outcome.asked, outcome.failed) == (28, 4)
+    assert outcome.reasons == (("p:gone is not there", 4),)
+    assert len(log.says) == len(queries)
+
+
+def test_the_template_and_what_was_said_before_stand_around_a_text(folder: Path) -> None:
+    place, picture = tiny_pairs.made("clip", folder), Picture("p:1")
+    plain, around = scorer(place), scorer(place, template="a photo of {}.")
+    said = Query(picture, "a photo of a cat.", Mode.SCORE)
+    assert around.score([Query(picture, "a cat", Mode.SCORE)]) == pytest.approx(plain.score([said]))
+    assert around.fingerprint != plain.fingerprint
+    later = Query(picture, "a cup", Mode.SCORE, context="is it red? no.")
+    assert plain.score([later]) == pytest.approx(plain.score([Query(picture, "is it red? no. a cup", Mode.SCORE)]))
+    with pytest.raises(ModelError, match="has no place for a text"):
+        scorer(place, template="a photo")
+
+
+def test_a_text_is_cut_where_the_model_reads_no_further(folder: Path) -> None:
+    model, picture = scorer(tiny_pairs.made("clip", folder)), Picture("p:1")
+    long, longer = (Query(picture, "a cat " * times, Mode.SCORE) for times in (20, 40))
+    assert model.score([long]) == model.score([longer])
+    assert model.score([long]) != model.score([Query(picture, "a cat", Mode.SCORE)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pictures_fitted_on_their_way_are_what_the_processor_makes_of_them(kind: str, folder: Path) -> None:
+    import torch
+    from PIL import Image
+
+    place = tiny_pairs.made(kind, folder)
+    fitter = Fitter.of(Checkpoint(str(place)))
+    assert (fitter.recipe is None) == (kind in ("siglip2", "align"))
+    for number in range(4):
+        pixels = Shown().pixels(Picture(f"p:{number}"))
+        whole = fitter.processor(images=Image.fromarray(pixels), return_tensors="pt")
+        batch = fitter.batch([fitter.fit(pixels)], "cpu", torch.float32)
+        assert list(batch) == list(whole)
+        for name, tensor in whole.items():
+            assert torch.allclose(batch[name].double(), tensor.double(), rtol=0, atol=1e-6)
+
+
+def test_a_recipe_that_the_processor_does_not_follow_is_not_used() -> None:
+    from transformers import CLIPImageProcessorPil
+
+    assert Fitter(CLIPImageProcessorPil()).recipe is not None
+    assert Fitter(CLIPImageProcessorPil(do_resize=False)).recipe is None
+    assert Fitter(CLIPImageProcessorPil(size={"longest_edge": 99, "shortest_edge": 90})).recipe is None
+    unscaled = Fitter(CLIPImageProcessorPil(do_rescale=False, do_normalize=False)).recipe
+    assert unscaled is not None
+    assert (unscaled.scale, unscaled.mean) == (1.0, (0.0, 0.0, 0.0))
+
+
+def test_pixels_out_of_shape_are_an_error_that_says_so() -> None:
+    from transformers import CLIPImageProcessorPil
+
+    with pytest.raises(PictureError, match="should be uint8"):
+        Fitter(CLIPImageProcessorPil()).fit(np.zeros((4, 4), np.uint8))
+
+
+def test_a_full_table_forgets_what_was_used_longest_ago() -> None:
+    import torch
+
+    kept = Vectors[str](3)
+    kept.put(["a", "b"], torch.tensor([[1.0], [2.0]]))
+    kept.put(["c"], torch.tensor([[3.0]]))
+    assert kept.missing(["a", "d", "d"]) == ["d"]
+    kept.put(["d"], torch.tensor([[4.0]]))
+    assert kept.missing(["a", "b", "c", "d"]) == ["b"]
+    assert kept.at(["d", "a", "c", "a"]).tolist() == [[4.0], [1.0], [3.0], [1.0]]
+    assert len(kept) == 3
+
+
+def test_a_checkpoint_without_towers_is_refused_in_a_sentence(folder: Path) -> None:
+    place = tiny_pairs.made("visual_bert", folder)
+    with pytest.raises(CounterpointError, match="no features of pictures and of texts"):
+        scorer(place, family="towers")
