@@ -10,7 +10,7 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.models.settings import read, typed
 
 
-def make(  # type: ignore[no-untyped-def] - people leave types away, and the default tells
+def make(  # type: ignore[no-untyped-def]
     pictures: object,
     place: str = "here",
     *,
