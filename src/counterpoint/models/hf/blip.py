@@ -1,0 +1,71 @@
+"""BLIP as it was trained to answer questions: a reader that looks at the picture, and a speaker of short answers."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image
+
+from counterpoint.core.errors import PictureError
+from counterpoint.core.groups import Query
+from counterpoint.core.ports import Model, Pictures, Pixels
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.processors import padded, processor_of
+from counterpoint.models.hf.speaking import Manner, Saying
+from counterpoint.models.prompts import Prompt
+
+QUESTION = Prompt(question="{text}", choice="{text}", context="{context} {words}")
+"""The question alone, as the model was trained; it is told no choices, and only what was said before."""
+
+
+def make(
+    checkpoint: Checkpoint,
+    pictures: Pictures,
+    *,
+    prompt: str = "",
+    tokens: int = 16,
+    rule: str = "auto",
+    choose: str = "generate",
+    temperature: float = 1.0,
+    batch: int = 32,
+) -> Model:
+    """BLIP for question answering; its settings are those of other models that speak."""
+    from transformers import BlipForQuestionAnswering
+
+    asked = QUESTION.asking(prompt)
+    manner = Manner(asked.content, tokens, rule, choose, temperature, batch)
+    processor = processor_of(checkpoint)
+    padded(processor.tokenizer, "right")
+    model = checkpoint.weights(BlipForQuestionAnswering)
+    return Saying(checkpoint, model, Questions(processor, asked), pictures, manner)
+
+
+@dataclass(slots=True)
+class Questions:
+    """Questions of one length together: the speaker of BLIP would listen to padding as well."""
+
+    processor: Any
+    prompt: Prompt
+    gap: str = ""
+    stop: str = ""
+
+    @property
+    def tokenizer(self) -> Any:
+        """What makes tokens of words."""
+        return self.processor.tokenizer
+
+    def looks(self, query: Query) -> bool:
+        """Always; it was never asked without a picture."""
+        if query.picture is None:
+            raise PictureError("BLIP cannot be asked without a picture")
+        return True
+
+    def alike(self, query: Query) -> Hashable:
+        """So many tokens a question has."""
+        return len(self.tokenizer.encode(self.prompt.words(query)))
+
+    def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Mapping[str, Any]:
+        """Tokens, and pixels for each."""
+        seen = [Image.fromarray(pixels) for pixels in shown if pixels is not None]
+        found = self.processor(text=[self.prompt.words(query) for query in queries], images=seen, return_tensors="pt")
+        return {name: found[name] for name in ("input_ids", "attention_mask", "pixel_values")}

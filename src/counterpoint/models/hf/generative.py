@@ -1,0 +1,63 @@
+"""Vision-language models that answer in words: LLaVA, Qwen-VL, SmolVLM, PaliGemma, and whatever is loaded like them."""
+
+from dataclasses import replace
+
+from counterpoint.core.errors import ModelError
+from counterpoint.core.ports import Model, Pictures
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.conversations import Conversation
+from counterpoint.models.hf.features import Lookable, lookable
+from counterpoint.models.hf.processors import processor_of, template_of
+from counterpoint.models.hf.speaking import Manner, Speaking
+from counterpoint.models.prompts import Prompt
+
+PLAIN = {
+    "paligemma": Prompt(
+        question="answer en {text}",
+        choice="answer en {text} {choices}",
+        sentence='answer en does "{text}" describe the image?',
+    ),
+    "blip-2": Prompt(
+        question="Question: {text} Answer:",
+        choice="Question: {text} Choices: {choices}. Answer:",
+        sentence='Question: Does "{text}" describe the picture correctly, yes or no? Answer:',
+    ),
+    "instructblip": Prompt(),
+}
+"""Kinds of models that know no conversations, and how they are asked."""
+
+
+def make(
+    checkpoint: Checkpoint,
+    pictures: Pictures,
+    *,
+    prompt: str = "",
+    system: str = "",
+    template: str = "",
+    tokens: int = 32,
+    rule: str = "auto",
+    choose: str = "generate",
+    temperature: float = 1.0,
+    batch: int = 16,
+) -> Model:
+    """A model that is shown a picture and asked in words.
+
+    `prompt` and `system` are what it is told, `template` a file with another chat template or the word plain, `tokens`
+    the length of an answer, `rule` how its value is taken, `choose` how it chooses, `temperature` that of sampling.
+    """
+    from transformers import AutoModelForImageTextToText
+
+    kind = checkpoint.config.model_type
+    asked = replace(PLAIN.get(kind, Prompt()).asking(prompt), system=system)
+    processor = processor_of(checkpoint)
+    chat = "" if template == "plain" else template_of(processor, processor.tokenizer, template)
+    if not chat and template != "plain" and kind not in PLAIN:
+        fact = f"{checkpoint.name} has no chat template"
+        raise ModelError(fact, hint="--model-args template=FILE.jinja gives it one, template=plain does without")
+    mark = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
+    wording = Conversation(processor, asked, chat, mark)
+    manner = Manner(asked.content + chat, tokens, rule, choose, temperature, batch)
+    model = checkpoint.weights(AutoModelForImageTextToText)
+    if lookable(checkpoint.config):
+        return Lookable(checkpoint, model, wording, pictures, manner)
+    return Speaking(checkpoint, model, wording, pictures, manner)

@@ -1,0 +1,133 @@
+"""Queries made ready for a model that speaks, in batches, by threads that are ahead of the device."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, Protocol, TypeVar
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import PictureError
+from counterpoint.core.groups import Query
+from counterpoint.core.ports import Pictures, Pixels, Placed
+
+THREADS = 4
+"""How many batches are made ready at a time, where there are so many cores."""
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+class Wording(Protocol):
+    """A query in the words and tokens of one model."""
+
+    @property
+    def tokenizer(self) -> Any:
+        """What makes tokens of words."""
+        ...
+
+    @property
+    def gap(self) -> str:
+        """What stands between the end of a prompt and the first word of an answer: a space, or nothing."""
+        ...
+
+    @property
+    def stop(self) -> str:
+        """Where an answer ends beside the end that the model gives it; nowhere if empty."""
+        ...
+
+    def looks(self, query: Query) -> bool:
+        """Whether it is shown the picture; a query that it cannot be asked is a PictureError."""
+        ...
+
+    def alike(self, query: Query) -> Hashable:
+        """What queries must share to stand in one batch."""
+        ...
+
+    def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Mapping[str, Any]:
+        """What the model is given for these queries, still on the CPU."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a batch: a query, its position, and what it is to say where it has no choice."""
+
+    position: int
+    query: Query
+    tail: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows that are ready, and the answers of those whose picture cannot be shown."""
+
+    rows: list[Row]
+    inputs: Mapping[str, Any]
+    failed: list[Placed]
+
+
+Worded = TypeVar("Worded", bound=Wording)
+
+
+class Preparer(Generic[Worded]):
+    """Makes batches of queries; each thread has a copy of the wording, since tokenizers cannot be shared."""
+
+    def __init__(self, wording: Worded, pictures: Pictures) -> None:
+        self.wording = deepcopy(wording)
+        self._pictures = pictures
+        self._spare: SimpleQueue[Worded] = SimpleQueue()
+        self._spare.put(wording)
+
+    def batches(self, rows: Sequence[Row], most: int) -> Iterator[Batch]:
+        """Rows that may stand together, at most so many at a time, made ready ahead."""
+        by_kind: dict[Hashable, list[Row]] = {}
+        for row in rows:
+            by_kind.setdefault(self.wording.alike(row.query), []).append(row)
+        portions = [some[at : at + most] for some in by_kind.values() for at in range(0, len(some), most)]
+        return ahead(self._prepared, portions, min(THREADS, os.cpu_count() or 1))
+
+    def _prepared(self, rows: Sequence[Row]) -> Batch:
+        kept: list[Row] = []
+        shown: list[Pixels | None] = []
+        failed: list[Placed] = []
+        for row in rows:
+            try:
+                shown.append(self._shown(row.query))
+                kept.append(row)
+            except (PictureError, OSError) as problem:
+                failed.append((row.position, Answer.failed(problem)))
+        try:
+            wording = self._spare.get_nowait()
+        except Empty:
+            wording = deepcopy(self.wording)
+        inputs = wording.inputs([row.query for row in kept], shown) if kept else {}
+        self._spare.put(wording)
+        return Batch(kept, inputs, failed)
+
+    def _shown(self, query: Query) -> Pixels | None:
+        picture = query.picture if self.wording.looks(query) else None
+        return self._pictures.pixels(picture) if picture else None
+
+
+def ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int) -> Iterator[Made]:
+    """What is made of each item, in order, by threads that are a few items ahead of whoever takes it.
+
+    >>> list(ahead(str, range(5), threads=2))
+    ['0', '1', '2', '3', '4']
+    """
+    waiting: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(threads, "preparing") as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(make, item))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
