@@ -1,133 +1,172 @@
 """Records out of large JSON files, one at a time, each with its place; what is wrong is said with file and record."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
-
-import ijson
 
 from counterpoint.core.errors import SourceError
+from counterpoint.sources.json_text import BadJson, Json, JsonText
 
-Json: TypeAlias = Any
-"""What JSON can hold, not looked at yet."""
-
-CHUNK = 1 << 20
-_OPENING = {b"{": "an object", b"[": "a list"}
+_AGAIN = "fetch or copy the file again; it may have been cut off or changed on its way"
+_OTHER = "is it the file of another data set or release?"
+_SHAPES = {"{": "an object", "[": "a list", "": "empty"}
+_KNOWN = {
+    b"PK": ("a zip archive", "unpack it first"),
+    b"\x1f\x8b": ("compressed", "unpack it first, with gunzip"),
+    b"\xff\xfe": ("text in UTF-16", "save it as UTF-8"),
+    b"\xfe\xff": ("text in UTF-16", "save it as UTF-8"),
+    b"<": ("a web page", "the download went wrong; fetch the file again"),
+    b"version https://git-lfs": ("a pointer of git-lfs", "fetch the file itself, with git lfs pull"),
+}
+"""What people have in place of JSON, by how it begins, and what helps."""
 
 
 def members(path: Path, within: str = "") -> Iterator[tuple[str, Json]]:
     """The members of the object that a file is, or holds under a name, with their keys."""
-    _expect(path, b"{", "an object" if not within else f"an object with {within!r}")
-    with _opened(path, counter := _Counter()) as file:
-        for key, value in ijson.kvitems(file, within, use_float=True, buf_size=CHUNK):
-            counter.last = key
-            yield key, value
-    if counter.last is None:
-        _must_have(path, within)
+    with _opened(path) as (text, reached):
+        for _ in _found(path, text, within, "{"):
+            for key in text.keys_within():
+                yield key, text.value()
+                reached.last = key
 
 
 def elements(path: Path, within: str = "") -> Iterator[Json]:
     """The elements of the list that a file is, or holds under a name; lines of JSON are as good as a list."""
-    if not within and first_sign(path) == b"{":
-        yield from _lines(path)
+    if not within:
+        yield from _values(path)
         return
-    _expect(path, b"{" if within else b"[", f"an object with {within!r}" if within else "a list")
-    prefix = f"{within}.item" if within else "item"
-    with _opened(path, counter := _Counter()) as file:
-        for number, value in enumerate(ijson.items(file, prefix, use_float=True, buf_size=CHUNK)):
-            counter.last = str(number)
-            yield value
-    if counter.last is None:
-        _must_have(path, within)
+    for _, value in parts(path, within):
+        yield value
+
+
+def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:
+    """The elements of the lists that a file holds under some names, each with the name of its list, as they come."""
+    with _opened(path) as (text, reached):
+        for name in _found(path, text, names, "["):
+            for place in text.places_within():
+                yield name, text.value()
+                reached.last = f"{place} of {name}"
 
 
 def whole(path: Path) -> Json:
     """Everything in a small file."""
-    with _opened(path, _Counter()) as file:
-        try:
-            return json.load(file)
-        except (ValueError, RecursionError) as problem:
-            raise SourceError(f"{path.name} is no JSON: {problem}", hint=_AGAIN) from problem
+    with _opened(path) as (text, _):
+        value = text.value()
+        _at_end(path, text)
+        return value
 
 
 def first_sign(path: Path) -> bytes:
     """The first character of a file that is not white space; none of an empty file."""
-    with _opened(path, _Counter()) as file:
-        return file.read(CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    with _opened(path) as (text, _):
+        return text.sign().encode()
 
 
 def has(path: Path, name: str) -> bool:
     """Whether the object that a file is has a member of this name."""
-    with _opened(path, _Counter()) as file:
-        return any(
-            prefix == "" and event == "map_key" and value == name
-            for prefix, event, value in ijson.parse(file, use_float=True, buf_size=CHUNK)
-        )
+    with _opened(path) as (text, _):
+        if text.sign() != "{":
+            return False
+        for key in text.keys_within():
+            if key == name:
+                return True
+            text.skip()
+        return False
 
 
-_AGAIN = "fetch or copy the file again; it may have been cut off or changed on its way"
-
-
-class _Counter:
+class _Reached:
     """The key or number of the last record that was whole."""
 
     last: str | None = None
 
 
 @contextmanager
-def _opened(path: Path, counter: _Counter) -> Iterator[BinaryIO]:
+def _opened(path: Path) -> Iterator[tuple[JsonText, _Reached]]:
+    reached = _Reached()
     try:
         with path.open("rb") as file:
-            if file.read(3) != b"\xef\xbb\xbf":
-                file.seek(0)
-            yield file
+            _refuse_known(path, file.read(64))
+            file.seek(0)
+            yield JsonText(file), reached
     except FileNotFoundError as problem:
-        raise SourceError(
-            f"there is no file {path}", hint="counterpoint data says which files are expected"
-        ) from problem
+        hint = "counterpoint data says which files are expected"
+        raise SourceError(f"there is no file {path}", hint=hint) from problem
     except OSError as problem:
-        raise SourceError(
-            f"{path} cannot be read: {problem.strerror or problem}", hint="check its name and rights"
-        ) from problem
-    except (ijson.JSONError, UnicodeDecodeError) as problem:
-        after = f" after record {counter.last}" if counter.last is not None else ""
-        cut = isinstance(problem, ijson.IncompleteJSONError) and "premature" in str(problem).lower()
-        fact = "ends in the middle of a record" if cut else "is no JSON"
-        raise SourceError(f"{path.name} {fact}{after}: {_first_line(problem)}", hint=_AGAIN) from problem
+        fact = f"{path} cannot be read: {problem.strerror or problem}"
+        raise SourceError(fact, hint="check its name and rights") from problem
+    except UnicodeDecodeError as problem:
+        raise SourceError(f"{path.name} is no text in UTF-8{_after(reached)}", hint=_AGAIN) from problem
+    except BadJson as problem:
+        fact = "ends in the middle of a record" if problem.cut else "is no JSON"
+        raise SourceError(f"{path.name} {fact}{_after(reached)}: {problem}", hint=_AGAIN) from problem
 
 
-def _lines(path: Path) -> Iterator[Json]:
-    """One JSON value a line."""
-    with _opened(path, _Counter()) as file:
-        for number, line in zip(count(1), file, strict=False):
-            if not line.strip():
-                continue
-            try:
-                yield json.loads(line)
-            except (ValueError, RecursionError) as problem:
-                raise SourceError(
-                    f"{path.name}, line {number} is no JSON: {_first_line(problem)}", hint=_AGAIN
-                ) from problem
+def _refuse_known(path: Path, beginning: bytes) -> None:
+    for sign, (what, help_) in _KNOWN.items():
+        if beginning.lstrip().startswith(sign):
+            raise SourceError(f"{path.name} is {what}, not JSON", hint=help_)
 
 
-def _expect(path: Path, sign: bytes, what: str) -> None:
-    found = first_sign(path)
+def _after(reached: _Reached) -> str:
+    return f" after record {reached.last}" if reached.last is not None else ""
+
+
+def _found(path: Path, text: JsonText, within: str | Sequence[str], sign: str) -> Iterator[str]:
+    """Stops before each of the named lists or objects, and goes on behind it; one that is missing is an error."""
+    names = [within] if isinstance(within, str) else list(within)
+    told = " and ".join(map(repr, filter(None, names)))
+    _expect(path, text, sign if names == [""] else "{", f"an object with {told}" if told else _SHAPES[sign])
+    wanted = {tuple(name.split(".")) if name else (): name for name in names}
+    missing = set(names)
+    for name in _walked(text, (), wanted):
+        if text.sign() != sign:
+            shape = _SHAPES.get(text.sign(), "no such thing")
+            raise SourceError(f"{path.name}: {name!r} is {shape}, not {_SHAPES[sign]}", hint=_OTHER)
+        yield name
+        missing.discard(name)
+    _at_end(path, text)
+    if missing:
+        raise SourceError(f"{path.name} has no {' and no '.join(map(repr, sorted(missing)))}", hint=_OTHER)
+
+
+def _walked(text: JsonText, place: tuple[str, ...], wanted: Mapping[tuple[str, ...], str]) -> Iterator[str]:
+    if place in wanted:
+        yield wanted[place]
+    elif text.sign() == "{" and any(name[: len(place)] == place for name in wanted):
+        for key in text.keys_within():
+            yield from _walked(text, (*place, key), wanted)
+    else:
+        text.skip()
+
+
+def _values(path: Path) -> Iterator[Json]:
+    """The elements of a list, or one JSON value after another, as in a file of lines."""
+    with _opened(path) as (text, reached):
+        if text.sign() == "{":
+            number = 0
+            while text.sign():
+                yield text.value()
+                reached.last, number = str(number), number + 1
+            return
+        _expect(path, text, "[", "a list")
+        for place in text.places_within():
+            yield text.value()
+            reached.last = str(place)
+        _at_end(path, text)
+
+
+def _expect(path: Path, text: JsonText, sign: str, what: str) -> None:
+    found = text.sign()
     if found != sign:
-        told = _OPENING.get(found, "empty" if not found else f"something that begins with {found!r}")
-        raise SourceError(f"{path.name} is {told}, not {what}", hint="is it the file of another data set or release?")
+        told = _SHAPES.get(found, f"something that begins with {found!r}")
+        raise SourceError(f"{path.name} is {told}, not {what}", hint=_OTHER)
 
 
-def _must_have(path: Path, within: str) -> None:
-    """An empty list or object is fine; a missing or misshapen one is not."""
-    if within and not has(path, within.split(".")[0]):
-        raise SourceError(f"{path.name} has no {within!r}", hint="is it the file of another data set or release?")
-
-
-def _first_line(problem: BaseException) -> str:
-    return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+def _at_end(path: Path, text: JsonText) -> None:
+    if found := text.sign():
+        lines = "it holds a record a line; join them into one, or name it .jsonl where such files are read"
+        hint = lines if found == "{" else _AGAIN
+        raise SourceError(f"{path.name} goes on after its end, with {found!r}", hint=hint)
 
 
 class Record:
