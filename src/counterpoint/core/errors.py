@@ -4,7 +4,8 @@ CounterpointError
 ├── SourceError   an annotation file is not what it claims to be
 ├── PictureError  a picture cannot be found or decoded
 ├── ModelError    a model could not answer, or answered out of shape
-│   └── Spent     the budget of requests is used up; the run ends, and loses nothing
+│   ├── Spent        the budget of requests is used up; the run ends, and loses nothing
+│   └── Unreachable  nobody is there, or lets us in; the run ends, and loses nothing
 ├── StoreError    what is on disk is not what was asked for
 └── UnknownName   nothing in the catalog, the lexicon or the world has this name
 """
@@ -35,6 +36,10 @@ class ModelError(CounterpointError):
 
 class Spent(ModelError):  # noqa: N818 - it reads as what it says
     """The budget of requests is used up: what was not asked is not failed, and the next run asks it."""
+
+
+class Unreachable(ModelError):  # noqa: N818 - it reads as what it says
+    """The model is not there, or lets nobody in: asking on would fail every query alike, so the run ends."""
 
 
 class StoreError(CounterpointError):

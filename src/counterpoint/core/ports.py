@@ -18,6 +18,8 @@ Floats: TypeAlias = NDArray[np.float32]
 T = TypeVar("T")
 Placed: TypeAlias = tuple[int, Answer]
 """An answer with the position of its query."""
+Sampled: TypeAlias = tuple[int, int, Answer]
+"""An answer with the position of its query and its trial."""
 
 
 class Scale(StrEnum):
@@ -78,6 +80,15 @@ class Scorer(Model, Protocol):
 
 
 @runtime_checkable
+class Rater(Scorer, Protocol):
+    """A scorer whose scores come one by one, so that one that cannot be had says why and costs the others nothing."""
+
+    def rate(self, queries: Sequence[Query]) -> Iterable[Placed] | AsyncIterable[Placed]:
+        """Scores as answers, with the positions of their queries, in any order."""
+        ...
+
+
+@runtime_checkable
 class Featured(Model, Protocol):
     """A model whose features can be taken out, changed, and put back in; the first axis is the query."""
 
@@ -98,7 +109,9 @@ class Featured(Model, Protocol):
 class Sampler(Model, Protocol):
     """A model with stochastic passes: dropout left on, or sampling."""
 
-    def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterable[tuple[int, int, Answer]]:
+    def sample(
+        self, queries: Sequence[Query], trials: Sequence[int], seed: int
+    ) -> Iterable[Sampled] | AsyncIterable[Sampled]:
         """Query position, trial and answer; one pass depends on query, trial and seed alone, not on its batch."""
         ...
 

@@ -1,16 +1,17 @@
 """One batch put to a model, in whichever way its queries need: answered, scored, or sampled; plain or async."""
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Generic, Self, TypeAlias, TypeVar
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Answerer, Model, Placed, Sampler, Scorer
+from counterpoint.core.ports import Answerer, Model, Rater, Sampled, Sampler, Scorer
 
+T = TypeVar("T")
 Keep: TypeAlias = Callable[[int, Answer], None]
 """What is done with an answer and the position of its query as soon as it is there."""
 
@@ -69,15 +70,13 @@ class Asker:
 
     def _answer(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._answerer is not None, "a model is asked for no more than it can do"
-        placed = self._answerer.answer(queries)
-        if isinstance(placed, AsyncIterable):
-            self._thread.submit(lambda: self._runner.run(_drained(placed, keep))).result()
-        else:
-            for place, answer in placed:
-                keep(place, answer)
+        self._walk(self._answerer.answer(queries), lambda placed: keep(*placed))
 
     def _score(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._scorer is not None, "a model is asked for no more than it can do"
+        if isinstance(self._scorer, Rater):
+            self._walk(self._scorer.rate(queries), lambda placed: keep(*placed))
+            return
         scores = [float(score) for score in self._scorer.score(queries)]
         if len(scores) != len(queries):
             raise OutOfShape(f"the model gave {len(scores)} scores for {len(queries)} queries")
@@ -88,10 +87,30 @@ class Asker:
         self, queries: Sequence[Query], trials: Sequence[int], keep: Callable[[int, int, Answer], None]
     ) -> None:
         assert self._sampler is not None, "a model is asked for no more than it can do"
-        for place, trial, answer in self._sampler.sample(queries, trials, self._seed):
+
+        def take(sampled: Sampled) -> None:
+            place, trial, answer = sampled
             if not 0 <= place < len(queries) or trial not in trials:
                 raise OutOfShape(f"the model sampled place {place} in trial {trial}, for which it was not asked")
             keep(place, trial, answer)
+
+        self._walk(self._sampler.sample(queries, trials, self._seed), take)
+
+    def _walk(self, given: Iterable[T] | AsyncIterable[T], take: Callable[[T], None]) -> None:
+        """Take what a model gives, as it comes; a key that is pressed meanwhile lets go of what is on its way."""
+        if not isinstance(given, AsyncIterable):
+            for one in given:
+                take(one)
+            return
+        drained = _Drained(given, take)
+        done = self._thread.submit(lambda: self._runner.run(drained.all()))
+        try:
+            done.result()
+        except BaseException:
+            if not done.done():
+                self._runner.get_loop().call_soon_threadsafe(drained.cancel)
+                wait([done])
+            raise
 
 
 def _passes(asked: Asked) -> dict[tuple[int, ...], list[Query]]:
@@ -123,6 +142,21 @@ def _by_trial(asked: Asked, queries: Sequence[Query], keep: Keep) -> Callable[[i
     return lambda place, trial, answer: keep(where[queries[place], trial], answer)
 
 
-async def _drained(placed: AsyncIterable[Placed], keep: Keep) -> None:
-    async for place, answer in placed:
-        keep(place, answer)
+class _Drained(Generic[T]):
+    """All that comes from somewhere, taken one by one, until somebody cancels it."""
+
+    def __init__(self, given: AsyncIterable[T], take: Callable[[T], None]) -> None:
+        self._given, self._take = given, take
+        self._task: asyncio.Task[None] | None = None
+        self._over = False
+
+    async def all(self) -> None:
+        self._task = asyncio.current_task()
+        if not self._over:
+            async for one in self._given:
+                self._take(one)
+
+    def cancel(self) -> None:
+        self._over = True
+        if self._task is not None:
+            self._task.cancel()

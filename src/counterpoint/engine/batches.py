@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 import pyarrow as pa
 
 from counterpoint.core.answers import Answer, State
-from counterpoint.core.errors import CounterpointError, ModelError, Spent
+from counterpoint.core.errors import CounterpointError, ModelError, Spent, Unreachable
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.engine.ahead import Ahead
@@ -147,7 +147,7 @@ class Going:
                 asked if whole else asked.at(places), sheet.keep if whole else elsewhere(sheet.keep, places)
             )
         except Exception as problem:
-            if isinstance(problem, OutOfShape | Spent) or problem is sheet.broken:
+            if isinstance(problem, OutOfShape | Spent | Unreachable) or problem is sheet.broken:
                 raise
             if _memory_ran_out(problem):
                 self.size = max(1, min(self.size, len(places) // 2))

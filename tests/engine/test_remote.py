@@ -1,0 +1,99 @@
+"""Models that are elsewhere: scores and samples that come one by one, doors that stay closed, keys that are pressed."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from time import monotonic
+
+import pytest
+from asked import a_table, some
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import Unreachable
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ports import Floats, Placed, Sampled, Scale
+from counterpoint.engine import running
+from counterpoint.store import groups
+from counterpoint.testing import MemoryLog
+
+run = partial(running.run, read=groups.queries)
+
+
+class Remote:
+    """Answers, scores and samples by an event loop."""
+
+    fingerprint = "remote"
+    scale = Scale.PROBABILITY
+
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+        for place, query in enumerate(queries):
+            await asyncio.sleep(0)
+            yield place, Answer.of(query.text)
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        raise AssertionError("who can rate is not asked to score")
+
+    async def rate(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+        for place, query in enumerate(queries):
+            await asyncio.sleep(0)
+            yield place, Answer.failed("no number") if "3" in query.text else Answer.scored(0.25)
+
+    async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[Sampled]:
+        for trial in trials:
+            for place, query in enumerate(queries):
+                await asyncio.sleep(0)
+                yield place, trial, Answer.of(f"{query.text} #{trial}")
+
+
+def test_a_score_that_cannot_be_had_says_why_and_costs_the_others_nothing() -> None:
+    log = MemoryLog()
+    outcome = run(a_table(some(10, mode=Mode.SCORE)), Remote(), log)
+    assert (outcome.asked, outcome.failed, outcome.reasons) == (10, 1, (("no number", 1),))
+    assert {answer.score for answer in log.says.values()} == {0.25}
+
+
+def test_samples_may_come_by_an_event_loop_too() -> None:
+    log, asked = MemoryLog(), some(5)
+    run(a_table(asked), Remote(), log, trials=(0, 1, 2), check=0)
+    said = {(query.text, trial): log.says[query.id, trial].raw for query in asked for trial in range(3)}
+    assert said == {(text, trial): f"{text} #{trial}" if trial else text for text, trial in said}
+
+
+class Closed(Remote):
+    """Answers some, and then lets nobody in any more."""
+
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+        for place in range(3):
+            yield place, Answer.of("yes")
+        raise Unreachable("the door is closed", hint="ring the bell")
+
+
+def test_a_model_that_lets_nobody_in_ends_the_run_and_nothing_counts_as_failed() -> None:
+    log = MemoryLog()
+    with pytest.raises(Unreachable, match="the door is closed"):
+        run(a_table(some(100)), Closed(), log)
+    assert len(log.says) == 3
+    assert log.failures == []
+    assert run(a_table(some(100)), Remote(), log, check=0).cached == 3
+
+
+class Slow(Remote):
+    """Answers one, and then takes a minute; a key is pressed meanwhile."""
+
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+        yield 0, Answer.of("yes")
+        main = threading.main_thread().ident
+        assert main is not None
+        asyncio.get_running_loop().call_later(0.05, signal.pthread_kill, main, signal.SIGINT)
+        await asyncio.sleep(60)
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="keys are heard by one thread")
+def test_a_key_ends_a_run_at_once_and_keeps_what_has_arrived() -> None:
+    log, began = MemoryLog(), monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(a_table(some(10)), Slow(), log)
+    assert monotonic() - began < 20
+    assert len(log.says) == 1
