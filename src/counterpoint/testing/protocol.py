@@ -1,0 +1,165 @@
+"""Chat completions as a server sees them: requests looked at strictly, and replies in their full shape."""
+
+import json
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import log
+from typing import Any
+
+FIELDS = {"model", "messages", "temperature", "top_p", "n", "seed", "stop", "logprobs", "top_logprobs", "user"}
+FIELDS |= {"max_tokens", "max_completion_tokens"}
+"""What a request may hold."""
+INSTEAD = {"max_tokens": "; use max_completion_tokens instead"}
+"""What is said to help those whose field is refused."""
+MAGIC = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8\xff"}
+"""How the files of each type begin."""
+LEAST = 1e-6
+"""The probability of a token that nothing else is said about."""
+
+
+class Complaint(Exception):  # noqa: N818 - it reads as what it is
+    """Why a server will not have a request."""
+
+    def __init__(self, status: int, message: str, *, param: str = "", code: str = "") -> None:
+        super().__init__(message)
+        self.status, self.param, self.code = status, param, code
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it arrived: its number in the order of arrival, the words of the user, and the picture's digest."""
+
+    number: int
+    words: str
+    picture: str  # hexadecimal; empty where there is none
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the same query has again when it is asked again."""
+        return self.words, self.picture
+
+
+def received(
+    number: int, headers: Mapping[str, str], content: bytes, models: tuple[str, ...], *, refused: tuple[str, ...] = ()
+) -> Received:
+    """A request that has passed; whatever is wrong with it is complained of."""
+    try:
+        body = json.loads(content)
+    except ValueError:
+        raise Complaint(400, "the body is no JSON") from None
+    if not isinstance(body, dict):
+        raise Complaint(400, "the body is no object")
+    for name in body:
+        if name not in FIELDS:
+            raise Complaint(400, f"Unrecognized request argument supplied: {name}", param=name)
+        if name in refused:
+            raise Complaint(400, f"this model does not support {name}{INSTEAD.get(name, '')}", param=name)
+    if body.get("model") not in models:
+        raise Complaint(404, f"The model {body.get('model')!r} does not exist", code="model_not_found")
+    _check_numbers(body)
+    words, picture = _said(body.get("messages"))
+    return Received(number, words, picture, body, dict(headers))
+
+
+def completion(
+    asked: Received, text: str, ending: str, chances: Mapping[str, float] | None, *, given: bool = True
+) -> bytes:
+    """The body of a reply; its ending is stop, length or content_filter, or else refusal or empty, which stop too."""
+    said = "" if ending in ("refusal", "empty") else text
+    message = {"role": "assistant", "content": said if ending != "refusal" else None, "refusal": None}
+    if ending == "refusal":
+        message["refusal"] = f"I will not say: {text}"
+    tokens = re.findall(r"\s*\S+", said)
+    logprobs = None
+    if asked.body.get("logprobs") and given:
+        logprobs = {"content": _logprobs(tokens, chances, asked.body.get("top_logprobs") or 0), "refusal": None}
+    finish = ending if ending in ("length", "content_filter") else "stop"
+    choice = {"index": 0, "message": message, "logprobs": logprobs, "finish_reason": finish}
+    prompt = len(asked.words.split())
+    usage = {"prompt_tokens": prompt, "completion_tokens": len(tokens), "total_tokens": prompt + len(tokens)}
+    about = {"id": f"chatcmpl-{asked.number}", "object": "chat.completion", "created": 1_700_000_000}
+    return _packed({**about, "model": asked.body["model"], "choices": [choice], "usage": usage})
+
+
+def failure(problem: Complaint) -> bytes:
+    """The body of an error."""
+    kind = "invalid_request_error" if problem.status < 429 else "server_error"
+    error = {"message": str(problem), "type": kind, "param": problem.param or None, "code": problem.code or None}
+    return _packed({"error": error})
+
+
+def listing(models: tuple[str, ...]) -> bytes:
+    """The body of a list of models."""
+    about = {"object": "model", "created": 1_700_000_000, "owned_by": "counterpoint"}
+    return _packed({"object": "list", "data": [{"id": name, **about} for name in models]})
+
+
+def _packed(content: Any) -> bytes:
+    return json.dumps(content).encode("ascii")
+
+
+def _check_numbers(body: Mapping[str, Any]) -> None:
+    for name, least, most in (("max_tokens", 1, 1e6), ("max_completion_tokens", 1, 1e6), ("temperature", 0, 2)):
+        value = body.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            raise Complaint(400, f"{name} is {value!r}, and should be from {least} to {most:g}", param=name)
+    if "top_logprobs" in body and (body.get("logprobs") is not True or not 0 <= body["top_logprobs"] <= 20):
+        raise Complaint(400, "top_logprobs goes with logprobs, and is from 0 to 20", param="top_logprobs")
+    if body.get("n", 1) != 1:
+        raise Complaint(400, "one reply is all there is", param="n")
+
+
+def _said(messages: Any) -> tuple[str, str]:
+    """The words of the last message, which is the user's, and the digest of the picture in it."""
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+        raise Complaint(400, "messages are a list of at least one object", param="messages")
+    if any(one.get("role") not in ("system", "user", "assistant") for one in messages):
+        raise Complaint(400, "each message has a role: system, user or assistant", param="messages")
+    content = messages[-1].get("content")
+    if isinstance(content, str):
+        return content, ""
+    if messages[-1]["role"] != "user" or not isinstance(content, list):
+        raise Complaint(400, "the last message is the user's, and has a text or parts", param="messages")
+    words, picture = [], blake2b(digest_size=16)
+    shown = False
+    for part in content:
+        match part:
+            case {"type": "text", "text": str(text)}:
+                words.append(text)
+            case {"type": "image_url", "image_url": {"url": str(url)}}:
+                picture.update(_picture(url))
+                shown = True
+            case _:
+                raise Complaint(400, "a part is a text or an image_url", param="messages")
+    return "\n".join(words), picture.hexdigest() if shown else ""
+
+
+def _picture(url: str) -> bytes:
+    found = re.fullmatch(r"data:(image/\w+);base64,(.*)", url, re.DOTALL)
+    try:
+        content = b64decode(found[2], validate=True) if found else b""
+    except NotBase64:
+        content = b""
+    if found is None or not content.startswith(MAGIC.get(found[1], b"-")):
+        raise Complaint(400, "Invalid image: it is no data URL of a PNG or JPEG file", param="messages")
+    return content
+
+
+def _logprobs(tokens: list[str], chances: Mapping[str, float] | None, most: int) -> list[dict[str, Any]]:
+    """Every token of a reply, the first with the alternatives that are given, the others with none but themselves."""
+    listed = []
+    for place, token in enumerate(tokens):
+        likely = chances if chances is not None and not place else {token: 1.0}
+        ranked = sorted(likely.items(), key=lambda pair: -pair[1])[:most]
+        listed.append(_token(token, likely.get(token, LEAST)) | {"top_logprobs": [_token(*pair) for pair in ranked]})
+    return listed
+
+
+def _token(token: str, chance: float) -> dict[str, Any]:
+    return {"token": token, "logprob": log(max(chance, LEAST)), "bytes": list(token.encode("utf-8", "replace"))}

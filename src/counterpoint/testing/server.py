@@ -1,0 +1,262 @@
+"""A real HTTP server on this machine that speaks the chat-completions protocol, and misbehaves as it is told to.
+
+>>> from urllib.request import urlopen
+>>> with ChatServer(models=("small",)) as server:
+...     print(urlopen(f"{server.base_url}/models").status)
+200
+"""
+
+import asyncio
+import socket
+import struct
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from email.utils import formatdate
+from enum import StrEnum
+from threading import Thread
+from time import time
+from typing import Self
+
+from counterpoint.testing.protocol import Complaint, Received, completion, failure, listing, received
+
+Says = Callable[[Received], str]
+"""What is replied to a request."""
+
+
+class Trouble(StrEnum):
+    """What can go wrong with one request."""
+
+    BUSY = "429"
+    BUSY_FOR = "429 with seconds to wait"
+    BUSY_UNTIL = "429 with a date to wait for"
+    BROKEN = "500"
+    LOADING = "503"
+    REJECTED = "400"
+    HANG = "no reply at all"
+    HALF = "half a response"
+    CUT = "a response in chunks, cut"
+    GARBLED = "wrong JSON"
+    RESET = "connection reset"
+    FILTERED = "a content filter"
+    REFUSED = "a refusal"
+    EMPTY = "an empty reply"
+    LONG = "a reply that is cut off"
+
+
+STATUS = {
+    Trouble.BUSY: 429,
+    Trouble.BUSY_FOR: 429,
+    Trouble.BUSY_UNTIL: 429,
+    Trouble.BROKEN: 500,
+    Trouble.LOADING: 503,
+    Trouble.REJECTED: 400,
+}
+"""Troubles that are no more than a status."""
+ENDINGS = {
+    Trouble.FILTERED: "content_filter",
+    Trouble.REFUSED: "refusal",
+    Trouble.EMPTY: "empty",
+    Trouble.LONG: "length",
+}
+"""Troubles that are replies nevertheless."""
+
+
+def echo(asked: Received) -> str:
+    """The first digits of the picture's digest, and the words that came with it: every query has a reply of its own."""
+    return f"{asked.picture[:8]} {asked.words}".strip()
+
+
+class ChatServer:
+    """Replies to each request by a function of it, unless a rule has some trouble for it.
+
+    `trouble` is given a request and how often the same was asked before, and returns what goes wrong, or nothing.
+    `chances` are the probabilities of the first token, given where they are asked for, unless `logprobs` is off; a
+    request with a field that it `refuses` is answered by 400. The server looks at requests strictly, notes them in the
+    order of their arrival in `received`, counts by `Received.key` how often each was asked (`asked`) and how often a
+    whole reply was sent (`settled`), and how many were on their way at once (`busiest`). It can be told to open late,
+    which is how a server behaves that loads its model.
+    """
+
+    def __init__(
+        self,
+        says: Says = echo,
+        trouble: Callable[[Received, int], Trouble | None] = lambda asked, times: None,
+        *,
+        models: tuple[str, ...] = ("double",),
+        key: str = "",
+        chances: Callable[[Received], Mapping[str, float]] | None = None,
+        logprobs: bool = True,
+        refuses: tuple[str, ...] = (),
+        seconds: float = 0.0,
+        pause: float = 0.01,
+        opens_after: float = 0.0,
+        port: int = 0,
+    ) -> None:
+        self.received: list[Received] = []
+        self.asked, self.settled = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        self.busiest = 0
+        self._says, self._trouble, self._chances = says, trouble, chances
+        self._models, self._key, self._logprobs, self._refuses = models, key, logprobs, refuses
+        self._seconds, self._pause, self._opens_after, self._port = seconds, pause, opens_after, port
+        self._busy = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="chat server", daemon=True)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._opening: asyncio.Task[asyncio.Server] | None = None
+
+    @property
+    def base_url(self) -> str:
+        """Its address, as clients want it."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def __enter__(self) -> Self:
+        self._socket = socket.socket()
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._socket.bind(("127.0.0.1", self._port))  # until it listens, whoever knocks is refused
+        self._port = self._socket.getsockname()[1]
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let everybody go, and be gone."""
+        if self._loop.is_closed():
+            return
+        asyncio.run_coroutine_threadsafe(self._shut(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._socket.close()
+
+    async def _open(self) -> None:
+        async def listen() -> asyncio.Server:
+            await asyncio.sleep(self._opens_after)
+            return await asyncio.start_server(self._connected, sock=self._socket)
+
+        self._opening = asyncio.ensure_future(listen())
+        if not self._opens_after:
+            await self._opening
+
+    async def _shut(self) -> None:
+        assert self._opening is not None, "it was opened before"
+        if self._opening.done():
+            self._opening.result().close()
+        self._opening.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(self._opening, *self._tasks, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "a connection has a task of its own"
+        self._tasks.add(task)
+        try:
+            while await self._one(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            self._tasks.discard(task)
+            writer.close()
+            with suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Take one request and reply to it; whether the connection stays open."""
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")[:-2]
+        headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        content = await reader.readexactly(int(headers.get("content-length", 0)))
+        method, path, _ = first.split(" ", 2)
+        self._busy += 1
+        self.busiest = max(self.busiest, self._busy)
+        try:
+            return await self._reply(Exchange(reader, writer), method, path.partition("?")[0], headers, content)
+        except Complaint as problem:
+            await Exchange(reader, writer).send(problem.status, failure(problem))
+            return True
+        finally:
+            self._busy -= 1
+
+    async def _reply(self, to: "Exchange", method: str, path: str, headers: Mapping[str, str], content: bytes) -> bool:
+        given = headers.get("authorization", "").removeprefix("Bearer ")
+        if (
+            self._key and given != self._key
+        ):  # others hide most of it; a rude server shows what a client must not pass on
+            raise Complaint(401, f"Incorrect API key provided: {given}", code="invalid_api_key")
+        if path == "/v1/models" and method == "GET":
+            await to.send(200, listing(self._models))
+            return True
+        if path != "/v1/chat/completions":
+            raise Complaint(404, f"there is nothing at {path}")
+        if method != "POST":
+            raise Complaint(405, f"{method} is not allowed here")
+        asked = received(len(self.received), headers, content, self._models, refused=self._refuses)
+        times = self.asked[asked.key]
+        self.asked[asked.key] += 1
+        self.received.append(asked)
+        await asyncio.sleep(self._seconds)
+        return await self._misbehave(to, asked, self._trouble(asked, times))
+
+    async def _misbehave(self, to: "Exchange", asked: Received, trouble: Trouble | None) -> bool:
+        if trouble in STATUS:
+            wait = {
+                Trouble.BUSY_FOR: f"{self._pause:g}",
+                Trouble.BUSY_UNTIL: formatdate(time() + self._pause, usegmt=True),
+            }
+            more = {"Retry-After": wait[trouble]} if trouble in wait else None
+            await to.send(STATUS[trouble], failure(Complaint(STATUS[trouble], f"trouble: {trouble}")), more)
+            return True
+        chances = self._chances(asked) if self._chances else None
+        ending = ENDINGS.get(trouble, "stop") if trouble else "stop"
+        whole = completion(asked, self._says(asked), ending, chances, given=self._logprobs)
+        match trouble:
+            case Trouble.HANG:
+                await to.reader.read()
+            case Trouble.HALF:
+                await to.send(200, whole[: len(whole) // 2], length=len(whole))
+            case Trouble.CUT:
+                await to.send_chunk(whole)
+            case Trouble.GARBLED:
+                await to.send(200, whole[: len(whole) // 2])
+                return True
+            case Trouble.RESET:
+                to.reset()
+            case _:
+                await to.send(200, whole)
+                self.settled[asked.key] += 1
+                return True
+        return False
+
+
+class Exchange:
+    """Both ends of a connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self._writer = reader, writer
+
+    async def send(
+        self, status: int, body: bytes, headers: Mapping[str, str] | None = None, *, length: int = 0
+    ) -> None:
+        """A response; one that promises more than it holds is half a response."""
+        lines = {"Content-Type": "application/json", "Content-Length": str(length or len(body))} | dict(headers or {})
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        self._writer.write(
+            f"HTTP/1.1 {status} {'OK' if status == 200 else 'No'}\r\n{head}\r\n".encode("latin-1") + body
+        )
+        await self._writer.drain()
+
+    async def send_chunk(self, body: bytes) -> None:
+        """A response of which no more than a first chunk comes."""
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        self._writer.write(head + f"{len(body):x}\r\n".encode() + body[: len(body) // 2])
+        await self._writer.drain()
+
+    def reset(self) -> None:
+        """Break the connection off as a crash would."""
+        made: socket.socket = self._writer.get_extra_info("socket")
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._writer.transport.abort()
