@@ -1,0 +1,77 @@
+"""What other tools write down: predictions, and records that hold none; the same values whatever the layout."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model said elsewhere, to what the other tool calls a question, and where that is written."""
+
+    id: str
+    raw: str = ""
+    picture: str = ""  # a path, a file name or an address, as it was written
+    text: str = ""
+    score: float | None = None
+    trial: int = 0
+    options: tuple[str, ...] = ()  # the choices in the order in which they were shown there
+    top: tuple[tuple[str, float], ...] = ()  # the likeliest answers with their probabilities, best first
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """A record that holds no prediction, and why."""
+
+    place: str
+    why: str
+    id: str = ""
+
+
+Read: TypeAlias = Iterator[Prediction | Oddity]
+"""What a reader yields: every record of a file is one or the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a file; `key` is the name under which an object has it, else empty."""
+
+    place: str
+    value: Any
+    key: str = ""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Its named values; none, if it is but a number or a text."""
+        return self.value if isinstance(self.value, dict) else {}
+
+
+def as_text(value: object) -> str | None:
+    """An id or an answer as text, as it was written; None for what is neither text, number nor a list of one.
+
+    >>> as_text("007"), as_text(7), as_text(7.0), as_text(["yes"]), as_text(None)
+    ('007', '7', '7', 'yes', None)
+    """
+    if isinstance(value, list) and len(value) == 1:
+        return as_text(value[0])
+    if isinstance(value, str):  # half a character costs that character, not the record
+        return value if value.isascii() else value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else None
+
+
+def as_number(value: object) -> float | None:
+    """A score as a number, also where it is written as text; None for what is none.
+
+    >>> as_number("-3.5"), as_number(2), as_number("high"), as_number("nan")
+    (-3.5, 2.0, None, None)
+    """
+    try:
+        number = float(value) if isinstance(value, str | int | float) else None
+    except ValueError:
+        return None
+    return None if number is None or number != number else number

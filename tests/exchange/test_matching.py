@@ -1,0 +1,167 @@
+"""Predictions find their queries, and every record and every query is accounted for."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.core.answers import State
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.ids import hex_id
+from counterpoint.core.pictures import Edit, Picture
+from counterpoint.exchange.importing import answer_of
+from counterpoint.exchange.matching import Matched, Queries, matched, missing
+from counterpoint.exchange.results import Oddity, Prediction
+from counterpoint.store.groups import groups_table
+
+SEVEN, EIGHT = Picture("coco:val/000007.jpg"), Picture("coco:train/000007.jpg")
+
+
+def _table(*pairs: tuple[Query, str], suite: str = "plain") -> pa.Table:
+    """A suite of plain questions, each with the id that its source gave it, if any."""
+    groups = [
+        Group(Relation.SAME, (query,), (Gold.of("yes"),), tags=(((("question_id", own),) if own else ()),))
+        for query, own in pairs
+    ]
+    return groups_table((("test", group) for group in groups), suite)
+
+
+def _found(table: pa.Table, *predictions: Prediction | Oddity, by_text: bool = False) -> Matched:
+    return matched(predictions, Queries(table, by_text=by_text))
+
+
+def _why(found: Matched) -> list[tuple[str, str]]:
+    return [(note.kind, note.why) for note in found.notes]
+
+
+CAT, DOG = Query(SEVEN, "Is there a cat?"), Query(EIGHT, "Is there a cat?")
+
+
+def test_an_id_is_ours_in_hex_or_as_a_number_or_that_of_the_source() -> None:
+    table = _table((CAT, "0017"), (DOG, "17"))
+    for own in (hex_id(CAT.id), hex_id(CAT.id).upper(), str(CAT.id), "0017"):
+        assert list(_found(table, Prediction(own, "yes")).standing) == [(0, 0)]
+    assert list(_found(table, Prediction("17", "yes")).standing) == [(1, 0)]
+    assert _why(_found(table, Prediction("00017", "yes"))) == [("unmatched", "no query has the id '00017'")]
+
+
+def test_an_id_that_several_queries_share_is_told_apart_by_text_and_picture_or_left_out() -> None:
+    table = _table((CAT, "5"), (DOG, "5"), (CAT.asking("Do you see a cat?"), "5"))
+    seen = Prediction("5", "yes", text="do you SEE  a cat?")
+    assert list(_found(table, seen).standing) == [(2, 0)]
+    assert _why(_found(table, Prediction("5", "yes"))) == [("ambiguous", "3 queries have the id '5'")]
+
+
+def test_a_picture_is_known_by_its_address_its_path_its_name_or_its_stem() -> None:
+    table = _table((CAT, ""), (Query(Picture("coco:val/000008.jpg"), "Is there a cat?"), ""))
+    for picture in ("coco:val/000007.jpg", "/data/coco/val/000007.jpg", "000007.jpg", "000007", "C:\\val\\000007.png"):
+        assert list(_found(table, Prediction("x", "yes", picture, "is there a cat?")).standing) == [(0, 0)], picture
+    wrong = Prediction("x", "yes", "000009.jpg", "Is there a cat?")
+    assert _why(_found(table, wrong)) == [("unmatched", "no query has the id 'x', nor this picture and text")]
+
+
+def test_of_two_pictures_of_one_name_the_one_with_more_of_its_path_is_meant() -> None:
+    table = _table((CAT, ""), (DOG, ""))
+    assert list(_found(table, Prediction("", "yes", "images/train/000007.jpg", CAT.text)).standing) == [(1, 0)]
+    either = _found(table, Prediction("", "yes", "000007.jpg", CAT.text))
+    assert _why(either) == [("ambiguous", "2 queries have this picture and text; they differ in picture")]
+
+
+def test_the_first_line_of_a_prompt_may_be_the_question() -> None:
+    prompt = "<image>\nIs there a cat?\nAnswer with a single word."
+    assert _found(_table((CAT, "")), Prediction("", "yes", "000007.jpg", prompt)).counts["matched"] == 1
+
+
+def test_queries_that_differ_in_edits_or_choices_are_not_guessed() -> None:
+    blurred = replace(CAT, picture=SEVEN.edited(Edit("blur", ("6",))))
+    seen = Prediction("", "yes", "000007.jpg", CAT.text)
+    both = _found(_table((CAT, ""), (blurred, "")), seen)
+    assert _why(both) == [("ambiguous", "2 queries have this picture and text; they differ in edits")]
+    only = _found(_table((blurred, "")), seen)
+    assert _why(only) == [("unmatched", "the only query with this picture and text shows it edited")]
+    table = _table((replace(CAT, choices=("yes", "no")), ""), (replace(CAT, choices=("yes", "maybe")), ""))
+    assert _why(_found(table, seen))[0][1].endswith("they differ in choices")
+    assert list(_found(table, replace(seen, options=("maybe", "yes"))).standing) == [(1, 0)]
+
+
+def test_a_text_alone_counts_only_if_that_was_asked_for_and_one_query_has_it() -> None:
+    table = _table((CAT, ""), (DOG, ""), (CAT.asking("Why?"), ""))
+    why = Prediction("", "so", text="why?")
+    assert _found(table, why).counts["unmatched"] == 1
+    assert list(_found(table, why, by_text=True).standing) == [(2, 0)]
+    assert _found(table, Prediction("", "yes", text=CAT.text), by_text=True).counts["ambiguous"] == 1
+
+
+def test_of_two_answers_to_one_query_the_last_stands_and_both_are_told() -> None:
+    said = [Prediction("17", raw, place=f"line {n}") for n, raw in enumerate(("yes", "yes", "no"), 1)]
+    found = _found(_table((CAT, "17")), *said)
+    assert found.standing == {(0, 0): said[2]}
+    assert _why(found) == [
+        ("repeated", "as in line 1"),
+        ("conflict", "'no', where line 1 says 'yes'; the last stands"),
+    ]
+    assert _found(_table((CAT, "17")), said[0], replace(said[2], trial=1)).counts["matched"] == 2
+
+
+def test_a_score_is_needed_where_one_is_asked_for_and_words_where_not() -> None:
+    caption = replace(CAT, mode=Mode.SCORE)
+    found = _found(
+        _table((caption, "c"), (DOG, "d")),
+        Prediction("c", "yes"),
+        Prediction("d", "", score=0.5),
+        Prediction("c", "0.75"),
+        Prediction("d", "", place="an empty reply is a reply"),
+    )
+    assert [why for _, why in _why(found)] == [
+        "the query asks for a score, and there is no number",
+        "the query asks for an answer, and there is only a score",
+    ]
+    assert answer_of(caption, found.standing[0, 0], "auto").score == 0.75
+    assert answer_of(caption, Prediction("c", score=-2.0), "auto").score == -2.0
+
+
+def test_a_letter_means_a_choice_in_the_order_in_which_it_was_shown() -> None:
+    asked = replace(CAT, choices=("red", "blue"))
+    shown = Prediction("", "A", options=("blue", "red"))
+    assert answer_of(asked, shown, "auto").value == "blue"
+    assert answer_of(asked, replace(shown, options=()), "auto").value == "red"
+    assert answer_of(asked, replace(shown, options=("blue", "green")), "auto").state in State
+
+
+def test_a_query_in_two_suites_is_one_query_and_missing_in_both() -> None:
+    tables = [_table((CAT, "1"), (DOG, "2"), suite="a"), _table((DOG, "2"), suite="b")]
+    table = pa.concat_tables(tables)
+    queries = Queries(table)
+    found = matched([Prediction("1", "yes")], queries)
+    assert len(queries) == 2
+    assert missing(table, queries, found) == {"a": (hex_id(DOG.id),), "b": (hex_id(DOG.id),)}
+    assert missing(table, queries, matched([], queries))["a"] == (hex_id(CAT.id), hex_id(DOG.id))
+
+
+MANY = _table(*((CAT.asking(f"Is there cat {n}?"), f"q{n}") for n in range(12)))
+
+
+@st.composite
+def _records(draw: st.DrawFn) -> list[Prediction | Oddity]:
+    """Records in any order: of queries that are there, of others, twice, with other answers, and no predictions."""
+    known = st.builds(Prediction, st.sampled_from([f"q{n}" for n in range(15)]), st.sampled_from(["yes", "no"]))
+    odd = st.builds(Oddity, st.just("somewhere"), st.just("a summary"))
+    return draw(st.lists(st.one_of(known, odd), max_size=40))
+
+
+@given(_records())
+def test_every_record_and_every_query_is_counted_once(records: list[Prediction | Oddity]) -> None:
+    queries = Queries(MANY)
+    found = matched(records, queries)
+    assert found.records == len(records)
+    assert found.counts["matched"] == len(found.standing) == found.answered
+    assert found.answered + len(missing(MANY, queries, found)["plain"]) == 12
+    assert len(found.notes) == len(records) - found.counts["matched"]
+    assert {f"q{row}": one.raw for (row, _), one in found.standing.items()} == _naive(records)
+
+
+def _naive(records: Iterable[Prediction | Oddity]) -> dict[str, str]:
+    known = {f"q{n}" for n in range(12)}
+    return {one.id: one.raw for one in records if isinstance(one, Prediction) and one.id in known}
