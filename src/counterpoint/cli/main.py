@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -14,6 +15,7 @@ COMMANDS = {
     "demo": "Show what there is, from scenes to failures, in a minute.",
     "export": "Write a suite in the layout of another tool.",
     "generate": "Make a suite of groups from scenes, and keep it in a lab.",
+    "import": "Add predictions made elsewhere as answers of a model.",
     "ls": "List what a lab holds.",
     "models": "List the models that can be named.",
     "report": "Write what a lab shows to one file that can be mailed.",
@@ -38,8 +40,9 @@ class Lazy(click.Group):
         """The command of this name."""
         if name not in COMMANDS:
             return None
-        found = import_module(f"counterpoint.cli.{name}").command
-        assert isinstance(found, click.Command), f"cli/{name}.py has no command"
+        module = f"{name}_" if iskeyword(name) else name  # `import` is a word of Python's, and no name of a module
+        found = import_module(f"counterpoint.cli.{module}").command
+        assert isinstance(found, click.Command), f"cli/{module}.py has no command"
         return found
 
     def resolve_command(

@@ -1,0 +1,228 @@
+"""`counterpoint import`, as a person meets it."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
+
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.ids import hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.store.answers import slug
+from counterpoint.store.groups import groups_table, queries
+from counterpoint.store.lab import Lab
+from counterpoint.store.suites import Manifest
+
+FINGERPRINT = "imported llava"
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A lab with a suite of ten pairs about pictures that are files."""
+    monkeypatch.chdir(tmp_path)
+    made = Lab(Path("lab"))
+    Path("pictures").mkdir()
+    for number in range(3):
+        Image.new("RGB", (8, 8), (80 * number, 0, 0)).save(f"pictures/{number}.png")
+    made.set_root("toy", Path("pictures"))
+    _put(made, "pairs", Mode.ANSWER)
+    return made
+
+
+def _put(lab: Lab, name: str, mode: Mode) -> None:
+    def pair(n: int) -> Group:
+        picture = Picture(f"toy:{n % 3}.png")
+        asked = tuple(Query(picture, text, mode) for text in (f"Is it {name} {n}?", f"Do you see {name} {n}?"))
+        return Group(Relation.SAME, asked, (Gold.of("yes"),) * 2)
+
+    table = groups_table((("plain", pair(n)) for n in range(10)), name)
+    lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+
+
+def _ids(lab: Lab, suite: str = "pairs") -> list[str]:
+    return [hex_id(one) for one in lab.suite(suite).table["query"].to_pylist()]
+
+
+def _write(name: str, pairs: list[tuple[str, str]]) -> None:
+    Path(name).write_text("".join(json.dumps({"query_id": own, "response": said}) + "\n" for own, said in pairs))
+
+
+def _run(*words: str, command: str = "import") -> Result:
+    model = ["--model", "llava"] if command == "import" else []
+    return CliRunner().invoke(commands, [command, "lab", *words, *model], catch_exceptions=False)
+
+
+def test_predictions_become_answers_that_are_scored_by_the_name_of_their_model(lab: Lab) -> None:
+    _write("a.jsonl", [(own, "Yes, it is." if n % 2 else "No.") for n, own in enumerate(_ids(lab))])
+    said = _run("a.jsonl")
+    assert said.exit_code == 0
+    assert said.stdout == "a.jsonl: plain (id=query_id, answer=response)\nllava: 20 answers added to lab\n"
+    answers = lab.read_answers(FINGERPRINT)
+    assert set(answers["value"].to_pylist()) == {"yes", "no"}
+    assert answers["raw"].to_pylist().count("Yes, it is.") == 10
+    scores = json.loads(_run("--json", command="score").stdout)
+    assert {(row["model"], row["value"]) for row in scores if row["metric"] == "accuracy"} == {("llava", 0.5)}
+    (info,) = lab.models()
+    assert info.details["counts"]["added"] == 20
+    assert info.details["suites"] == {"pairs": lab.manifest("pairs").fingerprint}
+    (file,) = info.details["files"]
+    assert (file["name"], file["format"], len(file["digest"])) == ("a.jsonl", "plain", 32)
+
+
+def test_the_same_file_again_adds_nothing_and_a_changed_answer_takes_its_place(lab: Lab) -> None:
+    ids = _ids(lab)
+    _write("a.jsonl", [(own, "yes") for own in ids])
+    _run("a.jsonl")
+    assert "llava: 0 answers added to lab; 20 were there already" in _run("a.jsonl").stdout
+    assert len(lab.runs()) == 1
+    _write("b.jsonl", [(own, "no" if n == 3 else "yes") for n, own in enumerate(ids)])
+    again = _run("b.jsonl")
+    assert "llava: 1 answer added to lab, 1 in place of another one; 19 were there already" in again.stdout
+    answers = lab.read_answers(FINGERPRINT, ["query", "value"]).to_pylist()
+    assert {hex_id(row["query"]) for row in answers if row["value"] == "no"} == {ids[3]}
+    assert len(lab.runs()) == 2
+
+
+def test_what_does_not_match_is_counted_named_and_listed(lab: Lab) -> None:
+    ids = _ids(lab)
+    _write("a.jsonl", [(ids[0], "yes"), (ids[0], "yes"), (ids[1], "yes"), (ids[1], "no"), ("7", "x"), ("8", "x")])
+    with Path("a.jsonl").open("a") as file:
+        file.write('{"accuracy": 0.5}\n')
+    said = _run("a.jsonl", "--list", "odd.csv")
+    assert said.exit_code == 0
+    assert said.stdout.splitlines()[1:] == [
+        "llava: 2 answers added to lab",
+        "  1 of 7 records is no prediction:",
+        "    a.jsonl, line 7: no id among accuracy",
+        "  2 of 7 records are about no query:",
+        "    a.jsonl, line 5: no query has the id '7'",
+        "    a.jsonl, line 6: no query has the id '8'",
+        "  1 of 7 records was there twice with the same answer:",
+        "    a.jsonl, line 2: as in a.jsonl, line 1",
+        "  1 of 7 records was there twice with different answers:",
+        "    a.jsonl, line 4: 'no', where a.jsonl, line 3 says 'yes'; the last stands",
+        f"  18 queries of pairs without a prediction: {', '.join(ids[2:5])}, …",
+        "  all of these are listed in odd.csv",
+    ]
+    with Path("odd.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["kind"] for row in rows[:5]] == ["repeated", "conflict", "unmatched", "unmatched", "odd"]
+    assert [row["query"] for row in rows if row["kind"] == "missing"] == ids[2:]
+    _run("a.jsonl", "--list", "odd.jsonl")
+    assert len(Path("odd.jsonl").read_text().splitlines()) == len(rows) == 23
+
+
+def test_one_result_more_than_there_are_items_is_said_and_costs_nothing_else(lab: Lab) -> None:
+    _write("a.jsonl", [*((own, "yes") for own in _ids(lab)), ("20", "yes")])
+    counts = json.loads(_run("a.jsonl", "--json").stdout)
+    assert (counts["records"], counts["matched"], counts["unmatched"]) == (21, 20, 1)
+    assert (counts["added"], counts["missing"]) == (20, {"pairs": 0})
+
+
+def test_strictness_adds_all_or_nothing(lab: Lab) -> None:
+    ids = _ids(lab)
+    _write("a.jsonl", [(own, "yes") for own in ids[1:]])
+    said = _run("a.jsonl", "--strict")
+    assert said.exit_code == 1
+    assert "llava: nothing was added to lab, since not everything matches" in said.stdout
+    assert f"1 query of pairs without a prediction: {ids[0]}\n" in said.stdout
+    assert not lab.runs()
+    _write("b.jsonl", [(ids[0], "yes"), ("summary", "x")])
+    assert _run("a.jsonl", "b.jsonl", "--strict").exit_code == 1
+    _write("b.jsonl", [(ids[0], "yes")])
+    assert _run("a.jsonl", "b.jsonl", "--strict").exit_code == 0
+
+
+def test_where_nothing_matches_the_command_fails_and_no_model_appears(lab: Lab) -> None:
+    _write("a.jsonl", [("1", "yes")])
+    said = _run("a.jsonl")
+    assert said.exit_code == 1
+    assert "nothing was added to lab, since no record is about any of 20 queries" in said.stdout
+    assert not lab.models()
+
+
+def test_pictures_and_texts_lead_to_queries_too(lab: Lab) -> None:
+    rows = zip(queries(lab.suite("pairs").table), range(20), strict=True)
+    with Path("a.csv").open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["image", "what", "said"])
+        out.writerows([f"/data/{query.picture.address[4:]}", query.text, n] for query, n in rows if query.picture)
+    said = _run("a.csv", "--columns", "text=what,answer=said")
+    assert "llava: 20 answers added to lab" in said.stdout
+
+
+def test_suites_that_ask_for_scores_take_numbers(lab: Lab) -> None:
+    _put(lab, "captions", Mode.SCORE)
+    ids = _ids(lab, "captions")
+    with Path("a.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("query_id", "score"), *((own, -n / 4) for n, own in enumerate(ids))])
+    assert _run("a.csv", "--suite", "captions").exit_code == 0
+    assert sorted(lab.read_answers(FINGERPRINT)["score"].to_pylist()) == sorted(-n / 4 for n in range(20))
+
+
+def test_answers_know_the_pictures_that_they_are_about(lab: Lab) -> None:
+    """A later run finds nothing to ask again, and finds everything if the pictures change."""
+    _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
+    _run("a.jsonl")
+    digests = lab.read_answers(FINGERPRINT)["digest"].to_pylist()
+    assert len(set(digests)) == 3
+    assert all(len(digest) == 32 for digest in digests)
+    for number in range(3):
+        Image.new("RGB", (9, 9)).save(f"pictures/{number}.png")
+    assert "20 answers added to lab, 20 in place of another one" in _run("a.jsonl").stdout
+
+
+def test_a_picture_that_is_not_here_is_no_hindrance(lab: Lab) -> None:
+    Path("pictures/0.png").unlink()
+    _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
+    assert _run("a.jsonl").exit_code == 0
+    assert lab.read_answers(FINGERPRINT)["digest"].to_pylist().count("") == 8
+
+
+def test_what_a_rule_cannot_read_is_kept_and_counted(lab: Lab) -> None:
+    _write("a.jsonl", [(own, "As I said before: perhaps") for own in _ids(lab)])
+    said = _run("a.jsonl", "--rule", "yes-no")
+    assert "20 hold no value that the rule yes-no finds" in said.stdout
+    assert set(lab.read_answers(FINGERPRINT)["state"].to_pylist()) == {"unparsed"}
+
+
+def test_wrong_words_are_answered_with_right_ones(lab: Lab) -> None:
+    _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
+    wrong = _run("a.jsonl", "--columns", "name=x")
+    assert wrong.exit_code == 2
+    assert "'name=x' is no ROLE=COLUMN, where ROLE is one of id, answer, picture, text, score, trial" in wrong.stderr
+    for words, said in (
+        (["--format", "lmms"], "no format is called 'lmms'"),
+        (["--suite", "pars"], "no suite of this lab is called 'pars'"),
+        (["--rule", "magic"], "no rule is called 'magic'"),
+    ):
+        with pytest.raises(UnknownName, match=said):
+            _run("a.jsonl", *words)
+    with pytest.raises(StoreError, match="there is no lab at"):
+        CliRunner().invoke(commands, ["import", "no", "a.jsonl", "--model", "m"], catch_exceptions=False)
+    assert not lab.runs()
+
+
+def test_the_lab_stays_whole(lab: Lab) -> None:
+    _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
+    _run("a.jsonl")
+    assert all(check.holds for check in lab.verify())
+    assert (lab.folder / "answers" / slug(FINGERPRINT)).is_dir()
+
+
+def test_neither_torch_nor_a_library_for_spreadsheets_is_loaded(lab: Lab) -> None:
+    _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
+    code = (
+        "import sys; sys.argv = ['counterpoint', 'import', 'lab', 'a.jsonl', '--model', 'm'];\n"
+        "from counterpoint.cli.main import commands; commands(standalone_mode=False)\n"
+        "print(sorted({'torch', 'transformers', 'openpyxl', 'onnxruntime'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
