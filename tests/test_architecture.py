@@ -13,7 +13,7 @@ MAP: dict[str, set[str]] = {
     "core": set(),
     "language": {"core"},
     "pixels": {"core"},
-    "metrics": {"core"},
+    "metrics": {"core", "language"},
     "suites": PURE,
     "sources": {"core", "language", "pixels"},
     "world": {"core", "language", "pixels"},

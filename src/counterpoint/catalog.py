@@ -35,6 +35,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     "suites": {
         "order": "counterpoint.suites.order:suite",
+        "plain": "counterpoint.suites.plain:suite",
         "rephrase": "counterpoint.suites.rephrase:suite",
     },
     "metrics": {

@@ -42,7 +42,7 @@ def command(into: Path) -> None:
     show(reported(models, world), f"{SCENES} scenes of the test split")
     lab = Lab(into / "lab")
     for name in catalog.rows("suites"):
-        made(lab, Recipe(name, scenes=SCENES, groups=GROUPS), tally=Tally(), replace=True)
+        made(lab, Recipe(name, scenes=SCENES, groups=GROUPS), tally=Tally(), anew=True)
     for model in models:
         with watched(model) as watch:
             asked(lab, Settings(model), watch)

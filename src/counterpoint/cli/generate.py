@@ -19,9 +19,16 @@ from counterpoint.suites.suite import Tally
 @click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="Where the files of the source are.")
-@click.option("--scenes", default=1000, show_default=True, type=click.IntRange(1), help="How many scenes of it.")
+@click.option(
+    "--scenes",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="At most so many scenes (or questions, captions, …) of it.",
+)
 @click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
+@click.option("--rules", default="", help="The rule set by which answers are compared: exact, gqa, vqa, vqa-short.")
 @click.option("--replace", is_flag=True, help="Replace a suite of this name that is in the lab and differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
@@ -33,6 +40,7 @@ def command(
     scenes: int,
     seed: int,
     groups: int | None,
+    rules: str,
     replace: bool,
     as_json: bool,
 ) -> None:
@@ -41,9 +49,9 @@ def command(
     Prints how many groups were kept, and why others were not. One seed makes one suite on every machine.
     """
     tally = Tally()
-    recipe = Recipe(name, source, split, scenes, groups)
+    recipe = Recipe(name, source, split, scenes, groups, rules)
     watch = partial(counted, doing="reading", total=scenes)
-    manifest = made(Lab(lab), recipe, seed, tally=tally, replace=replace, data=data, watch=watch)
+    manifest = made(Lab(lab), recipe, seed, tally=tally, anew=replace, data=data, watch=watch)
     if as_json:
         counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}
         about = {"suite": manifest.suite, "groups": manifest.groups, "queries": manifest.rows}

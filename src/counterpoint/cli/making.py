@@ -1,13 +1,15 @@
 """A suite is made from what a source holds, and put into a lab with its manifest."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
+from counterpoint.core.items import Question
+from counterpoint.language.rulesets import RuleSet, rule_set
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
@@ -24,6 +26,7 @@ class Recipe:
     split: str = "test"
     scenes: int = 1000  # or questions, captions, whatever the suite takes
     groups: int | None = None  # all that there are, where no number is given
+    rules: str = ""  # those of the source, where none are named
 
 
 def made(
@@ -32,7 +35,7 @@ def made(
     seed: int = 0,
     *,
     tally: Tally,
-    replace: bool = False,
+    anew: bool = False,
     data: Path | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Manifest:
@@ -44,7 +47,8 @@ def made(
     source = opened(recipe, data, seed)
     if not hasattr(source, suite.takes):
         raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
-    shown = list(watch(getattr(source, suite.takes)()))
+    rules = rule_set(recipe.rules or (source.dataset.rules if isinstance(source, Source) else "exact"))
+    shown = [judged(item, rules) for item in watch(getattr(source, suite.takes)())]
     table = groups_table(generate(suite, shown, seed, recipe.groups, tally=tally), suite.name)
     if not tally.groups:
         reason = next((f"{kind}: {why}" for (kind, why), count in sorted(tally.dropped.items()) if count), "")
@@ -55,11 +59,11 @@ def made(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
-        parameters={key: value for key, value in asdict(recipe).items() if key != "suite"},
+        parameters={key: value for key, value in asdict(recipe).items() if key not in ("suite", "rules")},
         source=hex_id(content_id([fingerprint(item) for item in shown])),
-        rules=source.dataset.rules if isinstance(source, Source) else "exact",
+        rules=rules.name,
     )
-    lab.put_suite(manifest, table, replace=replace)
+    lab.put_suite(manifest, table, replace=anew)
     if isinstance(source, Source) and data is not None and (root := source.dataset.picture_root(data)):
         lab.set_root(source.dataset.namespace, root)
     return manifest
@@ -74,6 +78,11 @@ def opened(recipe: Recipe, data: Path | None, seed: int = 0) -> Any:
         hint = f"say where its files are: --data FOLDER; counterpoint data {recipe.source} says which are expected"
         raise CounterpointError(f"{found.title} is read from files", hint=hint)
     return Source(found, data, recipe.split, recipe.scenes, seed)
+
+
+def judged(item: Any, rules: RuleSet) -> Any:
+    """An item whose gold, where several people gave it, earns what a rule set says."""
+    return replace(item, gold=rules.gold(item.votes)) if isinstance(item, Question) and item.votes else item
 
 
 def fingerprint(item: Any) -> int:

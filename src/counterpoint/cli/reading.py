@@ -17,7 +17,7 @@ def groups_of(lab: Lab, names: Sequence[str]) -> pa.Table:
     if not chosen:
         hint = f"counterpoint generate {lab.folder} --suite NAME makes one"
         raise StoreError(f"{lab.folder} has no suite", hint=hint)
-    return pa.concat_tables([lab.suite(name).table.replace_schema_metadata() for name in chosen])
+    return pa.concat_tables([lab.suite(name).groups.replace_schema_metadata() for name in chosen])
 
 
 def models_of(lab: Lab, names: Sequence[str]) -> Mapping[str, RunInfo]:

@@ -31,6 +31,8 @@ class Question:
     full_answer: str = ""
     choices: tuple[str, ...] = ()
     same_as: str = ""  # the id of the question that this one says in other words
+    context: str = ""  # what a model is told before it: words read in the picture
+    tags: tuple[tuple[str, str], ...] = ()  # slices of its source: (name, value)
 
 
 @dataclass(frozen=True, slots=True)

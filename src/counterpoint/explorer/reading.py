@@ -99,7 +99,7 @@ class Reading:
     def groups(self, suite: str) -> pa.Table:
         """The table of a suite."""
         self.known_suite(suite)
-        return self._remembered(("groups", suite), lambda: self.lab.suite(suite).table)
+        return self._remembered(("groups", suite), lambda: self.lab.suite(suite).groups)
 
     def sentence(self, suite: str) -> str:
         """What a suite tests, in the words of its module, if it is installed here."""

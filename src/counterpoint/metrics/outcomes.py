@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode, Relation
+from counterpoint.language.rulesets import RULE_SETS, RuleSet
 from counterpoint.metrics.joining import places
 from counterpoint.metrics.labels import Codes, Labels, compact, tag
 
@@ -26,7 +27,21 @@ STATES = (*(state.value for state in State), "missing")
 """What can have become of a query; the last one was not asked yet."""
 
 _OK, _UNPARSED, _REFUSED, _FAILED, _MISSING = range(len(STATES))
-_COLUMNS = ("suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "gold", "tags", "query")
+_COLUMNS = (
+    "suite",
+    "test",
+    "group_id",
+    "role",
+    "relation",
+    "kind",
+    "picture",
+    "mode",
+    "gold",
+    "tags",
+    "query",
+    "rules",
+)
+_EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa"]
 _EDGES = " \t.,;:!?\"'`()[]"
 
 
@@ -206,7 +221,10 @@ class Outcomes:
 
 
 def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcomes:
-    """Hold the plain answers of one model (trial 0) against a suite, or several suites below each other."""
+    """Hold the plain answers of one model (trial 0) against a suite, or several suites below each other.
+
+    A column `rules` names the rule set by which each row's answers are compared; without it all are compared exactly.
+    """
     table = _together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     plain = answers.select(["query", "raw", "value", "state", "score", "trial"])
     if pc.max(plain["trial"]).as_py():
@@ -219,8 +237,8 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         values = _values(plain, state)
         found = joined.result()
     state = np.append(state, np.int8(_MISSING))[found]  # a place of -1 finds the last
-    codes = np.append(values.codes, np.int32(-1))[found]
-    correct = _credited(table, codes, values.words, state)
+    said = Labels(np.append(values.codes, np.int32(-1))[found], values.words)
+    codes, correct = _compared(table, said, state)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
     return Outcomes(
         table.drop_columns(["gold", "query"]),
@@ -285,23 +303,58 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
     return Labels(codes, words)
 
 
-def _credited(table: pa.Table, said: Codes, words: pa.Array, state: NDArray[np.int8]) -> Floats:
+def _compared(table: pa.Table, said: Labels, state: NDArray[np.int8]) -> tuple[Codes, Floats]:
+    """Equal numbers for equal answers, and what each earns, by the rule set of each row."""
+    rules = Labels.of(table["rules"]) if "rules" in table.column_names else None
+    if rules is None or not set(rules.words.to_pylist()) - {_EXACT.name}:
+        return said.codes, _credited(table, said, state, _EXACT)
+    codes, correct = np.full(table.num_rows, -1, np.int32), np.full(table.num_rows, np.nan)
+    first = 0
+    for name in rules.words.to_pylist():
+        rows = np.flatnonzero(rules.where([name]))
+        own = _alike(said.at(rows), RULE_SETS[name])
+        codes[rows] = np.where(own.codes < 0, -1, own.codes + first)
+        first += len(own.words)
+        part = table.select(["gold", "mode"]).take(pa.array(rows))
+        correct[rows] = _credited(part, said.at(rows), state[rows], RULE_SETS[name])
+    return codes, correct
+
+
+def _alike(said: Labels, rules: RuleSet) -> Labels:
+    """The answers as a rule set compares them."""
+    words = pa.array([rules.comparable(word) for word in said.words.to_pylist()], pa.string())
+    unique = words.unique()
+    return Labels(np.append(pc.index_in(words, value_set=unique).to_numpy(), -1).astype(np.int32)[said.codes], unique)
+
+
+def _credited(table: pa.Table, said: Labels, state: NDArray[np.int8], rules: RuleSet) -> Floats:
     """What each row's answer earns; nan where there is no gold, no answer, or a score in the place of words."""
     correct = np.zeros(table.num_rows)
     first = 0
-    codes = np.where(state == _OK, said, np.int32(-1))
+    made = said if rules is _EXACT else _alike(said, rules)
+    written = _alike(said, _AS_WRITTEN) if rules.spares_agreement else said
+    as_written = np.where(state == _OK, written.codes, np.int32(-1))
+    alike = np.where(state == _OK, made.codes, np.int32(-1))
     for part in table["gold"].chunks:
         flat, offsets = part.flatten(), part.offsets.to_numpy()
         lengths = np.diff(offsets) * part.is_valid().to_numpy(zero_copy_only=False)
         rows = np.repeat(np.arange(first, first + len(part), dtype=np.int32), lengths)
-        gold = Labels.of(pa.chunked_array([flat.field("answer")])).among(words).codes
-        hit = (gold == codes[rows]) & (gold >= 0)
+        gold = Labels.of(pa.chunked_array([flat.field("answer")]))
+        hit = _hits(gold if rules is _EXACT else _alike(gold, rules), made.words, alike[rows])
+        if rules.spares_agreement:
+            hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
         correct[rows[hit]] = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
         correct[first : first + len(part)][part.is_null().to_numpy(zero_copy_only=False)] = np.nan
         first += len(part)
     correct[state >= _FAILED] = np.nan
     correct[~Labels.of(table["mode"]).where([Mode.ANSWER])] = np.nan
     return correct
+
+
+def _hits(gold: Labels, words: pa.Array, said: Codes) -> Flags:
+    codes = gold.among(words).codes
+    hits: Flags = (codes == said) & (codes >= 0)
+    return hits
 
 
 def _together(table: pa.Table) -> pa.Table:

@@ -65,7 +65,16 @@ def scored(outcomes: Outcomes, request: Request) -> pa.Table:
         found += _scores(units, slicer.cut(units), request)
     order = {metric.name: place for place, metric in enumerate(request.metrics)}
     found.sort(key=lambda row: (row["slice"], order[row["metric"]]))
-    return pa.Table.from_pylist([_row(row, states, request) for row in found], _schema(request))
+    rules = _rules(outcomes)
+    return pa.Table.from_pylist([_row(row, states, request, rules) for row in found], _schema(request))
+
+
+def _rules(outcomes: Outcomes) -> dict[str, str]:
+    """The rule set by which the answers of each suite are compared."""
+    if "rules" not in outcomes.table.column_names:
+        return {}
+    pairs = outcomes.table.select(["suite", "rules"]).group_by(["suite", "rules"]).aggregate([]).to_pylist()
+    return {row["suite"]: row["rules"] for row in pairs}
 
 
 def _scores(units: Pairs | Sets | Singles, cells: Cells, request: Request) -> Iterator[dict[str, Any]]:
@@ -113,10 +122,14 @@ def _states(singles: Singles, cells: Cells) -> dict[tuple[str, ...], dict[str, f
 
 
 def _row(
-    found: dict[str, Any], states: Mapping[tuple[str, ...], Mapping[str, float]], request: Request
+    found: dict[str, Any],
+    states: Mapping[tuple[str, ...], Mapping[str, float]],
+    request: Request,
+    rules: Mapping[str, str],
 ) -> dict[str, Any]:
     named = dict(zip(request.columns, found["slice"], strict=True))
-    return named | found | dict(states.get(found["slice"], {})) | {"threshold": request.threshold}
+    how = {"threshold": request.threshold, "rules": rules.get(named["suite"], "exact")}
+    return named | found | dict(states.get(found["slice"], {})) | how
 
 
 def _schema(request: Request) -> pa.Schema:
@@ -125,7 +138,7 @@ def _schema(request: Request) -> pa.Schema:
         [
             *((name, word) for name in request.columns),
             *[("metric", word), ("unit", word), ("value", number), ("low", number), ("high", number)],
-            *[("n", count), ("clusters", count), ("method", word), ("threshold", number), ("left_out", count)],
-            *[("answers", count), *((state, number) for state in STATES)],
+            *[("n", count), ("clusters", count), ("method", word), ("threshold", number), ("rules", word)],
+            *[("left_out", count), ("answers", count), *((state, number) for state in STATES)],
         ]
     )

@@ -76,6 +76,12 @@ class StoredSuite:
     manifest: Manifest
     table: pa.Table
 
+    @property
+    def groups(self) -> pa.Table:
+        """The table with the rule set by which its answers are compared, as one more column."""
+        rules = pa.DictionaryArray.from_arrays(np.zeros(self.table.num_rows, np.int32), [self.manifest.rules])
+        return self.table.append_column("rules", rules)
+
 
 def put_suite(shelf: Shelf, folder: str, manifest: Manifest, table: pa.Table) -> None:
     """Write a suite; killed between its two files, it is told apart from a whole one when it is read."""

@@ -1,0 +1,26 @@
+"""Plain questions: a data set as it is, one question a group, for the accuracy that everybody reports."""
+
+from collections.abc import Iterator
+from random import Random
+
+from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.items import Question
+from counterpoint.suites.suite import Dropped, Suite
+
+
+def asked(question: Question, statistics: None, rng: Random) -> Iterator[Group | Dropped]:
+    """The question with its right answers; one that nobody answered is dropped."""
+    if not question.gold.answers:
+        yield Dropped(question.kind, "no right answer is known")
+        return
+    yield Group(
+        Relation.GOLD,
+        (Query(question.picture, question.text, choices=question.choices, context=question.context),),
+        (question.gold,),
+        proof=question.proof or f"question {question.id} of its source",
+        kind=question.kind,
+        tags=((("question", question.id), *question.tags),),
+    )
+
+
+suite = Suite("plain", tests="a question is answered as its annotators did", propose=asked, takes="questions")
