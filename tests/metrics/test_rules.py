@@ -21,8 +21,34 @@ SIGNS = [";", "/", "[", "]", '"', "{", "}", "(", ")", "=", "+", "\\", "_", "-", 
 NUMBERS = {"none": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "ten": 10}
 
 words = st.sampled_from(
-    """yes|Yes|no|red|the red|a|two|2|dont|don't|1,000|1000|t-shirt|t shirt|red, white|red ,white|U.S.|3.5|none|0|it's|
-12:30|?|yes.| yes\n|couldnt've""".split("|")
+    [
+        "yes",
+        "Yes",
+        "no",
+        "red",
+        "the red",
+        "a",
+        "two",
+        "2",
+        "dont",
+        "don't",
+        "1,000",
+        "1000",
+        "t-shirt",
+        "t shirt",
+        "red, white",
+        "red ,white",
+        "U.S.",
+        "3.5",
+        "none",
+        "0",
+        "it's",
+        "\n12:30",
+        "?",
+        "yes.",
+        " yes\n",
+        "couldnt've",
+    ]
 )
 
 
