@@ -1,0 +1,253 @@
+"""What a model promises by its methods, held against what it does: for the tests of whoever writes one."""
+
+import asyncio
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Answerer, Featured, Floats, Sampler, Scale, Scorer
+
+CLOSE = 1e-3
+"""How far two numbers may be apart that should be the same."""
+TRIALS, SEED = (1, 2, 3), 7
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A model and what it is asked; async models keep one event loop, in a thread of its own."""
+
+    model: Any
+    queries: Sequence[Query]
+    broken: Query
+    close: float
+    runner: asyncio.Runner
+    thread: ThreadPoolExecutor
+
+    def all(self, given: Iterable[Any] | AsyncIterable[Any]) -> list[Any]:
+        """Everything that a model yields, plain or async."""
+        if not isinstance(given, AsyncIterable):
+            return list(given)
+        return self.thread.submit(lambda: self.runner.run(_drained(given))).result()
+
+    def answers(self, queries: Sequence[Query]) -> list[Answer]:
+        """The answers in the order of the queries, each there once."""
+        return _placed(self.all(self.model.answer(queries)), queries)
+
+    def scores(self, queries: Sequence[Query]) -> Floats:
+        """The scores of some queries."""
+        return np.asarray(self.model.score(queries))
+
+    def samples(self, queries: Sequence[Query], trials: Sequence[int]) -> dict[tuple[Query, int], Answer]:
+        """What stochastic passes give, by query and trial."""
+        given = self.all(self.model.sample(queries, trials, SEED))
+        said: dict[int, list[tuple[int, Answer]]] = {trial: [] for trial in trials}
+        for one in given:
+            assert isinstance(one, tuple), f"a sample is {one!r}, not a place, a trial and an answer"
+            assert len(one) == 3, f"a sample is {one!r}, not a place, a trial and an answer"
+            assert one[1] in said, f"trial {one[1]!r} was sampled, and only {list(trials)} were asked for"
+            said[one[1]].append((one[0], one[2]))
+        found = {trial: _placed(placed, queries) for trial, placed in said.items()}
+        return {(query, trial): found[trial][place] for trial in trials for place, query in enumerate(queries)}
+
+
+def check_model(
+    model: object, queries: Sequence[Query], *, broken: Query | None = None, close: float = CLOSE
+) -> list[str]:
+    """Hold a model to each promise that it makes, and name those that it keeps; the first that it breaks is raised.
+
+    The queries, two or more, are ones that the model should be able to answer; where it scores, their texts are scored
+    as well. `broken` is a query about a picture that cannot be read; without it one is made up. Numbers may be apart by
+    `close`, absolutely and relatively.
+    """
+    asked = list(dict.fromkeys(replace(query, mode=Mode.ANSWER) for query in queries))
+    assert len(asked) > 1, "two different queries are needed at least, to tell one answer from another"
+    before = getattr(model, "fingerprint", None)
+    with ThreadPoolExecutor(1) as thread:
+        case = Case(model, asked, broken or _broken(asked), close, asyncio.Runner(), thread)
+        try:
+            kept = [name for name, check in PROMISES.items() if _made(name, check, case)]
+        finally:
+            thread.submit(case.runner.close).result()
+    assert case.model.fingerprint == before, "fingerprint: it is another one after the model was asked"
+    return kept
+
+
+def _made(name: str, check: Callable[[Case], bool], case: Case) -> bool:
+    try:
+        return check(case)
+    except AssertionError as problem:
+        raise AssertionError(f"{name}: {problem}") from problem
+
+
+def fingerprint_is_a_text(case: Case) -> bool:
+    """The fingerprint is a text, and the same whenever it is read."""
+    found = getattr(case.model, "fingerprint", None)
+    assert isinstance(found, str), f"the fingerprint is {found!r}, not a text"
+    assert found, "the fingerprint is empty"
+    assert case.model.fingerprint == found, "the fingerprint is another one when it is read again"
+    return True
+
+
+def something_can_be_asked(case: Case) -> bool:
+    """It answers or scores, in the way that the engine looks for."""
+    assert isinstance(case.model, Answerer | Scorer), "it neither answers, nor scores on a scale"
+    assert not hasattr(case.model, "score") or isinstance(case.model, Scorer), "it scores, and has no scale"
+    return True
+
+
+def every_query_is_answered_once(case: Case) -> bool:
+    """Each position comes once, with an Answer, and not all of them have failed."""
+    if not isinstance(case.model, Answerer):
+        return False
+    said = case.answers(case.queries)
+    failed = [answer for answer in said if answer.state is State.FAILED]
+    assert len(failed) < len(said), f"every query failed, the first because {failed[0].reason!r}"
+    for query, answer in zip(case.queries, said, strict=True):
+        assert isinstance(answer.value, str), f"the value of {query.text!r} is {answer.value!r}, not a text"
+        shares = [share for _, share in answer.top]
+        assert shares == sorted(shares, reverse=True), f"the likeliest answers to {query.text!r} are not best first"
+    return True
+
+
+def answers_need_no_company(case: Case) -> bool:
+    """A query is answered alike in a batch, in another order, and alone."""
+    if not isinstance(case.model, Answerer):
+        return False
+    said = case.answers(case.queries)
+    turned = case.answers(case.queries[::-1])[::-1]
+    alone = [case.answers([query])[0] for query in case.queries]
+    for query, *answers in zip(case.queries, said, turned, alone, strict=True):
+        for other, how in zip(answers[1:], ("in another order", "alone"), strict=True):
+            _same(answers[0], other, f"{query.text!r} is answered otherwise {how}", case.close)
+    return True
+
+
+def a_broken_picture_fails_alone(case: Case) -> bool:
+    """A query about a picture that cannot be read fails, or is answered blindly, and costs the others nothing."""
+    if not isinstance(case.model, Answerer):
+        return False
+    said = case.answers(case.queries)
+    mixed = [case.queries[0], replace(case.broken, mode=Mode.ANSWER), *case.queries[1:]]
+    try:
+        found = case.answers(mixed)
+    except AssertionError:
+        raise
+    except Exception as problem:
+        raise AssertionError(f"a picture that cannot be read raised {type(problem).__name__}: {problem}") from problem
+    for query, before, after in zip(case.queries, said, [found[0], *found[2:]], strict=True):
+        _same(before, after, f"{query.text!r} is answered otherwise beside a picture that cannot be read", case.close)
+    assert found[1].state is not State.FAILED or found[1].reason, "the failed query does not say why"
+    return True
+
+
+def scores_are_numbers(case: Case) -> bool:
+    """One finite number per query, on the scale that it says, alike in a batch, in another order, and alone."""
+    if not isinstance(case.model, Scorer):
+        return False
+    queries = list(dict.fromkeys(replace(query, mode=Mode.SCORE, choices=()) for query in case.queries))
+    scores = case.scores(queries)
+    assert scores.shape == (len(queries),), f"{len(queries)} queries have scores of shape {scores.shape}"
+    assert np.issubdtype(scores.dtype, np.floating), f"the scores are {scores.dtype}, not numbers with fractions"
+    assert np.isfinite(scores).all(), f"{queries[int(np.argmin(np.isfinite(scores)))].text!r} has no finite score"
+    assert case.model.scale in list(Scale), f"the scale is {case.model.scale!r}"
+    if case.model.scale == Scale.PROBABILITY:
+        assert ((scores >= 0) & (scores <= 1)).all(), "the scores are said to be probabilities, and are not"
+    others = {
+        "in another order": case.scores(queries[::-1])[::-1],
+        "alone": np.concatenate([case.scores([query]) for query in queries]),
+    }
+    for how, other in others.items():
+        assert np.allclose(scores, other, rtol=case.close, atol=case.close), f"a text is scored otherwise {how}"
+    return True
+
+
+def samples_follow_from_query_trial_and_seed(case: Case) -> bool:
+    """A stochastic pass is the same in any batch, and in any order of queries and trials."""
+    if not isinstance(case.model, Sampler):
+        return False
+    speaks = isinstance(case.model, Answerer)
+    queries = [query if speaks else replace(query, mode=Mode.SCORE, choices=()) for query in case.queries]
+    whole = case.samples(queries, TRIALS)
+    others = {
+        "when it is sampled again": case.samples(queries, TRIALS),
+        "in another order": case.samples(queries[::-1], TRIALS[::-1]),
+        "alone": {key: one for query in queries for key, one in case.samples([query], TRIALS[1:2]).items()},
+    }
+    for how, samples in others.items():
+        for (query, trial), answer in samples.items():
+            _same(whole[query, trial], answer, f"trial {trial} of {query.text!r} is another one {how}", case.close)
+    return True
+
+
+def features_lead_to_the_same_answers(case: Case) -> bool:
+    """Features have one row per query, and answers from them are the answers."""
+    if not isinstance(case.model, Featured) or not isinstance(case.model, Answerer):
+        return False
+    picture, text = case.model.picture_features(case.queries), case.model.text_features(case.queries)
+    for name, features in (("picture", picture), ("text", text)):
+        rows = np.shape(features)[:1]
+        assert rows == (len(case.queries),), f"{len(case.queries)} queries have {name} features of {rows} rows"
+        assert np.isfinite(features).all(), f"the {name} features are not all finite"
+    said = _placed(case.all(case.model.answer_from(picture, text, case.queries)), case.queries)
+    for query, plain, after in zip(case.queries, case.answers(case.queries), said, strict=True):
+        _same(plain, after, f"{query.text!r} is answered otherwise from its features", case.close)
+    return True
+
+
+def _placed(given: Iterable[Any], queries: Sequence[Query]) -> list[Answer]:
+    """Answers in the order of their queries, if each is there once."""
+    found: dict[int, Answer] = {}
+    for one in given:
+        assert isinstance(one, tuple), f"it yields {one!r}, not a position and an answer"
+        assert len(one) == 2, f"it yields {one!r}, not a position and an answer"
+        place, answer = one
+        assert isinstance(answer, Answer), f"it gives {answer!r} where an Answer belongs"
+        assert isinstance(place, int), f"the position {place!r} is not a whole number"
+        assert 0 <= place < len(queries), f"position {place} is answered, of {len(queries)} that there are"
+        assert place not in found, f"position {place} is answered twice"
+        found[place] = answer
+    lost = [place for place in range(len(queries)) if place not in found]
+    assert not lost, f"position {lost and lost[0]} is not answered, of {len(queries)} that were asked"
+    return [found[place] for place in range(len(queries))]
+
+
+def _same(one: Answer, other: Answer, fact: str, close: float) -> None:
+    assert one.state == other.state, f"{fact}: {one.state} and {other.state}"
+    texts = (one.value, one.raw) == (other.value, other.raw)
+    assert texts or one.score is not None, f"{fact}: {one.raw!r} and {other.raw!r}"
+    assert (one.score is None) == (other.score is None), f"{fact}: {one.score} and {other.score}"
+    before, after = ([*(share for _, share in answer.top), answer.score or 0.0] for answer in (one, other))
+    alike = len(before) == len(after) and np.allclose(before, after, rtol=close, atol=close)
+    assert alike, f"{fact}: {before} and {after}"
+
+
+def _broken(queries: Sequence[Query]) -> Query:
+    """A query about a picture that is not there, where the others have theirs."""
+    namespace = next((query.picture.namespace for query in queries if query.picture), "nowhere")
+    return replace(queries[0], picture=Picture(f"{namespace}:there/is/no/such/picture.png"))
+
+
+async def _drained(given: AsyncIterable[Any]) -> list[Any]:
+    return [one async for one in given]
+
+
+PROMISES: Mapping[str, Callable[[Case], bool]] = MappingProxyType(
+    {
+        "fingerprint": fingerprint_is_a_text,
+        "ability": something_can_be_asked,
+        "answers": every_query_is_answered_once,
+        "company": answers_need_no_company,
+        "pictures": a_broken_picture_fails_alone,
+        "scores": scores_are_numbers,
+        "samples": samples_follow_from_query_trial_and_seed,
+        "features": features_lead_to_the_same_answers,
+    }
+)
+"""Each promise by name; a check says whether the model makes it, and raises if it breaks it."""
