@@ -1,7 +1,7 @@
 """The world as a source: scenes, questions, captions, dialogues and frames of one split, and their pictures."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from random import Random
 
 import numpy as np
@@ -34,6 +34,9 @@ class World:
 
     def __repr__(self) -> str:
         return f"World({self.split!r}, scenes={self.count}, seed={self.seed})"
+
+    def __reduce__(self) -> tuple[partial["World"], tuple[str, int]]:
+        return partial(World, seed=self.seed), (self.split, self.count)  # to another process, without what it keeps
 
     def __len__(self) -> int:
         return self.count
