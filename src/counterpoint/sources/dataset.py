@@ -20,9 +20,14 @@ class File:
     """One file that is expected: its part, its names in each split, the official one first, and where people get it."""
 
     part: str
-    names: Mapping[str, tuple[str, ...]]  # by split; a name may hold * and folders
+    names: Mapping[str, tuple[str, ...]]  # by split; a name may hold * and folders, and may be that of a folder
     origin: str
     needed: bool = True
+    kinds: tuple[str, ...] = KINDS  # what is read from it
+
+    def is_needed(self, split: str, kind: str | None = None) -> bool:
+        """Whether nothing of this kind can be read from a split without it."""
+        return self.needed and split in self.names and (kind is None or kind in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +61,67 @@ class DataSet:
     pictures: tuple[str, ...] = ("images", ".")  # folders against which their paths are resolved, the likeliest first
     origin: str = ""  # where people get it and its pictures, by name
     rules: str = "exact"  # by which its answers are compared
+    holds: tuple[str, ...] = ()  # folders of which one stands in the folder of its pictures, where paths name them
+    withheld: tuple[str, ...] = ()  # splits whose answers its makers keep to themselves
 
     @property
     def splits(self) -> tuple[str, ...]:
         """The parts into which it is divided, in the order of its files."""
         return tuple(dict.fromkeys(split for file in self.files for split in file.names))
 
-    def found(self, folder: Path, split: str) -> Files:
-        """The files of a split in a folder; a needed one that is missing is an error that names it."""
+    def kind_splits(self, kind: str) -> tuple[str, ...]:
+        """The splits that have anything of this kind."""
+        return tuple(split for split in self.splits if any(file.is_needed(split, kind) for file in self.files))
+
+    def found(self, folder: Path, split: str, kind: str | None = None) -> Files:
+        """The files of a split in a folder; one that is missing, and needed for the kind, is an error that names it."""
+        if split in self.withheld:
+            raise SourceError(f"the answers to {split} of {self.title} are not given out", hint=self._offered(kind))
         if split not in self.splits:
             raise UnknownName(f"split of {self.title}", split, self.splits)
+        needed = [file for file in self.files if file.is_needed(split, kind)]
+        if not needed and kind is not None:
+            raise SourceError(f"{split} of {self.title} has no {kind}", hint=self._offered(kind))
+        if folder.is_file() and len(needed) == 1:
+            return Files(split, {needed[0].part: folder})  # whatever its name, it can be nothing else
         paths = {file.part: path for file in self.files if (path := located(folder, file, split)) is not None}
-        for file in self.files:
-            if file.needed and split in file.names and file.part not in paths:
+        for file in needed:
+            if file.part not in paths:
                 fact = f"{folder} has no {file.names[split][0]}, the {file.part} of {self.title}"
                 raise SourceError(
                     fact, hint=f"{file.origin} has it; counterpoint data {self.name} says what is expected"
                 )
         return Files(split, paths)
 
+    def _offered(self, kind: str | None) -> str:
+        return f"there are {', '.join(self.splits if kind is None else self.kind_splits(kind))}"
+
     def picture_root(self, folder: Path) -> Path | None:
         """The folder of its pictures, if it is there."""
+        if self.holds:
+            roots = (folder / one for one in (*self.pictures, "."))
+            return next((root for root in roots if any((root / one).is_dir() for one in self.holds)), None)
         return next((folder / one for one in self.pictures if one != "." and (folder / one).is_dir()), None)
 
 
 def located(folder: Path, file: File, split: str) -> Path | None:
-    """Where a file is: a file named outright, or the first in the folder that has one of its names."""
-    if folder.is_file():
-        return folder if any(folder.match(name.rpartition("/")[2]) for name in file.names.get(split, ())) else None
+    """Where a file is: a file named outright, or the first in the folder that has one of its names.
+
+    A loose name never takes what has the official name of another split.
+    """
+    others = [_base(names[0]) for other, names in file.names.items() if other != split and names]
+    official = [_base(name) for name in file.names.get(split, ())[:1]]
     for name in file.names.get(split, ()):
-        for pattern in (name, name.rpartition("/")[2]):  # people unpack with and without folders
-            if path := next(iter(sorted(folder.glob(pattern))), None):
-                return path
+        for pattern in dict.fromkeys((name, _base(name))):  # people unpack with and without folders
+            for path in [folder] if folder.is_file() else sorted(folder.glob(pattern)):
+                fits = path.match(pattern)
+                if fits and (path.match(official[0]) or not any(path.match(other) for other in others)):
+                    return path
     return None
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 @dataclass(slots=True)
@@ -126,6 +159,6 @@ class Source:
         if kind not in self.dataset.read:
             has = " and ".join(self.dataset.read)
             raise CounterpointError(f"{self.dataset.title} has no {kind}", hint=f"it has {has}")
-        files = self.dataset.found(self.folder, self.split)
+        files = self.dataset.found(self.folder, self.split, kind)
         self.skips = Skips()
         return sampled(self.dataset.read[kind](files, self.skips), self.most, self.seed)

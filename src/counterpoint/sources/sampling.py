@@ -36,6 +36,6 @@ def sampled(items: Iterable[Item], most: int | None = MOST, seed: int = 0) -> It
         entry = (-content_id([seed, item.id]), -place, item)
         if len(taken) < most:
             heappush(taken, entry)
-        elif entry[:2] > taken[0][:2]:
+        elif taken and entry[:2] > taken[0][:2]:
             heappushpop(taken, entry)
     yield from (item for _, _, item in sorted(taken, key=lambda entry: -entry[1]))
