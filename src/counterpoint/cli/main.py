@@ -1,6 +1,7 @@
 """The command line: each command is a module of this room, imported when it is called."""
 
 import sys
+import warnings
 from importlib import import_module
 from keyword import iskeyword
 
@@ -67,6 +68,7 @@ def commands() -> None:
 
 def main() -> None:
     """Run a command; what went wrong is one sentence, and a second that helps."""
+    warnings.showwarning = _warn
     sys.path.append("")  # so that `module:object` finds modules in the folder where the command is given
     try:
         commands(prog_name="counterpoint")
@@ -77,3 +79,15 @@ def main() -> None:
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(141)
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
+) -> None:
+    """A warning is one plain line; where in the code it was given helps nobody here."""
+    click.echo(f"counterpoint: {message}", err=True)
