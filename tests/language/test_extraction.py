@@ -1,0 +1,364 @@
+"""From raw text to a value: what each rule takes, what it leaves, and what all of them promise."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.groups import Mode, Query
+from counterpoint.language.asking import Sort, asked
+from counterpoint.language.extraction import RULES, answered
+from counterpoint.language.refusals import declines, refuses
+from counterpoint.world.source import World
+
+COLORS = ("red", "blue", "light blue", "green")
+OPEN = "What is on the table?"
+
+
+def _taken(raw: str, text: str = OPEN, choices: tuple[str, ...] = (), rule: str = "auto") -> str:
+    """The value, or the state of an answer that has none."""
+    answer = answered(raw, Query(None, text, choices=choices), rule=rule)
+    assert (answer.state is State.OK) == (answer.value != "")
+    return answer.value or f"<{answer.state}>"
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("Yes, there is a dog.", "yes"),
+        ("yes", "yes"),
+        ("**Yes**", "yes"),
+        ("Yeah!", "yes"),
+        ("True", "yes"),
+        ("I would say yes.", "yes"),
+        ("It is.", "yes"),
+        ("I think so.", "yes"),
+        ("Yes, and there is no cat.", "yes"),
+        ("There is a dog in the picture.", "yes"),
+        ("There is no doubt that there is a dog.", "yes"),
+        ("No doubt about it.", "yes"),
+        ("<think>no, no</think>Yes.", "yes"),
+        ("I looked twice. Final answer: yes", "yes"),
+        ("No", "no"),
+        ("No, I cannot see a dog.", "no"),
+        ("Nope.", "no"),
+        ("There is no dog", "no"),
+        ("There are no dogs in the image.", "no"),
+        ("There isn't a dog.", "no"),
+        ("I don't think so.", "no"),
+        ("I don’t see any dogs.", "no"),
+        ("I can't see a dog.", "no"),
+        ("No dog is visible, but there is a cat.", "no"),
+        ("Definitely not.", "no"),
+        ("My answer would be no.", "no"),
+        ("Not sure.", "<unparsed>"),
+        ("Yes and no.", "<unparsed>"),
+        ("Yes or no?", "<unparsed>"),
+        ("Maybe, yes.", "<unparsed>"),
+        ("There is a cat.", "<unparsed>"),
+        ("There is no cat.", "<unparsed>"),
+        ("A dog", "yes"),
+        ("Brown.", "<unparsed>"),
+        ("", "<unparsed>"),
+        ("I cannot tell from the picture.", "<refused>"),
+        ("I can't see the image.", "<refused>"),
+    ],
+)
+def test_yes_and_no_are_found_in_free_text(raw: str, value: str) -> None:
+    assert _taken(raw, "Is there a dog in the picture?") == value
+    assert _taken(raw, "Is there a dog in the picture?", rule="yes-no") == value
+
+
+def test_a_question_that_denies_is_answered_by_yes_or_no_alone() -> None:
+    assert _taken("Yes.", "Is there no dog?") == "yes"
+    assert _taken("No, there is a dog.", "Is there no dog?") == "no"
+    assert _taken("There is no dog.", "Is there no dog?") == "<unparsed>"
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("red", "red"),
+        ("Red.", "red"),
+        ("B", "blue"),
+        ("(B)", "blue"),
+        ("b)", "blue"),
+        ("B. blue", "blue"),
+        ("(C) light blue", "light blue"),
+        ("**D**", "green"),
+        ("Answer: B", "blue"),
+        ("The answer is (b).", "blue"),
+        ("Option C", "light blue"),
+        ("The correct answer is C: light blue.", "light blue"),
+        ("<answer>D</answer>", "green"),
+        (r"So it must be \boxed{A}.", "red"),
+        ("The car is light blue.", "light blue"),
+        ("The car is blue.", "blue"),
+        ("The car is blue, not red.", "blue"),
+        ("Blue. The red one is behind it.", "blue"),
+        ("blue\n\nThe red one is behind it.", "blue"),
+        ("Reds", "red"),
+        ("It is not red.", "<unparsed>"),
+        ("red or blue", "<unparsed>"),
+        ("red, blue", "<unparsed>"),
+        ("neither red nor blue", "<unparsed>"),
+        ("(B) red", "<unparsed>"),
+        ("F", "<unparsed>"),
+        ("yellow", "<unparsed>"),
+        ("a red one", "red"),
+        ("hundred", "<unparsed>"),
+        ("I'm sorry, but I can't tell whether it is red.", "<refused>"),
+    ],
+)
+def test_one_of_the_choices_is_found_as_it_is_by_its_letter_or_by_its_name(raw: str, value: str) -> None:
+    assert _taken(raw, "What color is the car?", COLORS) == value
+
+
+def test_choices_may_bring_their_letters_or_be_letters() -> None:
+    lettered = ("A. a dog", "B. two cats")
+    for raw in ("B", "(b)", "Two cats.", "two cats", "B. two cats", "I see two cats."):
+        assert _taken(raw, "What is it?", lettered) == "B. two cats"
+    assert _taken("(A) because it is red", "Which one?", ("B", "A")) == "A"
+    assert _taken("A.", "Which one?", ("B", "A")) == "A"
+    assert _taken("Answer: a", "Which one?", ("B", "A")) == "A"
+
+
+def test_choices_are_found_in_the_singular_and_in_the_plural_and_as_yes_or_no() -> None:
+    assert _taken("Two dogs.", "What is it?", ("dog", "cat")) == "dog"
+    assert _taken("It is a knife", "What is it?", ("knives", "forks")) == "knives"
+    assert _taken("There is no dog.", "Is there a dog?", ("yes", "no")) == "no"
+    assert _taken("Yes, there is no cat.", "Is there a dog?", ("Yes", "No")) == "Yes"
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("3", "3"),
+        ("Three.", "3"),
+        ("There are three dogs.", "3"),
+        ("There are three (3) dogs.", "3"),
+        ("twenty-one", "21"),
+        ("Twenty one dogs", "21"),
+        ("1,000", "1000"),
+        ("3.0", "3"),
+        ("a dozen", "12"),
+        ("half a dozen dogs", "6"),
+        ("two dozen", "24"),
+        ("two hundred", "200"),
+        ("A single dog.", "1"),
+        ("no dogs", "0"),
+        ("None.", "0"),
+        ("There aren't any dogs.", "0"),
+        ("No, there are three dogs.", "3"),
+        ("2 + 1 = 3", "3"),
+        ("3\n\nOne is black, two are white.", "3"),
+        ("Three. One is black.", "3"),
+        (r"I count 2 here and 1 there: \boxed{3}", "3"),
+        ("There are three dogs; one of them is black.", "3"),
+        ("2 or 3", "<unparsed>"),
+        ("2-3", "<unparsed>"),
+        ("There are 3 dogs and 2 cats.", "<unparsed>"),
+        ("at least 2", "<unparsed>"),
+        ("several", "<unparsed>"),
+        ("the 1st", "<unparsed>"),
+        ("I cannot tell how many of the two are dogs.", "<refused>"),
+        ("I have no idea.", "<refused>"),
+    ],
+)
+def test_a_number_is_found_in_digits_and_in_words(raw: str, value: str) -> None:
+    assert _taken(raw, "How many dogs are there?") == value
+    assert _taken(raw, "How many dogs are there?", rule="number") == value
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("red.", "red"),
+        ("A red cup", "red cup"),
+        ("a red one", "red one"),
+        ("It's a T-shirt!", "t-shirt"),
+        ("It is a dog. It has fur.", "dog"),
+        ("The answer is: a dog.", "dog"),
+        ("Answer: the dog\n\nBecause it barks.", "dog"),
+        ("The image shows a dog.", "dog"),
+        ("In the image, there are two dogs.", "two dogs"),
+        ("A dog is on the table.", "dog"),
+        ("St. Bernard", "st bernard"),
+        ("**Dog**", "dog"),
+        ("10:30", "10:30"),
+        ("unknown", "unknown"),
+        ("I don't know.", "<refused>"),
+        ("I'm sorry, but I can't help with that.", "<refused>"),
+        ("As an AI language model, I have no eyes.", "<refused>"),
+        ("Unfortunately, I am unable to view pictures.", "<refused>"),
+        ("<think>a dog</think>", "<unparsed>"),
+    ],
+)
+def test_a_short_answer_is_freed_of_what_stands_around_it(raw: str, value: str) -> None:
+    assert _taken(raw) == value
+
+
+def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
+    assert _taken(" It is  The red cup! ", rule="normal") == "it is red cup"
+    assert _taken("<think>hm</think> A cup", rule="normal") == "cup"
+    assert _taken("a", rule="normal") == "a"
+    assert _taken("I cannot help with that.", rule="normal") == "<refused>"
+
+
+def test_the_exact_rule_changes_nothing() -> None:
+    for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
+        assert answered(raw, Query(None, OPEN), rule="exact") == Answer.of(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("<think>a cat? no</think>dog", "dog"),
+        ("<thinking>a cat?</thinking>\n\nDog.", "dog"),
+        ("a cat? no</think>Dog", "dog"),
+        ("[THINK]a cat?[/THINK]dog", "dog"),
+        ("◁think▷a cat?◁/think▷dog", "dog"),
+        ("<think>one</think><think>two</think>dog", "dog"),
+        ("<think>a <think>b</think> c</think>dog", "dog"),
+        ("<think>a cat? no, a dog", "<unparsed>"),
+        ("Dog <think>or a cat", "<unparsed>"),
+        ("<|begin_of_box|>dog<|end_of_box|>", "dog"),
+        (r"\boxed{\text{dog}}", "dog"),
+        ("Final answer: dog", "dog"),
+    ],
+)
+def test_thinking_is_left_out_and_thinking_without_an_end_is_no_answer(raw: str, value: str) -> None:
+    assert _taken(raw) == value
+
+
+def test_inability_to_see_or_judge_is_a_refusal_and_being_unsure_is_not() -> None:
+    for text in (
+        "I cannot determine the color from the image.",
+        "It is not possible to tell.",
+        "The color cannot be determined.",
+        "Sorry, I am not able to answer this.",
+        "There is no image.",
+        "It's unclear from the picture.",
+        "Hello. I must decline.",
+    ):
+        assert refuses(text), text
+    for text in ("Not sure.", "Sorry, red.", "I see a can.", "No.", "It is clear.", "A cannon."):
+        assert not refuses(text), text
+    assert not declines("The dog. I cannot tell its color.")
+
+
+@pytest.mark.parametrize(
+    ("text", "sort", "options"),
+    [
+        ("Is there a dog?", Sort.YES_NO, ()),
+        ("In the picture, is the dog brown?", Sort.YES_NO, ()),
+        ("Looking at this photo, are they red?", Sort.YES_NO, ()),
+        ("Isn't it red?", Sort.YES_NO, ()),
+        ("Would you say the cup is red?", Sort.YES_NO, ()),
+        ("Can you tell me if you see a truck or a pig?", Sort.YES_NO, ()),
+        ("Is there either a dog or a tree?", Sort.YES_NO, ()),
+        ("Is a bird or a basket visible?", Sort.YES_NO, ()),
+        ("Is it red or not?", Sort.YES_NO, ()),
+        ("Is the cup red? Answer yes or no.", Sort.YES_NO, ()),
+        ("Is it red or blue?", Sort.EITHER, ("red", "blue")),
+        ("Is the car light blue or dark blue?", Sort.EITHER, ("light blue", "dark blue")),
+        ("Is the person a girl or a man?", Sort.EITHER, ("girl", "man")),
+        ("In this photo, are the shoes blue, brown, or black?", Sort.EITHER, ("blue", "brown", "black")),
+        ("What is it, a cat, a dog, or a bird?", Sort.EITHER, ("cat", "dog", "bird")),
+        ("Is the woman on the right or on the left?", Sort.EITHER, ("right", "left")),
+        ("Is the cat in front of or behind the door?", Sort.EITHER, ("in front of", "behind")),
+        ("Which side is the cat on?", Sort.EITHER, ("left", "right")),
+        ("How many dogs are there?", Sort.NUMBER, ()),
+        ("In the picture, how many dogs do you see?", Sort.NUMBER, ()),
+        ("What number is on the shirt?", Sort.NUMBER, ()),
+        ("What color is it?", Sort.OPEN, ()),
+        ("Can you tell what the man is doing?", Sort.OPEN, ()),
+        ("The man is on what?", Sort.OPEN, ()),
+        ("", Sort.OPEN, ()),
+        ("or", Sort.OPEN, ()),
+        ("? or ?", Sort.OPEN, ()),
+    ],
+)
+def test_what_a_question_asks_for_is_told_from_its_words(text: str, sort: Sort, options: tuple[str, ...]) -> None:
+    assert (asked(text).sort, asked(text).options) == (sort, options)
+
+
+def test_a_question_that_offers_words_is_answered_by_one_of_them_or_freely() -> None:
+    text = "Is the bench made of metal or wood?"
+    assert _taken("The bench is made of wood.", text) == "wood"
+    assert _taken("Plastic.", text) == "plastic"
+    assert _taken("Yes.", text) == "yes"
+    assert answered("Wood, not metal", Query(None, text)).rule == "choice"
+    assert answered("Plastic", Query(None, text)).rule == "free"
+
+
+def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
+    found = answered("Two.", Query(None, "How many?"), top=[("2", 0.9)])
+    assert found == Answer("Two.", "2", "number", top=(("2", 0.9),))
+    assert answered("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice"
+    assert answered("yes", Query(None, "Is it?")).rule == "yes-no"
+    assert answered("hm", Query(None, "Is it?")).rule == "yes-no"
+
+
+def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:
+    assert answered(" Yes. ", Query(None, "A dog.", Mode.SCORE)) == Answer.of(" Yes. ")
+
+
+def test_an_unknown_rule_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName) as caught:
+        answered("yes", Query(None, "Is it?"), rule="yesno")
+    assert "yes-no" in caught.value.hint
+
+
+def test_what_the_world_would_say_in_full_sentences_has_the_value_of_its_gold() -> None:
+    for question in World("test", 30).questions():
+        for said in (question.gold.best, f"{question.gold.best}.".capitalize(), question.full_answer):
+            assert _taken(said, question.text) == question.gold.best, (question.text, said)
+
+
+PIECES = st.sampled_from(
+    [
+        *("yes", "no", "not", "red", "light blue", "blue", "a", "the", "two", "3", "12", "dozen", "(B)", "A.", "or"),
+        *("Answer:", "final answer is", "<think>", "</think>", r"\boxed{", "}", "I cannot", "see", "sorry", "it is"),
+        *("and", "there is", "dogs", ".", ",", "\n", "=", "%", "'", "-", "Is", "?", "1,000", "3.50", "none", ":", "**"),
+    ]
+)
+RAWS = st.lists(PIECES, max_size=8).map(" ".join) | st.text(max_size=40)
+QUERIES = st.builds(
+    Query,
+    st.none(),
+    st.sampled_from(["Is it red?", "Is it red or blue?", "How many?", "What is it?"]) | RAWS,
+    choices=st.sampled_from([(), COLORS, ("yes", "no"), ("A. red", "B. blue"), ("2", "3"), ("A", "B"), ("",)]),
+)
+
+
+@given(RAWS, QUERIES, st.sampled_from(sorted(RULES)))
+def test_no_text_is_too_odd_for_a_rule(raw: str, query: Query, rule: str) -> None:
+    found = answered(raw, query, rule=rule)
+    assert found.raw == raw
+    assert found.rule in RULES
+    assert found.rule != "auto"
+    assert found.state in (State.OK, State.UNPARSED, State.REFUSED)
+    assert (found.value == "") == (found.state is not State.OK)
+
+
+@given(RAWS, QUERIES, st.sampled_from(["normal", "number", "yes-no", "choice"]))
+def test_the_value_of_a_value_is_itself(raw: str, query: Query, rule: str) -> None:
+    found = answered(raw, query, rule=rule)
+    if found.state is State.OK:
+        assert answered(found.value, query, rule=rule).value == found.value
+
+
+@given(RAWS, QUERIES.filter(lambda query: query.choices))
+def test_what_is_chosen_was_offered(raw: str, query: Query) -> None:
+    found = answered(raw, query)
+    assert found.state is not State.OK or found.value in query.choices
+
+
+@given(
+    st.lists(PIECES, max_size=8).map(" ".join), QUERIES, st.sampled_from(["auto", "normal", "number", "yes-no", "free"])
+)
+def test_case_and_space_around_a_reply_change_nothing(raw: str, query: Query, rule: str) -> None:
+    values = {answered(form, query, rule=rule).value for form in (raw, raw.upper(), raw.lower(), f"\n {raw} \t")}
+    assert len(values) == 1
