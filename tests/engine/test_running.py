@@ -313,6 +313,13 @@ def test_the_rate_at_which_answers_depend_on_company_is_told() -> None:
     assert run(a_table(some(9)), Swayed(), MemoryLog(), batch=1).alike is None
 
 
+def test_answers_are_compared_for_no_longer_than_a_small_share_of_the_run() -> None:
+    ticks = iter(range(1_000_000))
+    outcome = run(a_table(some(200)), Swayed(), MemoryLog(), check=200, clock=lambda: next(ticks) / 4)
+    assert outcome.alike is not None
+    assert 4 <= outcome.alike.checked < 20
+
+
 def test_progress_tells_what_is_done_cached_failed_and_left() -> None:
     told: list[Progress] = []
     ticks = iter(range(100_000))

@@ -1,12 +1,14 @@
 """Whether a model answers alike in batches of one and of many."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Query
 from counterpoint.engine.asking import Asked, Asker
 
+FEW = 4
+"""Queries that are asked once more however long it takes."""
 TOLERANCE = 1e-4
 """How far scores may be apart, relative to the larger of them and 1."""
 
@@ -24,9 +26,19 @@ class Alike:
         return self.differing / self.checked
 
 
-def compared(asker: Asker, seen: Mapping[int, tuple[Query, Answer]]) -> Alike | None:
-    """Ask queries that were answered in company once more, each alone; what fails says nothing and is left out."""
-    pairs = [(answer, alone) for query, answer in seen.values() if (alone := _alone(asker, query)) is not None]
+def compared(
+    asker: Asker, seen: Mapping[int, tuple[Query, Answer]], enough: Callable[[], bool] = lambda: False
+) -> Alike | None:
+    """Ask queries that were answered in company once more, each alone, until it is enough.
+
+    What fails says nothing and is left out.
+    """
+    pairs = []
+    for asked, (query, answer) in enumerate(seen.values()):
+        if asked >= FEW and enough():
+            break
+        if (alone := _alone(asker, query)) is not None:
+            pairs.append((answer, alone))
     settled = [pair for pair in pairs if all(answer.state is not State.FAILED for answer in pair)]
     return Alike(len(settled), sum(not same(*pair) for pair in settled)) if settled else None
 

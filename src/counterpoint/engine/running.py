@@ -24,6 +24,8 @@ AT_ONCE = 4096
 """Rows made into values at a time."""
 BATCH = 64
 """Queries asked at once, where neither user nor model says otherwise."""
+CHECKING = 0.02
+"""How much longer a run may take to compare answers in company and alone, as a share of its time; a second at least."""
 
 
 class Log(Sink, Protocol):
@@ -67,8 +69,8 @@ def run(
     """Ask a model every query in every trial that it can do and the log has no answer to.
 
     `pictures` is where the model was told to get its pixels from: it is told what comes next. So many queries as
-    `check` says are asked once more, alone, to see whether answers depend on the company of a query; not those of a
-    server, which has company of its own.
+    `check` says are asked once more, alone, to see whether answers depend on the company of a query, or fewer of them
+    where that would take long; not those of a server, which has company of its own.
     """
     batch = batch or (model.batch if isinstance(model, Paced) else BATCH)
     assert batch > 0, "a batch holds at least one query"
@@ -92,7 +94,8 @@ def run(
         finally:
             log.flush()
             meter.tell()
-        alike = compared(asker, going.seen)
+        patience = meter.seconds + max(1.0, CHECKING * meter.seconds)
+        alike = compared(asker, going.seen, lambda: meter.seconds > patience)
     return Outcome(
         asked=meter.done,
         failed=meter.failed,
