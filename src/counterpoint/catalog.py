@@ -31,6 +31,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     "sources": {
         "gqa": "counterpoint.sources.gqa:gqa",
+        "gqa-ood": "counterpoint.sources.gqa_ood:gqa_ood",
         "world": "counterpoint.world.source:World",
     },
     "suites": {

@@ -1,9 +1,20 @@
 """GQA: scene graphs of photographs, and questions made from them with programs."""
 
-from counterpoint.sources import gqa_scenes
+from typing import TypeAlias
+
+from counterpoint.sources import gqa_questions, gqa_scenes
 from counterpoint.sources.dataset import DataSet, File
 
-_GRAPHS = "the GQA site at Stanford, Scene Graphs"
+_Names: TypeAlias = dict[str, tuple[str, ...]]
+
+_SITE = "the GQA site at Stanford"
+_GRAPHS: _Names = {split: (f"{split}_sceneGraphs.json", "*sceneGraphs*.json") for split in ("train", "val")}
+_BALANCED: _Names = {
+    split: (f"{split}_balanced_questions.json", f"{split}_questions*.json", "questions*.json")
+    for split in ("train", "val", "testdev")
+}
+_ALL: _Names = {f"{split}_all": (f"{split}_all_questions.json",) for split in ("val", "testdev")}
+_PIECES: _Names = {"train_all": ("train_all_questions", "train_all_questions_*.json", "train_all_questions.json")}
 
 gqa = DataSet(
     name="gqa",
@@ -11,13 +22,19 @@ gqa = DataSet(
     files=(
         File(
             "scenes",
-            {split: (f"{split}_sceneGraphs.json", "*sceneGraphs*.json") for split in ("train", "val")},
-            _GRAPHS,
+            _GRAPHS | {f"{split}_all": names for split, names in _GRAPHS.items()},
+            f"{_SITE}, Scene Graphs",
+            kinds=("scenes",),
         ),
+        File("questions", _BALANCED | _PIECES | _ALL, f"{_SITE}, Questions", kinds=("questions",)),
     ),
-    read={"scenes": lambda files, skips: gqa_scenes.scenes(files["scenes"], skips)},
-    namespace="gqa",
+    read={
+        "scenes": lambda files, skips: gqa_scenes.scenes(files["scenes"], skips),
+        "questions": lambda files, skips: gqa_questions.questions(files["questions"], skips),
+    },
+    namespace=gqa_scenes.NAMESPACE,
     pictures=("images", "allImages/images"),
-    origin="the GQA site at Stanford, Images",
+    origin=f"{_SITE}, Images",
     rules="gqa",
+    withheld=("test", "test_all", "challenge", "challenge_all", "submission"),
 )

@@ -1,20 +1,22 @@
 """Scenes of GQA: `train_sceneGraphs.json` and `val_sceneGraphs.json`, as the Stanford release has them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from counterpoint.core.errors import SourceError
-from counterpoint.core.pictures import Box, Picture, Size
+from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.sources.boxes import box_of, size_of
+from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, members, told
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "gqa"
-_REASON = "a relation without a name, or to an object that is not there"
+DANGLING = "a relation without a name, or to an object that is not there"
 
 
 def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
-    """Every scene of a file; one that cannot be read is left out, and so are relations that lead nowhere."""
+    """Every scene of a file; what cannot be read is left out: a scene, an object, a relation that leads nowhere."""
     for key, content in members(path):
         try:
             yield _scene(key, Record(content, f"{path.name}, image", key), skips)
@@ -23,44 +25,50 @@ def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
 
 
 def _scene(key: str, record: Record, skips: Skips) -> Scene:
-    size = Size(record.number("width"), record.number("height"))
-    objects, relations = [], []
-    found = dict(record.members("objects", needed=True))
-    for own, one in found.items():
-        objects.append(SceneObject(own, one.text("name"), one.texts("attributes"), _box(one, size, skips)))
-        for link in one.list("relations"):
-            if (
-                type(link) is dict
-                and type(name := link.get("name")) is str
-                and type(other := link.get("object")) is str
-                and other in found
-            ):
-                relations.append(Link(own, name, other))
-            else:
-                skips.skip(_REASON, f"{one.place}: {told(link)}")
+    size = size_of(record)
+    objects, listed = {}, []
+    for own, content in record.mapping("objects", needed=True).items():
+        try:
+            one = Record(content, "object", own, record)
+            relations = _relations(one)
+            objects[own] = SceneObject(own, one.word("name"), one.texts("attributes"), box_of(one, size, skips))
+            listed.append((one, relations))
+        except SourceError as problem:
+            skips.problem(problem)
     return Scene(
         key,
         Picture(f"{NAMESPACE}:{key}.jpg"),
         size,
-        tuple(objects),
-        tuple(relations),
+        tuple(objects.values()),
+        tuple(_links(listed, objects, skips)),
         record.text("location", ""),
         _weather(record),
     )
+
+
+def _relations(one: Record) -> Iterable[Json]:
+    """A list of names and objects; the page that describes the files shows an object of them instead."""
+    found = one.content.get("relations")
+    return found.values() if isinstance(found, dict) else one.list("relations")
+
+
+def _links(
+    listed: Iterable[tuple[Record, Iterable[Json]]], objects: Mapping[str, SceneObject], skips: Skips
+) -> Iterator[Link]:
+    for (one, relations), own in zip(listed, objects, strict=True):
+        for relation in relations:
+            if (
+                type(relation) is dict
+                and type(name := relation.get("name")) is str
+                and type(other := relation.get("object")) is str
+                and other in objects
+            ):
+                yield Link(own, name, other)
+            else:
+                skips.skip(DANGLING, f"{one.place}: {told(relation)}")
 
 
 def _weather(record: Record) -> str:
     """A word; some files have an object with name and type in its place."""
     found = record.content.get("weather")
     return record.record("weather").text("name") if isinstance(found, dict) else record.text("weather", "")
-
-
-def _box(one: Record, size: Size, skips: Skips) -> Box | None:
-    """The box within the picture; one that lies outside, or has no width or height, is no box."""
-    x, y, width, height = one.number("x"), one.number("y"), one.number("w"), one.number("h")
-    left, top = max(x, 0), max(y, 0)
-    right, bottom = min(x + width, size.width), min(y + height, size.height)
-    if right <= left or bottom <= top:
-        skips.skip("a box outside its picture", f"{one.place}: x={x}, y={y}, w={width}, h={height}")
-        return None
-    return Box(left, top, right - left, bottom - top)

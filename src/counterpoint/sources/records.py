@@ -189,13 +189,20 @@ class Record:
     def text(self, name: str, default: str | None = None) -> str:
         """A text; a number is taken as its digits."""
         value = self.content.get(name)
-        if isinstance(value, str):
+        if type(value) is str:
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if value is None and default is not None:
             return default
         raise self.wrong(name, "a text")
+
+    def word(self, name: str) -> str:
+        """A text that says something."""
+        value = self.text(name)
+        if not value or value.isspace():
+            raise self.wrong(name, "a word")
+        return value
 
     def number(self, name: str, default: int | None = None) -> int:
         """A whole number; a fraction is rounded, digits in a text are read."""
@@ -213,11 +220,11 @@ class Record:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts; a missing one is empty."""
-        value = tuple(self.list(name))
+        value = self.list(name)
         for one in value:
-            if not isinstance(one, str):
+            if type(one) is not str:
                 raise self.wrong(name, "a list of texts")
-        return value
+        return tuple(value)
 
     def list(self, name: str, *, needed: bool = False) -> Sequence[Json]:
         """A list; a missing one is empty unless it is needed."""
@@ -238,13 +245,18 @@ class Record:
             raise self.wrong(name, "an object")
         return Record(self.content[name], name, within=self)
 
-    def members(self, name: str, *, needed: bool = False) -> Iterator[tuple[str, "Record"]]:
-        """The records in an object, with their keys."""
+    def mapping(self, name: str, *, needed: bool = False) -> Mapping[str, Json]:
+        """An object that is no record but a list by key; a missing one is empty unless it is needed."""
         value = self.content.get(name)
         if value is None and not needed:
-            return iter(())
+            return {}
         if not isinstance(value, dict):
             raise self.wrong(name, "an object")
+        return value
+
+    def members(self, name: str, *, needed: bool = False) -> Iterator[tuple[str, "Record"]]:
+        """The records in an object, with their keys."""
+        value = self.mapping(name, needed=needed)
         return ((key, Record(one, name, key, self)) for key, one in value.items())
 
     def wrong(self, name: str, expected: str) -> SourceError:

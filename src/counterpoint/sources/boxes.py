@@ -1,0 +1,38 @@
+"""Sizes and boxes as annotators wrote them, made to fit the picture; what cannot be is counted."""
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.pictures import Box, Size
+from counterpoint.sources.records import Record
+from counterpoint.sources.skips import Skips
+
+LONGEST = 100_000
+"""No picture is longer, in pixels."""
+OUTSIDE = "a box outside its picture"
+
+
+def size_of(record: Record, width: str = "width", height: str = "height") -> Size:
+    """The size of a picture, to which its boxes refer."""
+    across, down = record.number(width), record.number(height)
+    if 0 < across <= LONGEST and 0 < down <= LONGEST:
+        return Size(across, down)
+    raise SourceError(f"{record.place}: {across} by {down} is no size of a picture", hint="sizes are in pixels")
+
+
+def clipped(x: int, y: int, width: int, height: int, size: Size) -> Box | None:
+    """The part of a box that lies within the picture; none if nothing does.
+
+    >>> clipped(-5, 10, 20, 20, Size(100, 20))
+    Box(x=0, y=10, width=15, height=10)
+    """
+    left, top = max(x, 0), max(y, 0)
+    right, bottom = min(x + width, size.width), min(y + height, size.height)
+    return Box(left, top, right - left, bottom - top) if left < right and top < bottom else None
+
+
+def box_of(record: Record, size: Size, skips: Skips) -> Box | None:
+    """The box in `x`, `y`, `w` and `h`; one that lies outside, or has no width or height, is counted and is no box."""
+    x, y, width, height = record.number("x"), record.number("y"), record.number("w"), record.number("h")
+    box = clipped(x, y, width, height, size)
+    if box is None:
+        skips.skip(OUTSIDE, f"{record.place}: x={x}, y={y}, w={width}, h={height}"[:200])
+    return box

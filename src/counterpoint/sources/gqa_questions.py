@@ -1,0 +1,96 @@
+"""Questions of GQA, with their programs and groups: `*_balanced_questions.json`, `*_all_questions.json`."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Question, Step
+from counterpoint.core.pictures import Picture
+from counterpoint.sources.gqa_scenes import NAMESPACE
+from counterpoint.sources.records import Record, members, told
+from counterpoint.sources.skips import Skips
+
+_NUMBERED = re.compile(r"(.*_)\d+\.json")
+
+
+def questions(path: Path, skips: Skips) -> Iterator[Question]:
+    """Every question of a file, or of all files in a folder; one that cannot be read is left out.
+
+    Its kind is what is done and what it is about, as in "query attr". Its tags are the rest of what GQA tells: the
+    `detailed` kind, the `global` and `local` group, whether it is `balanced`, the ids of `entailed` and `equivalent`
+    questions, which may be in another file, and which words of it point at which object, as in "4:6=389027".
+    """
+    for piece in pieces(path):
+        for key, content in members(piece):
+            try:
+                yield _question(key, Record(content, f"{piece.name}, question", key))
+            except SourceError as problem:
+                skips.problem(problem)
+
+
+def pieces(path: Path) -> list[Path]:
+    """The files that a large one was cut into, in their order: those in a folder, or those beside the first."""
+    if path.is_dir():
+        found = list(path.glob("*.json"))
+        if not found:
+            raise SourceError(f"the folder {path} holds no JSON files", hint="unpack the questions of GQA there")
+    elif numbered := _NUMBERED.fullmatch(path.name):
+        found = [one for one in path.parent.glob(f"{numbered[1]}*.json") if _NUMBERED.fullmatch(one.name)]
+    else:
+        return [path]
+    return sorted(found, key=lambda one: (len(one.name), one.name))
+
+
+def _question(key: str, record: Record) -> Question:
+    image = record.word("imageId")
+    if record.content.get("answer") is None:
+        raise SourceError(f"{record.place} has no answer", hint="those of test and challenge are not given out")
+    return Question(
+        key,
+        Picture(f"{NAMESPACE}:{image}.jpg"),
+        record.word("question"),
+        Gold.of(record.word("answer")),
+        kind=_kind(record),
+        scene=image,
+        program=tuple(_steps(record)),
+        full_answer=record.text("fullAnswer", ""),
+        tags=tuple(_tags(record)),
+    )
+
+
+def _kind(record: Record) -> str:
+    types = record.mapping("types")
+    return f"{types.get('structural') or ''} {types.get('semantic') or ''}".strip()
+
+
+def _steps(record: Record) -> Iterator[Step]:
+    """The operations; the places that each builds on are those of earlier ones."""
+    for place, one in enumerate(record.list("semantic")):
+        if (
+            type(one) is not dict
+            or type(operation := one.get("operation")) is not str
+            or type(argument := one.get("argument", "")) is not str
+            or type(inputs := one.get("dependencies", [])) is not list
+            or any(type(of) is not int or not 0 <= of < place for of in inputs)
+        ):
+            hint = "a step has an operation, an argument, and the dependencies that come before it"
+            raise SourceError(f"{record.place}: step {place} is {told(one)}", hint=hint)
+        yield Step(operation, argument.strip(), tuple(inputs))
+
+
+def _tags(record: Record) -> Iterator[tuple[str, str]]:
+    if detailed := record.mapping("types").get("detailed"):
+        yield "detailed", str(detailed)
+    for name, group in record.mapping("groups").items():
+        if group is not None:
+            yield name, str(group)
+    if (balanced := record.content.get("isBalanced")) is not None:
+        yield "balanced", "yes" if balanced else "no"
+    for name in ("entailed", "equivalent"):
+        if ids := record.texts(name):
+            yield name, " ".join(ids)
+    spans = record.mapping("annotations").get("question")
+    if spans and isinstance(spans, dict):
+        yield "spans", " ".join([f"{span}={one}" for span, one in spans.items()])
