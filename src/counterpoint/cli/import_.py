@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,7 +140,8 @@ def imported(lab: "Lab", settings: Settings) -> Report:
     if not found.standing or (settings.strict and not report.whole):
         return report
     run = run_name()
-    done = put(lab, settings.model, run, queries, found, rule=settings.rule, waiting=_waiting)
+    watch = partial(counted, doing="adding", total=len(found.standing))
+    done = put(lab, settings.model, run, queries, found, rule=settings.rule, waiting=_waiting, watch=watch)
     report = Report(forms, found, report.missing, len(queries), done)
     if done.added:
         details = {

@@ -44,12 +44,16 @@ def put(
     *,
     rule: str = "auto",
     waiting: Callable[[str], None] = lambda holder: None,
+    watch: Callable[[Iterator[Given]], Iterator[Given]] = iter,
 ) -> Imported:
-    """Add the answers that are new, or other than those that are there; the last answer to a query stands."""
+    """Add the answers that are new, or other than those that are there; the last answer to a query stands.
+
+    All of them pass through `watch`, which may tell how far it is.
+    """
     with lab.answers(fingerprint(name), run=run, waiting=waiting) as log:
         known = _known(lab.read_answers(fingerprint(name), _KEPT))
         added = replaced = there = unparsed = 0
-        for given in _given(lab, asked, found, rule):
+        for given in watch(_given(lab, asked, found, rule)):
             query, trial, answer, digest, _ = given
             before = known.get((query, trial))
             unparsed += answer.state is State.UNPARSED
