@@ -64,7 +64,7 @@ def byte_pairs(*special: str, begin: bool = False, template: str = "", **more: A
     pairs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     pairs.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=400,
+        vocab_size=600,
         special_tokens=["<pad>", "<s>", "</s>", *special],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,

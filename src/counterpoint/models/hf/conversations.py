@@ -20,6 +20,7 @@ class Conversation:
     prompt: Prompt
     template: str
     mark: str  # of a picture in a plain prompt
+    kinds: bool = False  # whether the model is told what kind each token is, as those are that read a prompt both ways
     stop: str = ""
 
     @property
@@ -62,7 +63,7 @@ class Conversation:
         texts = [self.text(query) for query in queries]
         seen = [[Image.fromarray(pixels)] for pixels in shown if pixels is not None]
         read: Callable[..., Mapping[str, Any]] = self.processor if seen else self.tokenizer
-        more = {"images": seen} if seen else {}
+        more = {"images": seen} if seen else {"return_token_type_ids": self.kinds}
         found = read(text=texts, padding=True, return_tensors="np", add_special_tokens=self.bare(texts[0]), **more)
         return {name: torch.as_tensor(value) for name, value in found.items() if name != "labels"}
 

@@ -1,6 +1,7 @@
 """Vision-language models that answer in words: LLaVA, Qwen-VL, SmolVLM, PaliGemma, and whatever is loaded like them."""
 
 from dataclasses import replace
+from inspect import signature
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.ports import Model, Pictures
@@ -55,9 +56,9 @@ def make(
         fact = f"{checkpoint.name} has no chat template"
         raise ModelError(fact, hint="--model-args template=FILE.jinja gives it one, template=plain does without")
     mark = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
-    wording = Conversation(processor, asked, chat, mark)
     manner = Manner(asked.content + chat, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForImageTextToText)
+    wording = Conversation(processor, asked, chat, mark, "token_type_ids" in signature(model.forward).parameters)
     if lookable(checkpoint.config):
         return Lookable(checkpoint, model, wording, pictures, manner)
     return Speaking(checkpoint, model, wording, pictures, manner)

@@ -1,0 +1,124 @@
+"""Language models that never look, tiny and random."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny_generative
+import tiny_words
+from tiny_generative import Blocks, a_table, asked, speaker
+
+from counterpoint import catalog
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ports import Answerer, Sampler, Scale, Scorer
+from counterpoint.engine import running
+from counterpoint.models.hf.likelihood import read_through
+from counterpoint.models.hf.preparing import Row
+from counterpoint.store import groups
+from counterpoint.testing import MemoryLog
+
+run = partial(running.run, read=groups.queries)
+Made = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return partial(speaker, "gpt2", tmp_path_factory.mktemp("blind"))
+
+
+def perplexity(model: Any, text: str, before: str = "") -> float:
+    """By one pass over one text, token by token."""
+    import torch
+
+    words = model._words
+    head = [words.bos_token_id, *words.encode(before)]
+    ids = [*head, *words.encode(text)]
+    with torch.inference_mode():
+        odds = model._voice.model(torch.tensor([ids])).logits[0].log_softmax(-1)
+    told = [float(odds[at - 1, ids[at]]) for at in range(len(head), len(ids))]
+    return math.exp(-sum(told) / len(told))
+
+
+def test_answers_in_batches_are_answers_one_by_one_and_no_picture_is_looked_at(model: Made) -> None:
+    pictures = Blocks()
+    one, queries = model(pictures=pictures), asked(pictures=1)
+    together = dict(one.answer(queries))
+    assert [dict(one.answer([query]))[0] for query in queries] == [together[place] for place in range(3)]
+    assert len({answer.raw for answer in together.values()}) == 3
+    assert pictures.shown == []
+    assert all("\n" not in answer.raw for answer in together.values())
+
+
+def test_a_score_is_the_negative_logarithm_of_the_perplexity(model: Made) -> None:
+    one, queries = model(), asked(Mode.SCORE, 1)
+    scores = one.score([*queries, Query(None, "Is it red?", Mode.SCORE, context="It is a cup."), Query(None, "")])
+    for query, score in zip(queries, scores, strict=False):
+        assert score == pytest.approx(-math.log(perplexity(one, query.text)), abs=1e-4)
+    assert scores[3] == pytest.approx(-math.log(perplexity(one, "Is it red?", "It is a cup.\n\n")), abs=1e-4)
+    assert scores[3] != pytest.approx(float(one.score([Query(None, "Is it red?")])[0]), abs=1e-3)
+    assert np.isnan(scores[4])
+    assert len(set(scores[:3].round(4).tolist())) == 3
+
+
+def test_two_ways_to_the_same_log_likelihood_agree(model: Made) -> None:
+    one = model()
+    queries = [Query(None, text.text, choices=("a white dog", "red", "the black cat")) for text in asked(pictures=1)]
+    for query in queries:
+        tails = one._tails(query)
+        rows = [Row(place, query) for place, _ in enumerate(tails)]
+        (batch,) = one._preparer.batches(rows, 4)
+        heads = [ids[mask.bool()].tolist() for ids, mask in zip(*batch.inputs.values(), strict=True)]
+        ((_, answer),) = model(choose="likelihood").answer([query])
+        sums = read_through(one._voice.model, heads, tails)
+        assert answer.value == query.choices[int(np.argmax(sums))]
+        assert answer.top[0][1] == pytest.approx(1 / np.exp(np.array(sums) - max(sums)).sum(), abs=1e-4)
+    assert all(tail[0] == one._words.encode(" red")[0] for tail in one._tails(queries[0])[1:2]), (
+        "after a colon, a space"
+    )
+
+
+def test_a_chat_template_is_used_where_there_is_one(tmp_path: Path) -> None:
+    tiny_generative.gpt2(tmp_path / "chat", tiny_words.turns())
+    chat: Any = catalog.model(f"hf/{tmp_path / 'chat'}", Blocks(), {"system": "Guess.", "tokens": "4"})
+    query = Query(None, "Is it?")
+    asks = "Is it?\nAnswer with a single word or a short phrase."
+    assert chat._wording.text(query) == f"<|system|>Guess.\n<|user|>{asks}\n<|assistant|>"
+    plain: Any = catalog.model(f"hf/{tmp_path / 'chat'}", Blocks(), {"template": "plain", "tokens": "4"})
+    assert plain._wording.text(query) == "Question: Is it?\nAnswer:"
+    assert chat.fingerprint != plain.fingerprint
+
+
+def test_a_run_answers_scores_and_samples(model: Made) -> None:
+    log, one = MemoryLog(), model()
+    for kind in (Answerer, Scorer, Sampler):
+        assert isinstance(one, kind)
+    assert one.scale is Scale.SIMILARITY
+    outcome = run(a_table([*asked(), *asked(Mode.SCORE)]), one, log, trials=(0, 1), check=6)
+    assert (outcome.asked, outcome.failed) == (36, 0)
+    assert outcome.alike is not None
+    assert outcome.alike.differing == 0
+    drawn = [answer.score for (_, trial), answer in log.says.items() if trial]
+    scores = {round(score, 4) for score in drawn if score is not None}
+    assert len(scores) == 3, "reading leaves nothing to chance, nor to the picture"
+
+
+def test_draws_follow_the_probabilities() -> None:
+    import torch
+
+    from counterpoint.core.ids import seeded
+    from counterpoint.models.hf.sampling import Drawn
+
+    odds = np.array([0.5, 0.0, 0.3, 0.2])
+    with np.errstate(divide="ignore"):
+        logits = torch.tensor(np.log(odds)).repeat(4000, 1)
+    lucks = [seeded("test", number) for number in range(4000)]
+    drawn = Drawn(lucks, 1.0)(None, logits).argmax(-1).numpy()
+    shares = np.bincount(drawn, minlength=4) / 4000
+    assert np.abs(shares - odds).max() < 0.03
+    assert shares[1] == 0
+    sharp = Drawn([seeded("test", number) for number in range(4000)], 0.5)(None, logits).argmax(-1).numpy()
+    assert np.abs(np.bincount(sharp, minlength=4) / 4000 - odds**2 / (odds**2).sum()).max() < 0.03
