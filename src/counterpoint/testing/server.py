@@ -226,8 +226,8 @@ class ChatServer:
             case Trouble.RESET:
                 to.reset()
             case _:
+                self.settled[asked.key] += 1  # first, since whoever has the reply may look at once
                 await to.send(200, whole)
-                self.settled[asked.key] += 1
                 return True
         return False
 

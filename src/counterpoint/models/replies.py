@@ -1,0 +1,46 @@
+"""From a reply to an answer: its value, its state, and the probabilities of what else could have been said."""
+
+from dataclasses import replace
+
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.groups import Mode, Query
+from counterpoint.language.asking import Sort, asked
+from counterpoint.language.extraction import AUTO, answered
+from counterpoint.models.completions import Reply, shares
+
+YES_NO = ("yes", "no")
+NO_CHANCES = "the server gives no log-probabilities, of which a score is made"
+
+
+def options(query: Query) -> tuple[str, ...]:
+    """The words among which a query lets one choose, whose probabilities are asked for; often there are none.
+
+    >>> [options(Query(None, text)) for text in ("Is the cup red or blue?", "Is it red?", "Who?")]
+    [('red', 'blue'), ('yes', 'no'), ()]
+    """
+    if query.mode is Mode.SCORE:
+        return YES_NO
+    question = asked(query.text, query.choices)
+    return YES_NO if question.sort is Sort.YES_NO else question.options
+
+
+def answer_to(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) -> Answer:
+    """What a reply answers; one that was cut off says so, and keeps the text it has."""
+    words = options(query)
+    polar = {word.casefold() for word in words} == set(YES_NO)
+    top = shares(words, reply.chances or {}, whole=polar)
+    answer = answered(reply.text, query, rule=rule, top=top)
+    if reply.refused:
+        answer = replace(answer, value="", state=State.REFUSED)
+    elif query.mode is Mode.SCORE:
+        answer = _scored(reply, top)
+    cut = reply.cut and answer.state is not State.FAILED
+    return replace(answer, reason=f"cut off after {tokens} tokens") if cut else answer
+
+
+def _scored(reply: Reply, top: tuple[tuple[str, float], ...]) -> Answer:
+    if top:
+        return replace(Answer.scored(dict(top)["yes"]), raw=reply.text, top=top)
+    if reply.chances is None and reply.text:
+        return Answer.failed(NO_CHANCES)
+    return Answer(raw=reply.text, rule="score", state=State.UNPARSED)

@@ -1,0 +1,72 @@
+"""A model behind our own server, and what is asked of it in tests."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import numpy as np
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import PictureError
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Pixels
+from counterpoint.models.chat import Chat, ChatSettings
+from counterpoint.models.completions import Decoding
+from counterpoint.models.rounds import Patience
+from counterpoint.models.servers import Server
+from counterpoint.testing import ChatServer
+
+T = TypeVar("T")
+QUICK = Patience(attempts=8, first=0.001, away=10.0)
+
+
+class Plain:
+    """Pictures of one gray each, by the number in their names; it counts how often each is looked at."""
+
+    def __init__(self) -> None:
+        self.looks = Counter[str]()
+
+    def pixels(self, picture: Picture) -> Pixels:
+        self.looks[picture.address] += 1
+        if "missing" in picture.path:
+            raise PictureError(f"{picture.path} does not exist")
+        return np.full((4, 6, 3), int(picture.path.partition(".")[0]), np.uint8)
+
+
+def some(count: int, *, pictures: int = 4, mode: Mode = Mode.ANSWER) -> list[Query]:
+    """Open questions on a few pictures, in no order of pictures."""
+    return [Query(Picture(f"p:{n % pictures}.png"), f"What is number {n}?", mode) for n in range(count)]
+
+
+def served(server: ChatServer | str, pictures: Plain | None = None, *, tokens: int = 256, **settings: Any) -> Chat:
+    """The model of a server, asked again without delay."""
+    made = ChatSettings(Decoding("double", tokens), seconds=5.0, patience=QUICK)
+    address = server if isinstance(server, str) else server.base_url
+    return Chat(replace(made, **settings), pictures or Plain(), server=Server.of(address, {}))
+
+
+def gathered(given: AsyncIterable[T]) -> list[T]:
+    """All that comes, by an event loop in a thread of its own."""
+
+    async def walk() -> list[T]:
+        return [one async for one in given]
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, walk()).result()
+
+
+def answers(model: Chat, queries: Sequence[Query]) -> list[Answer]:
+    """The answer to each query, which comes exactly once."""
+    placed = gathered(model.answer(queries))
+    assert sorted(place for place, _ in placed) == list(range(len(queries)))
+    return [answer for _, answer in sorted(placed, key=lambda pair: pair[0])]
+
+
+def digest(content: bytes) -> str:
+    """As the server takes it of a picture's file."""
+    return blake2b(content, digest_size=16).hexdigest()

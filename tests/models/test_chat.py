@@ -1,0 +1,439 @@
+"""A model behind a server: whatever it does, every query is answered once, by its own reply, or says why not."""
+
+import json
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from io import BytesIO
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from served import QUICK, Plain, answers, digest, gathered, served, some
+
+from counterpoint import catalog
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.errors import ModelError, Spent, Unreachable
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Answerer, Paced, Rater, Retrying, Sampler, Scorer
+from counterpoint.engine import running
+from counterpoint.models.chat import Chat, chat
+from counterpoint.models.data_urls import Encoding
+from counterpoint.models.prompts import Prompt
+from counterpoint.models.rounds import Patience
+from counterpoint.store import groups
+from counterpoint.testing import ChatServer, MemoryLog, Received, Trouble, echo
+
+run = partial(running.run, read=groups.queries)
+PASSING = [
+    Trouble.BUSY,
+    Trouble.BUSY_FOR,
+    Trouble.BUSY_UNTIL,
+    Trouble.BROKEN,
+    Trouble.LOADING,
+    Trouble.HANG,
+    Trouble.HALF,
+    Trouble.CUT,
+    Trouble.GARBLED,
+    Trouble.RESET,
+]
+"""Troubles that are over when a request is sent again."""
+
+
+def _table(queries: Sequence[Query]) -> object:
+    made = [("plain", Group(Relation.SAME, (query,), (Gold.of("yes"),))) for query in queries]
+    return groups.queries_of(groups.groups_table(made, "some"))
+
+
+def _own(query: Query) -> str:
+    """What the double replies to a query, by its picture and its words."""
+    if query.picture is None:
+        return Prompt().words(query)
+    content = b64decode(Encoding()(Plain().pixels(query.picture)).partition(",")[2])
+    return f"{digest(content)[:8]} {Prompt().words(query)}"
+
+
+def test_every_query_gets_its_own_reply() -> None:
+    asked = [*some(40), Query(None, "What is it without a picture?")]
+    with ChatServer() as server:
+        said = answers(served(server), asked)
+        assert [answer.raw for answer in said] == [_own(query) for query in asked]
+        assert set(server.asked.values()) == {1}
+    assert {answer.state for answer in said} <= {State.OK, State.UNPARSED}
+
+
+def test_a_chat_model_can_do_all_that_the_engine_asks_for() -> None:
+    model = served("http://127.0.0.1:1/v1")
+    assert all(isinstance(model, port) for port in (Answerer, Scorer, Rater, Sampler, Retrying, Paced))
+
+
+def test_the_picture_stands_before_the_words_and_has_the_very_pixels() -> None:
+    with ChatServer() as server:
+        answers(served(server), [Query(Picture("p:7.png"), "What is it?")])
+    shown, said = server.received[0].body["messages"][-1]["content"]
+    assert said == {"type": "text", "text": Prompt().words(Query(None, "What is it?"))}
+    content = b64decode(shown["image_url"]["url"].removeprefix("data:image/png;base64,"))
+    assert np.array_equal(np.asarray(Image.open(BytesIO(content))), Plain().pixels(Picture("p:7.png")))
+
+
+def test_a_picture_can_be_sent_as_jpeg_and_smaller() -> None:
+    shown = Encoding("jpeg", side=3)(np.zeros((4, 6, 3), np.uint8))
+    opened = Image.open(BytesIO(b64decode(shown.removeprefix("data:image/jpeg;base64,"))))
+    assert (opened.format, opened.size) == ("JPEG", (3, 2))
+
+
+def test_the_first_request_on_a_picture_is_answered_before_the_others_on_it_are_sent() -> None:
+    pictures, alone = Plain(), dict[str, bool]()
+
+    def says(asked: Received) -> str:
+        alone.setdefault(asked.picture, [one.picture for one in server.received].count(asked.picture) == 1)
+        return "fine"
+
+    with ChatServer(says, seconds=0.01) as server:
+        answers(served(server, pictures), some(24, pictures=3))
+        assert len({one.picture for one in server.received[:3]}) == 3
+    assert list(alone.values()) == [True] * 3
+    assert set(pictures.looks.values()) == {1}
+
+
+def test_pictures_are_finished_in_turn_where_there_is_room_for_one_request() -> None:
+    with ChatServer() as server:
+        answers(served(server, at_once=1), some(12, pictures=3))
+        order = [one.picture for one in server.received]
+    changes = sum(one != other for one, other in pairwise(order))
+    assert changes <= 5  # the first of each picture, then the rest of each
+
+
+def test_a_picture_that_cannot_be_read_fails_its_queries_alone_and_costs_no_request() -> None:
+    lost = [Query(Picture("p:missing.png"), f"What is lost {n}?") for n in range(3)]
+    with ChatServer() as server:
+        said = answers(served(server), [*some(5), *lost])
+        assert len(server.received) == 5
+    assert [answer.state is State.FAILED for answer in said] == [False] * 5 + [True] * 3
+    assert said[-1].reason == "p:missing.png cannot be shown: missing.png does not exist"
+
+
+def test_no_more_requests_are_on_their_way_than_may_be() -> None:
+    with ChatServer(seconds=0.01) as server:
+        answers(served(server, at_once=5), some(60, pictures=30))
+    assert 1 < server.busiest <= 5
+
+
+@pytest.mark.parametrize("trouble", PASSING)
+def test_a_trouble_that_passes_loses_no_query_and_settles_none_twice(trouble: Trouble) -> None:
+    asked = some(12)
+    with ChatServer(trouble=lambda asked, times: trouble if not times else None) as server:
+        model = served(server, seconds=0.5 if trouble is Trouble.HANG else 20.0, at_once=12)
+        said = answers(model, asked)
+        assert set(server.settled.values()) == {1}
+        assert len(server.settled) == len(asked)
+        assert model.requests == sum(server.asked.values()) == 2 * len(asked)
+    assert [answer.raw for answer in said] == [_own(query) for query in asked]
+    assert model.retries == len(asked)
+
+
+@pytest.mark.parametrize("trouble", [Trouble.BUSY, Trouble.BROKEN, Trouble.RESET, Trouble.GARBLED])
+def test_a_trouble_that_does_not_pass_fails_the_query_with_its_reason(trouble: Trouble) -> None:
+    with ChatServer(trouble=lambda asked, times: trouble if "number 2?" in asked.words else None) as server:
+        said = answers(served(server, patience=replace(QUICK, attempts=3)), some(5))
+        assert sorted(server.asked.values()) == [1, 1, 1, 1, 3]
+    assert [answer.state is State.FAILED for answer in said] == [False, False, True, False, False]
+    assert said[2].reason
+
+
+def test_a_request_that_is_rejected_fails_at_once_with_what_the_server_says() -> None:
+    with ChatServer(trouble=lambda asked, times: Trouble.REJECTED if "number 2?" in asked.words else None) as server:
+        said = answers(served(server), some(5))
+        assert set(server.asked.values()) == {1}
+    assert said[2] == Answer.failed("the server says 400: trouble: 400")
+
+
+@pytest.mark.parametrize("trouble", [Trouble.FILTERED, Trouble.REFUSED])
+def test_a_refusal_is_a_state_and_keeps_its_text(trouble: Trouble) -> None:
+    with ChatServer(says=lambda asked: "red", trouble=lambda asked, times: trouble) as server:
+        (said,) = answers(served(server), some(1))
+        assert len(server.received) == 1
+    assert (said.state, said.value) == (State.REFUSED, "")
+    assert "red" in said.raw
+
+
+def test_an_empty_reply_is_kept_as_unparsed_and_not_asked_again() -> None:
+    with ChatServer(trouble=lambda asked, times: Trouble.EMPTY) as server:
+        (said,) = answers(served(server), some(1))
+        assert len(server.received) == 1
+    assert (said.state, said.raw) == (State.UNPARSED, "")
+
+
+def test_a_reply_that_was_cut_off_keeps_its_text_and_says_so() -> None:
+    with ChatServer(says=lambda asked: "red", trouble=lambda asked, times: Trouble.LONG) as server:
+        (said,) = answers(served(server, tokens=7), some(1))
+    assert (said.state, said.raw, said.reason) == (State.OK, "red", "cut off after 7 tokens")
+    assert server.received[0].body["max_tokens"] == 7
+
+
+def test_a_server_that_opens_late_is_waited_for() -> None:
+    with ChatServer(opens_after=0.3) as server:
+        model = served(server, patience=Patience(attempts=2, first=0.01, away=20.0))
+        said = answers(model, some(6))
+    assert [answer.raw for answer in said] == [_own(query) for query in some(6)]
+    assert model.retries > 2
+
+
+def test_a_server_that_is_not_there_ends_the_run_when_patience_does() -> None:
+    model = served("http://127.0.0.1:1/v1", patience=Patience(first=0.001, away=0.05))
+    with pytest.raises(Unreachable, match=r"http://127.0.0.1:1/v1 cannot be reached: .*Connect call failed"):
+        answers(model, some(6))
+
+
+def test_a_name_that_nobody_has_is_told_at_once() -> None:
+    with pytest.raises(Unreachable, match=r"no-such-host.invalid/v1 cannot be reached"):
+        answers(served("http://no-such-host.invalid/v1"), some(2))
+
+
+def test_a_model_that_the_server_does_not_have_ends_the_run_and_nothing_counts_as_failed() -> None:
+    log = MemoryLog()
+    with ChatServer(models=("another",)) as server, pytest.raises(Unreachable, match="404: The model 'double'") as told:
+        run(_table(some(100)), served(server), log)
+    assert "name of the model" in told.value.hint
+    assert (log.says, log.failures) == ({}, [])
+
+
+def test_a_spent_budget_ends_the_run_and_the_next_one_asks_only_the_rest() -> None:
+    log, asked = MemoryLog(), some(30)
+    with ChatServer() as server:
+        first = run(_table(asked), served(server, budget=12), log)
+        assert (first.asked, first.failed, first.left) == (12, 0, 18)
+        assert len(server.received) == len(log.says) == 12
+        second = run(_table(asked), served(server), log)
+        assert (second.asked, second.cached, second.left) == (18, 12, 0)
+        assert set(server.asked.values()) == {1}
+    assert {log.says[query.id, 0].raw for query in asked} == {_own(query) for query in asked}
+
+
+def test_a_budget_counts_what_is_sent_again_and_fails_nobody() -> None:
+    log = MemoryLog()
+    with ChatServer(trouble=lambda asked, times: Trouble.BROKEN if not times else None) as server:
+        first = run(_table(some(30)), served(server, budget=20), log)
+        assert len(server.received) == 20
+        with pytest.raises(Spent, match="the budget of 1 requests is used up"):
+            answers(served(server, budget=1), some(2))
+    assert (first.failed, first.asked + first.left) == (0, 30)
+
+
+def test_what_failed_is_asked_by_the_next_run_and_nothing_else_is() -> None:
+    log, asked = MemoryLog(), some(20)
+    with ChatServer(trouble=lambda asked, times: Trouble.BROKEN if "number 7?" in asked.words else None) as server:
+        first = run(_table(asked), served(server, patience=replace(QUICK, attempts=2)), log)
+    assert (first.asked, first.failed, first.retries) == (20, 1, 1)
+    with ChatServer() as server:
+        second = run(_table(asked), served(server), log)
+        assert len(server.received) == 1
+    assert (second.asked, second.failed, second.cached) == (1, 0, 19)
+    assert len(log.says) == 20
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.lists(st.sampled_from([one for one in PASSING if one is not Trouble.HANG]), max_size=3), max_size=16),
+    st.integers(1, 8),
+    st.integers(0, 30),
+)
+@example([[Trouble.HANG], [], [Trouble.RESET, Trouble.HANG], [Trouble.BUSY_UNTIL, Trouble.HALF]], 3, 5)
+def test_whatever_goes_wrong_in_whatever_order_nothing_is_lost_and_nothing_settled_twice(
+    troubles: list[list[Trouble]], at_once: int, budget: int
+) -> None:
+    asked, log = some(len(troubles), pictures=3), MemoryLog()
+    plan = {Prompt().words(query): some for query, some in zip(asked, troubles, strict=True)}
+
+    def trouble(asked: Received, times: int) -> Trouble | None:
+        return dict(enumerate(plan[asked.words])).get(times)
+
+    with ChatServer(trouble=trouble, pause=0.001) as server:
+        for limit in (budget, 0):  # a first run that may be cut short, and one that goes on
+            outcome = run(_table(asked), served(server, budget=limit, at_once=at_once, seconds=1.0), log)
+            assert outcome.failed == 0
+        assert set(server.settled.values()) <= {1}
+        assert len(server.settled) == len(asked)
+    assert {key: answer.raw for key, answer in log.says.items()} == {(query.id, 0): _own(query) for query in asked}
+
+
+def _likely(asked: Received) -> dict[str, float]:
+    return {"Yes": 0.5, " yes": 0.1, "No": 0.2, "red": 0.15, " Blu": 0.05}
+
+
+@pytest.mark.parametrize(
+    ("query", "top"),
+    [
+        (Query(None, "Is it red?"), (("yes", 0.75), ("no", 0.25))),
+        (Query(None, "What color is it?", choices=("blue", "red")), (("red", 0.75), ("blue", 0.25))),
+        (Query(None, "What color is it?"), ()),
+    ],
+)
+def test_probabilities_come_with_answers_that_are_chosen(query: Query, top: tuple[tuple[str, float], ...]) -> None:
+    with ChatServer(lambda asked: "Yes", chances=_likely) as server:
+        (said,) = answers(served(server), [query])
+        assert server.received[0].body.get("logprobs", False) == bool(top)
+    assert [value for value, _ in said.top] == [value for value, _ in top]
+    assert [share for _, share in said.top] == pytest.approx([share for _, share in top])
+
+
+def test_a_score_is_how_likely_yes_is_against_no() -> None:
+    with ChatServer(lambda asked: "Yes", chances=_likely) as server:
+        model, asked = served(server), some(6, mode=Mode.SCORE)
+        assert model.score(asked) == pytest.approx([0.75] * 6)
+        (_, said), *_ = gathered(model.rate(asked))
+        outcome = run(_table(asked), model, log := MemoryLog())
+    assert said.raw == "Yes"
+    assert said.score == pytest.approx(0.75)
+    assert outcome.failed == 0
+    assert [answer.score for answer in log.says.values()] == pytest.approx([0.75] * 6)
+
+
+def test_a_reply_to_a_score_that_says_neither_yes_nor_no_is_kept_as_unparsed() -> None:
+    with ChatServer(lambda asked: "Perhaps") as server:
+        (said,) = answers(served(server), some(1, mode=Mode.SCORE))
+    assert (said.state, said.raw, said.score) == (State.UNPARSED, "Perhaps", None)
+
+
+def test_a_server_that_refuses_log_probabilities_is_asked_without_from_then_on() -> None:
+    asked = [Query(None, f"Is it number {n}?") for n in range(10)]
+    with ChatServer(lambda asked: "Yes.", refuses=("logprobs",)) as server:
+        model = served(server, at_once=1)
+        said = answers(model, asked)
+        answers(model, [Query(None, "Is it another?")])
+    assert {(answer.value, answer.top) for answer in said} == {("yes", ())}
+    assert model.requests - 11 == 2  # with twenty alternatives, with five, and then with none
+    assert len(server.received) == 11
+
+
+@pytest.mark.parametrize("offer", [{"refuses": ("logprobs",)}, {"logprobs": False}])
+def test_without_log_probabilities_a_score_fails_and_says_why(offer: dict[str, object]) -> None:
+    with ChatServer(lambda asked: "Yes.", **offer) as server:  # type: ignore[arg-type]
+        model = served(server, at_once=1)
+        said = answers(model, some(20, mode=Mode.SCORE))
+        assert model.requests <= 2
+        assert np.isnan(model.score(some(3, mode=Mode.SCORE))).all()
+    assert {answer.reason for answer in said} == {"the server gives no log-probabilities, of which a score is made"}
+
+
+def test_a_server_that_knows_only_the_new_name_of_a_field_is_asked_by_it() -> None:
+    with ChatServer(refuses=("max_tokens",)) as server:
+        model = served(server, at_once=1)
+        assert all(answer.state is not State.FAILED for answer in answers(model, some(5)))
+        assert model.requests == 6
+        assert server.received[-1].body["max_completion_tokens"] == 256
+
+
+def test_samples_have_a_seed_of_their_own_that_follows_from_query_trial_and_seed() -> None:
+    seeds: list[dict[tuple[str, int], int]] = []
+    for seed in (0, 0, 1):
+        with ChatServer() as server:
+            model = served(server)
+            sampled = gathered(model.sample(some(4), (1, 2), seed))
+            assert sorted((place, trial) for place, trial, _ in sampled) == [(p, t) for p in range(4) for t in (1, 2)]
+            assert {one.body["temperature"] for one in server.received} == {1.0}
+            seeds.append({(one.words, one.body["seed"]): 1 for one in server.received})
+    assert len(seeds[0]) == 8
+    assert seeds[0] == seeds[1]
+    assert not seeds[0].keys() & seeds[2].keys()
+
+
+def test_a_plain_answer_is_asked_for_without_luck() -> None:
+    with ChatServer() as server:
+        answers(served(server), some(1))
+    assert server.received[0].body["temperature"] == 0.0
+    assert "seed" not in server.received[0].body
+
+
+def test_trials_go_through_the_engine() -> None:
+    with ChatServer() as server:
+        outcome = run(_table(some(5)), served(server), log := MemoryLog(), trials=(0, 1, 2))
+    assert (outcome.asked, outcome.failed, len(log.says)) == (15, 0, 15)
+
+
+def test_a_system_prompt_stands_first() -> None:
+    with ChatServer() as server:
+        answers(served(server, prompt=Prompt(system="Be brief.")), some(1))
+    assert server.received[0].body["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
+def test_whoever_stops_listening_leaves_nothing_behind() -> None:
+    async def first(model: Chat) -> int:
+        async for place, _ in model.answer(some(20)):
+            return place
+        raise AssertionError("nobody answered")
+
+    async def one(model: Chat) -> object:
+        yield await first(model)
+
+    with ChatServer(seconds=0.01) as server:
+        assert gathered(one(served(server, at_once=2)))  # type: ignore[arg-type]
+
+
+def test_the_fingerprint_changes_with_whatever_an_answer_depends_on_and_with_nothing_else() -> None:
+    def made(name: str = "m", **settings: object) -> str:
+        return chat(name, Plain(), **settings).fingerprint  # type: ignore[arg-type]
+
+    plain = made()
+    assert plain.startswith("m ")
+    others = [
+        made("n"),
+        made(base_url="http://127.0.0.1/v1"),
+        made(prompt="Be brief."),
+        made(system="Be brief."),
+        made(tokens=8),
+        made(temperature=0.5),
+        made(temperature=0.5, seed=1),
+        made(sampling=0.5),
+        made(picture_format="jpeg"),
+        made(picture_side=512),
+    ]
+    assert len({plain, *others}) == 11
+    alike = [
+        made(at_once=2),
+        made(timeout=1),
+        made(attempts=1),
+        made(max_requests=9),
+        made(patience=0),
+        made(rule="free"),
+    ]
+    assert {plain, *alike} == {plain}
+
+
+def test_the_catalog_makes_a_model_with_settings_as_people_type_them() -> None:
+    with ChatServer(models=("org/double",)) as server:
+        typed = {"base_url": server.base_url, "tokens": "3", "temperature": "0.5", "rule": "free", "at_once": "2"}
+        model = catalog.model("openai/org/double", Plain(), typed)
+        assert isinstance(model, Chat)
+        answers(model, some(2))
+    body = server.received[0].body
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("org/double", 3, 0.5)
+    assert "seed" in body
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"tokens": 0}, "tokens is 0"),
+        ({"at_once": 0}, "at_once is 0"),
+        ({"timeout": -1.0}, "timeout is -1.0"),
+        ({"temperature": float("nan")}, "temperature is nan"),
+        ({"picture_format": "gif"}, "no format of pictures is called 'gif'"),
+        ({"rule": "guess"}, "no rule is called 'guess'"),
+        ({"base_url": "127.0.0.1:8000"}, "no address of the web"),
+        ({"base_url": "http://[::1"}, "no address of the web"),
+    ],
+)
+def test_settings_that_cannot_be_are_told(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(ModelError if "called" not in said else Exception, match=said):
+        chat("m", Plain(), **wrong)  # type: ignore[arg-type]
+
+
+def test_the_double_echoes() -> None:
+    assert echo(Received(0, "What?", "0123456789", {}, {})) == "01234567 What?"
+    assert json.dumps(Trouble.BUSY) == '"429"'

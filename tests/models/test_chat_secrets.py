@@ -1,0 +1,113 @@
+"""The key of a server is in the header of a request, and nowhere else."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from served import Plain, answers, some
+
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import CounterpointError, ModelError
+from counterpoint.models.chat import chat
+from counterpoint.models.servers import Server
+from counterpoint.testing import ChatServer, Received, Trouble
+
+KEY = "sk-open-sesame-0123456789"
+
+
+def _repeated(asked: Received) -> str:
+    return f"you came with {asked.headers['authorization']}"
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+
+def test_the_key_goes_to_the_server() -> None:
+    with ChatServer(key=KEY) as server:
+        answers(chat("double", Plain(), base_url=server.base_url), some(1))
+        assert server.received[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("trouble", [None, *(one for one in Trouble if one is not Trouble.LOADING)])
+def test_the_key_is_in_no_answer_no_log_and_no_error(trouble: Trouble | None, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with ChatServer(_repeated, lambda asked, times: trouble, pause=0.001) as server:
+        model = chat("double", Plain(), base_url=server.base_url, attempts=1, timeout=0.3)
+        said = answers(model, some(2))
+    told = [repr(said), repr(model), repr(vars(model)), repr(model._settings), model.fingerprint, caplog.text]
+    assert all(KEY not in one for one in told)
+    assert trouble is not None or "you came with" in said[0].raw
+
+
+def test_the_key_is_in_no_error_that_ends_a_run() -> None:
+    problems: list[CounterpointError] = []
+    with ChatServer(key="another key than ours") as server:
+        for address in (server.base_url, server.base_url.removesuffix("/v1"), "http://127.0.0.1:1/v1"):
+            with pytest.raises(ModelError) as told:
+                answers(chat("double", Plain(), base_url=address, patience=0.01), some(2))
+            problems.append(told.value)
+    with ChatServer(trouble=lambda asked, times: Trouble.LOADING) as server, pytest.raises(ModelError) as told:
+        answers(chat("double", Plain(), base_url=server.base_url, patience=0.01), some(2))
+    problems.append(told.value)
+    assert "401: Incorrect API key provided: …" in str(problems[0])
+    assert "OPENAI_API_KEY" in problems[0].hint
+    assert all(KEY not in f"{one!r} {one} {one.hint} {one.__cause__!r}" for one in problems)
+
+
+def test_a_key_with_signs_that_no_key_has_is_told_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in (f"{KEY}\nmore", f"“{KEY}”"):
+        monkeypatch.setenv("OPENAI_API_KEY", wrong)
+        with pytest.raises(ModelError, match="OPENAI_API_KEY holds signs that no key has") as told:
+            chat("double", Plain())
+        assert KEY not in f"{told.value} {told.value.hint}"
+
+
+def test_a_login_in_the_address_is_used_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer(_repeated) as server:
+        plain = chat("double", Plain(), base_url=server.base_url)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url.replace("//", "//me:long-password@"))
+        model = chat("double", Plain())
+        (said,) = answers(model, some(1))
+        assert server.received[0].headers["authorization"] == "Basic bWU6bG9uZy1wYXNzd29yZA=="
+    assert said.raw == "you came with Basic …"
+    assert model.fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize(
+    "address", ["http://me:long-password@127.0.0.1/v1", "http://127.0.0.1/v1?api_key=long-password"]
+)
+def test_a_secret_in_an_address_that_is_typed_is_refused_since_that_is_kept(address: str) -> None:
+    with pytest.raises(ModelError, match="holds a secret") as told:
+        chat("double", Plain(), base_url=address)
+    assert "long-password" not in f"{told.value} {told.value.hint}"
+
+
+def test_a_version_in_the_address_is_sent_along() -> None:
+    server = Server.of("https://example.org/openai/?api-version=2024-10-21", {})
+    assert server.url("chat/completions") == "https://example.org/openai/chat/completions?api-version=2024-10-21"
+    assert Server.of("http://127.0.0.1/v1/chat/completions", {}).address == "http://127.0.0.1/v1"
+
+
+def test_the_key_is_in_no_file_that_a_run_writes(tmp_path: Path) -> None:
+    made = CliRunner().invoke(commands, ["generate", str(tmp_path), "--suite", "order", "--scenes", "3"])
+    assert made.exit_code == 0, made.output
+    with ChatServer(_repeated, lambda asked, times: Trouble.REJECTED if asked.number == 3 else None, key=KEY) as server:
+        line = ["run", str(tmp_path), "--model", "openai/double", "--base-url", server.base_url]
+        done = CliRunner().invoke(commands, line)
+        assert done.exit_code == 0, done.output
+        assert len(server.received) > 3
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("runs" in path.parts for path in files)
+    assert all(KEY.encode() not in path.read_bytes() for path in files)
+    assert KEY not in done.output
+
+
+def test_a_short_key_is_no_secret_and_leaves_answers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "no")
+    with ChatServer(lambda asked: "no") as server:
+        (said,) = answers(chat("double", Plain(), base_url=server.base_url), some(1))
+    assert said.raw == "no"
