@@ -11,7 +11,7 @@ from counterpoint.core.ids import hex_id
 from counterpoint.exchange.pictures_out import PicturesOut
 from counterpoint.store.groups import queries
 
-ROWS, BYTES = 1000, 32 * 2**20
+ROWS, BYTES = 1000, 64 * 2**20
 """How many rows stand together in a file at most, and how many bytes of pictures."""
 
 _TEXT: Mapping[str, Any] = MappingProxyType({"dtype": "string", "_type": "Value"})
@@ -83,15 +83,14 @@ def flat(table: pa.Table, pictures: PicturesOut | None) -> Iterator[pa.Table]:
 
 
 def _images(rows: pa.Table, pictures: PicturesOut) -> list[dict[str, bytes | str] | None]:
-    """The pictures of the first rows, up to the bytes that may stand together; those that are the same count once."""
+    """The pictures of the first rows, up to the bytes that may stand together."""
     found: list[dict[str, bytes | str] | None] = []
-    sizes: dict[str | bytes, int] = {}
+    size = 0
     for query in queries(rows):
         image = None if query.picture is None else pictures.file(query.picture)
-        if image is not None:
-            sizes[image["path"]] = len(image["bytes"])
         found.append(image)
-        if sum(sizes.values()) >= BYTES:
+        size += len(image["bytes"]) if image else 0
+        if size >= BYTES:
             break
     return found
 
