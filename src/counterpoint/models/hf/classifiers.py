@@ -1,21 +1,20 @@
 """Models that choose from a fixed list of answers: ViLT from pixels, LXMERT and VisualBERT from region features."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, PictureError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Placed
 from counterpoint.models.hf import dropout as dropping
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.labels import Labels, named_labels
 from counterpoint.models.hf.sights import BareAreas, BoxedAreas, Patches, Seen, Sight
 
 ARCHITECTURES = {
@@ -32,6 +31,7 @@ def make(
     *,
     regions: str = "",
     labels: str = "",
+    tokenizer: str = "",
     top: int = 5,
     odds: str = "softmax",
     dropout: float = -1.0,
@@ -39,7 +39,8 @@ def make(
 ) -> "Classifier":
     """A classifier; it has stochastic passes if any of its layers drops units, or `dropout` lets them.
 
-    `labels` is a file with the answers in the order of the outputs, for checkpoints that do not name them. `odds` says
+    `labels` is a file with the answers in the order of the outputs, and `tokenizer` the name of another checkpoint,
+    for those that come without; `regions` is a file of region features, for LXMERT and VisualBERT. `odds` says
     what the probabilities are: `softmax`, shares of one among all answers, or among the choices of a query; `sigmoid`,
     each answer's own probability of being right, as ViLT and LXMERT were trained on VQA.
     """
@@ -49,37 +50,29 @@ def make(
         raise ModelError(f"dropout is {dropout}", hint="it is a share of units, such as 0.1")
     if top < 1 or batch < 1:
         raise ModelError(f"top is {top} and batch is {batch}", hint="both are at least 1")
-    named = _labels(checkpoint, labels)
+    named = named_labels(checkpoint, labels)
     model = _model(checkpoint)
     sight = _sight(checkpoint, model, pictures, regions)
     if dropout != -1.0:
         dropping.set_rate(model, dropout)
-    settings = [*([sight.content] if sight.content else []), f"top={top}", f"odds={odds}"]
+    reader = Reader(checkpoint, model, tokenizer)
+    settings = [f"top={top}", f"odds={odds}", *([sight.content] if sight.content else [])]
     settings += [f"dropout={dropout}"] * (dropout != -1.0)
-    settings += [f"labels={hex_id(content_id(list(named)))}"] * bool(labels)
+    settings += [f"labels={hex_id(content_id(named))}"] * bool(labels)
+    settings += [f"tokenizer={reader.content}"] * bool(tokenizer)
     kind = Dropping if dropping.rate(model) > 0 else Classifier
-    return kind(checkpoint, model, sight, named, settings, top=top, odds=odds, batch=batch)
+    said = Labels(named, top, odds)
+    return kind(checkpoint.fingerprint(*settings), model, sight, reader, said, batch=batch)
 
 
 class Classifier:
     """Answers from a list; each picture is encoded once for all queries of a batch that share it."""
 
     def __init__(
-        self,
-        checkpoint: Checkpoint,
-        model: Any,
-        sight: Sight,
-        labels: Sequence[str],
-        settings: Sequence[str],
-        *,
-        top: int,
-        odds: str,
-        batch: int,
+        self, fingerprint: str, model: Any, sight: Sight, reader: "Reader", labels: Labels, *, batch: int
     ) -> None:
-        self.fingerprint, self.batch = checkpoint.fingerprint(*settings), batch
-        self._model, self._sight, self._reader = model, sight, Reader(checkpoint, model)
-        self._labels, self._top, self._odds = labels, top, odds
-        self._places = {label.strip().lower(): place for place, label in reversed(list(enumerate(labels)))}
+        self.fingerprint, self.batch = fingerprint, batch
+        self._model, self._sight, self._reader, self._labels = model, sight, reader, labels
         self._kept: dict[Picture, Seen] = {}
 
     def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
@@ -152,20 +145,7 @@ class Classifier:
                 token_type_ids=torch.zeros_like(written),
                 **self._sight.inputs(_rows(parts), present, boxes),
             )
-        return [self._said(query, row) for query, row in zip(queries, _array(output[0]), strict=True)]
-
-    def _said(self, query: Query, logits: Floats) -> Answer:
-        """The best labels with their probabilities, among the choices where any of them is a label."""
-        if query.mode is Mode.SCORE:
-            return Answer.failed("a classifier answers questions, and does not score texts")
-        if not np.isfinite(logits).all():
-            return Answer.failed("the model gave what is not a number; a wider dtype may help")
-        offered = {self._places.get(choice.strip().lower(), -1): choice for choice in reversed(query.choices)}
-        places = sorted(place for place in offered if place >= 0) or list(range(len(logits)))
-        odds = _odds(logits[places].astype(np.float64), self._odds)
-        best = np.argsort(-logits[places], kind="stable")[: self._top]
-        top = tuple((offered.get(places[n], self._labels[places[n]]), float(odds[n])) for n in best)
-        return Answer.of(top[0][0], top=top)
+        return [self._labels.said(query, row) for query, row in zip(queries, _array(output[0]), strict=True)]
 
 
 class Dropping(Classifier):
@@ -190,12 +170,19 @@ class Dropping(Classifier):
 class Reader:
     """Texts as embedded words, cut where the model can read no more."""
 
-    def __init__(self, checkpoint: Checkpoint, model: Any) -> None:
-        from transformers import AutoTokenizer
-
-        self._tokenizer = checkpoint.loaded(AutoTokenizer.from_pretrained)
+    def __init__(self, checkpoint: Checkpoint, model: Any, tokenizer: str = "") -> None:
+        self._tokenizer = checkpoint.tokenizer(tokenizer)
         self._embed = model.get_input_embeddings()
         self.most = min(int(model.config.max_position_embeddings), int(self._tokenizer.model_max_length))
+        if len(self._tokenizer) > self._embed.num_embeddings:
+            fact = f"the tokenizer knows {len(self._tokenizer):,} words, and the model {self._embed.num_embeddings:,}"
+            raise ModelError(f"{checkpoint.name}: {fact}", hint="another tokenizer= may be meant")
+
+    @property
+    def content(self) -> str:
+        """The words it knows, in short."""
+        known = sorted(self._tokenizer.get_vocab().items(), key=lambda pair: pair[1])
+        return hex_id(content_id([type(self._tokenizer).__name__, *(word for word, _ in known)]))
 
     def words(self, queries: Sequence[Query]) -> list[Any]:
         """For each text a tensor, words × numbers."""
@@ -234,41 +221,6 @@ def _sight(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str)
     if regions:
         raise ModelError(f"{checkpoint.name} looks at pixels, and reads no regions", hint="leave regions= away")
     return Patches(checkpoint, model, pictures)
-
-
-def _labels(checkpoint: Checkpoint, file: str) -> list[str]:
-    """The answers in the order of the outputs, from a file or from the checkpoint."""
-    config = checkpoint.config
-    wanted = int(getattr(config, "num_qa_labels", 0) or config.num_labels)
-    hint = f"--model-args labels=FILE names its {wanted:,} answers in order: a list in JSON, or one a line"
-    if file:
-        found = _listed(Path(file), hint)
-    else:
-        found = [str(label) for _, label in sorted(config.id2label.items(), key=lambda pair: int(pair[0]))]
-    place = file or checkpoint.name
-    if len(found) != wanted:
-        raise ModelError(f"{place} names {len(found):,} answers, and the model has {wanted:,}", hint=hint)
-    if all(label == f"LABEL_{number}" for number, label in enumerate(found)):
-        raise ModelError(f"{place} does not say which answers its outputs stand for", hint=hint)
-    return found
-
-
-def _listed(file: Path, hint: str) -> list[str]:
-    try:
-        text = file.read_text(encoding="utf-8")
-        found = json.loads(text) if file.suffix == ".json" else text.splitlines()
-    except (OSError, ValueError) as problem:
-        raise ModelError(f"{file} cannot be read: {problem}", hint=hint) from problem
-    if not isinstance(found, list) or not all(isinstance(label, str) for label in found):
-        raise ModelError(f"{file} holds no list of answers", hint=hint)
-    return found
-
-
-def _odds(logits: Floats, kind: str) -> Any:
-    if kind == "sigmoid":
-        return np.exp(-np.logaddexp(0, -logits))
-    odds = np.exp(logits - logits.max())
-    return odds / odds.sum()
 
 
 def _rows(tensors: Sequence[Any], most: int = 0) -> Any:

@@ -1,0 +1,77 @@
+"""The list of answers that a classifier chooses from, and what it says by its outputs."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import ModelError
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ports import Floats
+from counterpoint.models.hf.checkpoint import Checkpoint
+
+
+class Labels:
+    """Makes answers of outputs: the best label, and so many of the next best with their probabilities.
+
+    >>> Labels(["yes", "no"], 5, "softmax").said(Query(None, "Is it?"), np.zeros(2, np.float32)).top
+    (('yes', 0.5), ('no', 0.5))
+    """
+
+    def __init__(self, names: Sequence[str], top: int, odds: str) -> None:
+        self._names, self._top, self._odds = names, top, odds
+        self._places = {name.strip().lower(): place for place, name in reversed(list(enumerate(names)))}
+
+    def said(self, query: Query, logits: Floats) -> Answer:
+        """The best labels with their probabilities, among the choices where any of them is a label."""
+        if query.mode is Mode.SCORE:
+            return Answer.failed("a classifier answers questions, and does not score texts")
+        if not np.isfinite(logits).all():
+            return Answer.failed("the model gave what is not a number; a wider dtype may help")
+        offered = {self._places.get(choice.strip().lower(), -1): choice for choice in reversed(query.choices)}
+        places = sorted(place for place in offered if place >= 0) or list(range(len(logits)))
+        exact = logits[places].astype(np.float64)
+        odds = _sigmoid(exact) if self._odds == "sigmoid" else _softmax(exact)
+        best = np.argsort(-exact, kind="stable")[: self._top]
+        top = tuple((offered.get(places[n], self._names[places[n]]), float(odds[n])) for n in best)
+        return Answer.of(top[0][0], top=top)
+
+
+def named_labels(checkpoint: Checkpoint, file: str) -> list[str]:
+    """The answers in the order of the outputs, from a file or from the checkpoint."""
+    config = checkpoint.config
+    wanted = int(getattr(config, "num_qa_labels", 0) or config.num_labels)
+    hint = f"--model-args labels=FILE names its {wanted:,} answers in order: a list in JSON, or one a line"
+    if file:
+        found = _listed(Path(file), hint)
+    else:
+        found = [str(label) for _, label in sorted(config.id2label.items(), key=lambda pair: int(pair[0]))]
+    place = file or checkpoint.name
+    if len(found) != wanted:
+        raise ModelError(f"{place} names {len(found):,} answers, and the model has {wanted:,}", hint=hint)
+    if all(label == f"LABEL_{number}" for number, label in enumerate(found)):
+        raise ModelError(f"{place} does not say which answers its outputs stand for", hint=hint)
+    return found
+
+
+def _listed(file: Path, hint: str) -> list[str]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        found = json.loads(text) if file.suffix == ".json" else text.splitlines()
+    except (OSError, ValueError) as problem:
+        raise ModelError(f"{file} cannot be read: {problem}", hint=hint) from problem
+    if not isinstance(found, list) or not all(isinstance(label, str) for label in found):
+        raise ModelError(f"{file} holds no list of answers", hint=hint)
+    return found
+
+
+def _sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.exp(-np.logaddexp(0, -logits)))
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    odds = np.exp(logits - logits.max())
+    return np.asarray(odds / odds.sum())
