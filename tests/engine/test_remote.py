@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
 from time import monotonic
 
@@ -11,10 +11,11 @@ import pytest
 from asked import a_table, some
 
 from counterpoint.core.answers import Answer
-from counterpoint.core.errors import Unreachable
+from counterpoint.core.errors import StoreError, Unreachable
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Floats, Placed, Sampled, Scale
 from counterpoint.engine import running
+from counterpoint.engine.progress import Progress
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 
@@ -77,6 +78,45 @@ def test_a_model_that_lets_nobody_in_ends_the_run_and_nothing_counts_as_failed()
     assert len(log.says) == 3
     assert log.failures == []
     assert run(a_table(some(100)), Remote(), log, check=0).cached == 3
+
+
+class Stalling(Remote):
+    """Answers one, and asks again and again for the others until somebody has heard of it."""
+
+    def __init__(self, log: MemoryLog) -> None:
+        self.retries, self.heard, self._log = 0, 0, log
+
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+        yield 0, Answer.of("yes")
+        while self.heard < 5 or not self._log.says:
+            self.retries += 1
+            await asyncio.sleep(0.01)
+        yield 1, Answer.of("no")
+
+
+def test_while_a_server_stalls_what_has_arrived_is_made_safe_and_retries_are_told() -> None:
+    log = MemoryLog()
+    model, times = Stalling(log), iter(range(10_000))
+
+    def watch(now: Progress) -> None:
+        model.heard = now.retries
+
+    run(a_table(some(2)), model, log, progress=watch, clock=lambda: float(next(times)))
+    assert len(log.says) == 2
+    assert model.heard >= 5
+
+
+class Full(MemoryLog):
+    """Cannot be written to."""
+
+    def add(self, rows: Iterable[tuple[int, int, Answer, str, float]]) -> None:
+        raise StoreError("the disk is full")
+
+
+def test_what_cannot_be_kept_while_a_server_stalls_ends_the_run() -> None:
+    times = iter(range(10_000))
+    with pytest.raises(StoreError, match="the disk is full"):
+        run(a_table(some(2)), Stalling(MemoryLog()), Full(), clock=lambda: next(times) / 10)
 
 
 class Slow(Remote):

@@ -14,6 +14,8 @@ from counterpoint.core.ports import Answerer, Model, Rater, Sampled, Sampler, Sc
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[int, Answer], None]
 """What is done with an answer and the position of its query as soon as it is there."""
+TICK = 0.2
+"""Seconds."""
 
 
 class OutOfShape(ModelError):  # noqa: N818 - it reads as what it says
@@ -48,6 +50,7 @@ class Asker:
         self._seed = seed
         self._runner = asyncio.Runner()
         self._thread = ThreadPoolExecutor(1)
+        self._tick: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Self:
         return self
@@ -56,8 +59,12 @@ class Asker:
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
 
-    def ask(self, asked: Asked, keep: Keep) -> None:
-        """Put a batch to the model; answers are kept as they come, and whatever the model raises flies on."""
+    def ask(self, asked: Asked, keep: Keep, tick: Callable[[], None] = lambda: None) -> None:
+        """Put a batch to the model; answers are kept as they come, and whatever the model raises flies on.
+
+        While an async model is waited for, there is a tick every now and then, in the thread in which answers are kept.
+        """
+        self._tick = tick
         for mode, put in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score)):
             pairs = enumerate(zip(asked.queries, asked.trials, strict=True))
             places = [place for place, (query, trial) in pairs if query.mode is mode and not trial]
@@ -102,7 +109,7 @@ class Asker:
             for one in given:
                 take(one)
             return
-        drained = _Drained(given, take)
+        drained = _Drained(given, take, self._tick)
         done = self._thread.submit(lambda: self._runner.run(drained.all()))
         try:
             done.result()
@@ -145,16 +152,34 @@ def _by_trial(asked: Asked, queries: Sequence[Query], keep: Keep) -> Callable[[i
 class _Drained(Generic[T]):
     """All that comes from somewhere, taken one by one, until somebody cancels it."""
 
-    def __init__(self, given: AsyncIterable[T], take: Callable[[T], None]) -> None:
-        self._given, self._take = given, take
+    def __init__(self, given: AsyncIterable[T], take: Callable[[T], None], tick: Callable[[], None]) -> None:
+        self._given, self._take, self._tick = given, take, tick
         self._task: asyncio.Task[None] | None = None
         self._over = False
+        self._broken: BaseException | None = None
 
     async def all(self) -> None:
         self._task = asyncio.current_task()
-        if not self._over:
-            async for one in self._given:
-                self._take(one)
+        ticking = asyncio.ensure_future(self._ticking())
+        try:
+            if not self._over:
+                async for one in self._given:
+                    self._take(one)
+        except asyncio.CancelledError:
+            if self._broken is not None:
+                raise self._broken from None
+            raise
+        finally:
+            ticking.cancel()
+
+    async def _ticking(self) -> None:
+        try:
+            while True:
+                await asyncio.sleep(TICK)
+                self._tick()
+        except Exception as problem:
+            self._broken = problem
+            self.cancel()
 
     def cancel(self) -> None:
         self._over = True

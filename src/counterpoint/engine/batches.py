@@ -85,6 +85,10 @@ class Sheet:
             raise OutOfShape(f"the model gave {answer!r} where an Answer belongs")
         self.answered[place] = True
         self._fresh[place] = answer
+        self.look()
+
+    def look(self) -> None:
+        """What has waited for a second is passed on, though nothing more has come."""
         if self._clock() - self._since >= 1:
             self.hand_over()
 
@@ -142,10 +146,9 @@ class Going:
     def _put(self, asked: Asked, places: Sequence[int], sheet: Sheet) -> Exception | None:
         """Ask what stands at some places of a batch, and say what the model raised."""
         whole = len(places) == len(asked)
+        part, keep = (asked, sheet.keep) if whole else (asked.at(places), elsewhere(sheet.keep, places))
         try:
-            self._asker.ask(
-                asked if whole else asked.at(places), sheet.keep if whole else elsewhere(sheet.keep, places)
-            )
+            self._asker.ask(part, keep, partial(self._look, sheet))
         except Exception as problem:
             if isinstance(problem, OutOfShape | Spent | Unreachable) or problem is sheet.broken:
                 raise
@@ -153,6 +156,11 @@ class Going:
                 self.size = max(1, min(self.size, len(places) // 2))
             return problem
         return None
+
+    def _look(self, sheet: Sheet) -> None:
+        """Nothing may have come for long: what is there is made safe, and how it goes is told all the same."""
+        sheet.look()
+        self._meter.count(0, 0)
 
     def _fail(self, places: Sequence[int], problem: Exception | None, sheet: Sheet) -> None:
         reason = "the model gave no answer" if problem is None else _said(problem)
