@@ -12,6 +12,8 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.exchange.formats import FORMATS, described, detected, predictions
@@ -420,6 +422,22 @@ def test_logs_that_zstd_has_compressed_are_read_by_every_python(tmp_path: Path) 
         _read(path)
 
 
+def test_samples_of_another_shape_than_they_should_have_are_odd(tmp_path: Path) -> None:
+    strange = [
+        {"id": None},
+        _sample("a", 0, "x"),
+        _sample("b", 1, None),
+        _sample("c", 1, "ok", input=7, choices=3, metadata=[]),
+        _sample("d", 1, ["plain", 5], input=[{"role": "user"}]),
+        "no sample",
+    ]
+    path = _json(tmp_path / "log.json", {"eval": {}, "status": "error", "samples": strange})
+    assert _said(path) == [("c", "ok"), ("d", "plain")]
+    assert _odd(path) == ["a sample without an id", "0 is no number of an epoch", "no answer", "a sample without an id"]
+    huge = _lines(tmp_path / "scores.jsonl", {"id": 1, "score": 10**400, "answer": "a"}, {"id": 2, "answer": {"a": 1}})
+    assert _said(huge) == [("1", "a")]
+
+
 def test_logs_with_samples_in_parts_are_put_together(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w") as archive:
@@ -500,6 +518,41 @@ def test_files_and_formats_that_are_not_there_are_said(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is a log of Inspect"):
         _read(tmp_path / "a.eval", "llava")
     assert _read(tmp_path / "a.eval") == []
+
+
+@pytest.fixture(scope="module")
+def whole_files(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """A good file of each kind."""
+    folder = tmp_path_factory.mktemp("whole")
+    book = openpyxl.Workbook()
+    for row in (["id", "answer"], ["1", "yes"]):
+        book.active.append(row)
+    book.save(folder / "sheet")
+    pq.write_table(pa.table({"id": ["1"], "answer": ["yes"]}), folder / "parquet")
+    with zipfile.ZipFile(folder / "log", "w") as archive:
+        archive.writestr("samples/a_epoch_1.json", json.dumps(SAMPLES[0]))
+    _zstd(folder / "packed", {"samples/a_epoch_1.json": json.dumps(SAMPLES[0]).encode()})
+    _lines(folder / "lines", LMMS, LM_EVAL)
+    _json(folder / "object", {"eval": {}, "status": "success", "samples": SAMPLES})
+    (folder / "text").write_text('id,answer\n1,"yes, it is"\n')
+    return [path.read_bytes() for path in sorted(folder.iterdir())]
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_cut_off_or_overwritten_is_read_or_refused_in_our_words(
+    whole_files: list[bytes], tmp_path: Path, data: st.DataObject
+) -> None:
+    content = bytearray(data.draw(st.sampled_from(whole_files)))
+    start, rubbish = data.draw(st.integers(0, len(content))), data.draw(st.binary(max_size=8))
+    content[start : start + len(rubbish)] = rubbish
+    path = tmp_path / "damaged"
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content)
+    try:
+        told = [one.place for one in _read(path)]
+    except SourceError as problem:
+        told = [str(problem)]
+    assert all(str(path) in place for place in told)
 
 
 def test_every_format_is_told_in_words() -> None:

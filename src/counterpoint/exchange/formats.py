@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from zipfile import BadZipFile, ZipFile
 
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.exchange.columns import LLAVA, PLAIN, VLMEVALKIT, VQA, Names, Taking, chosen
 from counterpoint.exchange.harness import samples
-from counterpoint.exchange.inspect_logs import eval_log, is_log, json_log
+from counterpoint.exchange.inspect_logs import eval_log, is_log, json_log, opened_archive
 from counterpoint.exchange.json_files import json_records, outline
 from counterpoint.exchange.results import Read, Record
 from counterpoint.exchange.table_files import delimited, parquet, sheet
@@ -108,11 +107,8 @@ def _kind(path: Path) -> str:
 
 
 def _archive(path: Path) -> str:
-    try:
-        with ZipFile(path) as archive:
-            names = archive.namelist()
-    except BadZipFile as problem:
-        raise SourceError(f"{path} is a broken archive: {problem}", hint="it may have been cut off") from problem
+    with opened_archive(path) as archive:
+        names = archive.namelist()
     if "xl/workbook.xml" in names:
         return "sheet"
     if is_log(iter(names)):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -18,18 +20,21 @@ _ATTACHED = "attachment://"
 
 def eval_log(path: Path) -> Read:
     """The samples of an `.eval` file."""
+    with opened_archive(path) as archive:
+        members = {info.filename: info for info in archive.infolist()}  # the last of a name counts
+        for name in members:
+            if _MEMBER.fullmatch(name):
+                place = f"{path}, {name}"
+                sample = _loaded(_content(archive, members[name], place), place)
+                yield _prediction(Record(place, sample), _parts(archive, members, name, place))
+
+
+def opened_archive(path: Path) -> ZipFile:
+    """An archive to read from."""
     try:
-        with ZipFile(path) as archive:
-            members = {info.filename: info for info in archive.infolist()}  # the last of a name counts
-            for name in members:
-                if _MEMBER.fullmatch(name):
-                    place = f"{path}, {name}"
-                    sample = _loaded(_content(archive, members[name], place), place)
-                    yield _prediction(Record(place, sample), _parts(archive, members, name, place))
-    except (BadZipFile, OSError) as problem:
-        raise SourceError(
-            f"{path} cannot be read as a log of Inspect: {problem}", hint="copy it once more"
-        ) from problem
+        return ZipFile(path)
+    except Exception as problem:  # a damaged one raises nearly anything
+        raise SourceError(f"{path} is a broken archive: {problem}", hint="it may have been cut off") from problem
 
 
 def json_log(records: Iterator[Record]) -> Read:
@@ -79,7 +84,8 @@ def _shown(asked: Any, lookup: Callable[[str], str | None]) -> tuple[str, str]:
     """The text and the picture of the last thing that the user said."""
     if isinstance(asked, str):
         return _whole(asked, lookup), ""
-    messages = [one for one in asked or () if isinstance(one, dict) and one.get("role") == "user"]
+    said = asked if isinstance(asked, list) else []
+    messages = [one for one in said if isinstance(one, dict) and one.get("role") == "user"]
     if not messages:
         return "", ""
     content = messages[-1].get("content", "")
@@ -113,7 +119,8 @@ def _parts(archive: ZipFile, members: Mapping[str, ZipInfo], name: str, place: s
             int(one[len(folder) : -5]): one for one in members if re.fullmatch(re.escape(folder) + r"\d+\.json", one)
         }
         chunks = {start: _loaded(_content(archive, members[one], place), place) for start, one in starts.items()}
-        return {start + n: str(text) for start, chunk in chunks.items() for n, text in enumerate(chunk)}
+        whole = ((start, chunk) for start, chunk in chunks.items() if isinstance(chunk, list))
+        return {start + n: str(text) for start, chunk in whole for n, text in enumerate(chunk)}
 
     return lambda number: texts().get(int(number)) if number.isdecimal() else None
 
@@ -127,15 +134,17 @@ def _loaded(content: bytes, place: str) -> Any:
 
 def _content(archive: ZipFile, member: ZipInfo, place: str) -> bytes:
     try:
+        if member.compress_type == _ZSTD and sys.version_info < (3, 14):
+            return _unpacked(archive, member)
         return archive.read(member)
     except NotImplementedError as problem:
-        if member.compress_type != _ZSTD or archive.fp is None:
-            fact = f"{place}: it is compressed in a way that Python cannot read ({problem})"
-            raise SourceError(fact, hint="`inspect log convert --to json` writes it as JSON") from problem
-    return _unpacked(archive, member, place)
+        fact = f"{place}: it is compressed in a way that Python cannot read ({problem})"
+        raise SourceError(fact, hint="`inspect log convert --to json` writes it as JSON") from problem
+    except Exception as problem:  # as above
+        raise SourceError(f"{place} cannot be unpacked: {problem!r}", hint="copy the log once more") from problem
 
 
-def _unpacked(archive: ZipFile, member: ZipInfo, place: str) -> bytes:
+def _unpacked(archive: ZipFile, member: ZipInfo) -> bytes:
     """A member that zstd has compressed, found by its header in the file and unpacked by Arrow."""
     import pyarrow as pa
 
@@ -143,12 +152,8 @@ def _unpacked(archive: ZipFile, member: ZipInfo, place: str) -> bytes:
     archive.fp.seek(member.header_offset)
     head = archive.fp.read(30)
     archive.fp.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
-    packed = archive.fp.read(member.compress_size)
-    try:
-        with pa.input_stream(pa.BufferReader(packed), compression="zstd") as stream:
-            content = bytes(stream.read())
-    except (pa.ArrowException, OSError) as problem:
-        raise SourceError(f"{place} cannot be unpacked: {problem}", hint="copy the log once more") from problem
-    if len(content) != member.file_size:
-        raise SourceError(f"{place} has {len(content):,} bytes, not {member.file_size:,}", hint="copy it once more")
+    with pa.input_stream(pa.BufferReader(archive.fp.read(member.compress_size)), compression="zstd") as stream:
+        content = bytes(stream.read())
+    if zlib.crc32(content) != member.CRC:
+        raise BadZipFile("its content is not what was written")
     return content

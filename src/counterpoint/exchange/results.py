@@ -72,6 +72,6 @@ def as_number(value: object) -> float | None:
     """
     try:
         number = float(value) if isinstance(value, str | int | float) else None
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return None if number is None or number != number else number

@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -68,20 +69,19 @@ def sheet(path: Path) -> Iterator[Record]:
     except ImportError as problem:
         raise SourceError(f"{path} is a spreadsheet, and openpyxl is not installed", hint=_SHEET) from problem
     try:
-        book = load_workbook(path, read_only=True, data_only=True)
-    except Exception as problem:  # the library lets many kinds through
+        with closing(load_workbook(path, read_only=True, data_only=True)) as book:
+            names: list[str] = []
+            rows = (["" if cell is None else cell for cell in row] for row in book.worksheets[0].values)
+            for number, row in enumerate(_filled(rows)):
+                if number:
+                    yield Record(f"{path}, record {number}", dict(zip(names, row, strict=False)))
+                else:
+                    names = _names([str(cell) for cell in row], path)
+    except SourceError:
+        raise
+    except Exception as problem:  # a damaged one raises nearly anything
         fact = f"{path} cannot be read as a spreadsheet: {problem}"
         raise SourceError(fact, hint="open it and save it as xlsx, or as CSV") from problem
-    try:
-        rows = (["" if cell is None else cell for cell in row] for row in book.worksheets[0].values)
-        names: list[str] = []
-        for number, row in enumerate(_filled(rows)):
-            if number == 0:
-                names = _names([str(cell) for cell in row], path)
-            else:
-                yield Record(f"{path}, record {number}", dict(zip(names, row, strict=False)))
-    finally:
-        book.close()
 
 
 def _filled(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
