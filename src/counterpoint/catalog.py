@@ -12,8 +12,6 @@ from typing import Any
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.models.own import own
-from counterpoint.models.settings import typed
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     "models": {
@@ -90,6 +88,9 @@ def model(name: str, pictures: Pictures, settings: Mapping[str, str] | None = No
     A name is one of the table of models, a place in your own code (`package.module:object`), or a way of reaching
     models and a name that is known there (`hf/openai/clip-vit-base-patch32`).
     """
+    from counterpoint.models.own import own  # listing what there is loads no model
+    from counterpoint.models.settings import typed
+
     way, slash, known_there = name.partition("/")
     if slash and way in rows("ways"):
         make = partial(find("ways", way), known_there)
