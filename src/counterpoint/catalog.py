@@ -28,6 +28,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "openai": "counterpoint.models.chat:chat",
     },
     "sources": {
+        "clevr": "counterpoint.sources.clevr:clevr",
         "gqa": "counterpoint.sources.gqa:gqa",
         "gqa-ood": "counterpoint.sources.gqa_ood:gqa_ood",
         "world": "counterpoint.world.source:World",

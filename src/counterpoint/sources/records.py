@@ -1,7 +1,8 @@
 """Records out of large JSON files, one at a time, each with its place; what is wrong is said with file and record."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import isfinite
 from pathlib import Path
 
 from counterpoint.core.errors import SourceError
@@ -217,6 +218,26 @@ class Record:
         except (ValueError, OverflowError):
             pass
         raise self.wrong(name, "a number")
+
+    def decimal(self, name: str, default: float | None = None) -> float:
+        """A number with a fraction, which is not endless."""
+        value = self.content.get(name)
+        if value is None and default is not None:
+            return default
+        return self._finite(name, [value], "a number")[0]
+
+    def decimals(self, name: str, count: int) -> tuple[float, ...]:
+        """A list of exactly so many of them."""
+        value = self.content.get(name)
+        if not isinstance(value, list) or len(value) != count:
+            raise self.wrong(name, f"a list of {count} numbers")
+        return self._finite(name, value, f"a list of {count} numbers")
+
+    def _finite(self, name: str, values: Sequence[Json], expected: str) -> tuple[float, ...]:
+        with suppress(OverflowError):
+            if all(type(one) in (int, float) and isfinite(one) for one in values):
+                return tuple(map(float, values))
+        raise self.wrong(name, expected)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts; a missing one is empty."""

@@ -1,0 +1,164 @@
+"""CLEVR: rendered solids on a gray ground, with where each stands, and questions with programs."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from struct import unpack
+from types import MappingProxyType
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Question, Step
+from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.sources.boxes import LONGEST, OUTSIDE
+from counterpoint.sources.clevr_boxes import HALF, box
+from counterpoint.sources.dataset import DataSet, File
+from counterpoint.sources.records import Record, elements, told
+from counterpoint.sources.skips import Skips
+
+NAMESPACE = "clevr"
+SIZE = Size(480, 320)
+"""Of the pictures, as they were rendered for the release; its files do not say it."""
+_RELATIONS = MappingProxyType(
+    {"left": "to the left of", "right": "to the right of", "behind": "behind", "front": "in front of"}
+)
+DANGLING = "a relation to an object that is not there"
+_RIGHT = (0.656, 0.754)  # where the right of the camera lies, unless a scene says otherwise
+
+
+def scenes(path: Path, skips: Skips, *, pictures: Path | None = None) -> Iterator[Scene]:
+    """Every scene of a file; boxes are worked out from where an object is, its depth, size, shape and turn.
+
+    They refer to the size of the pictures in the folder, where it has any, and else to that of the release.
+    """
+    size = picture_size(pictures) or SIZE
+    for number, content in enumerate(elements(path, "scenes")):
+        try:
+            yield _scene(Record(content, f"{path.name}, scene", number), size, skips)
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def picture_size(folder: Path | None) -> Size | None:
+    """The size of the first PNG file in a folder, from its first bytes."""
+    path = min(folder.glob("*.png"), default=None) if folder else None
+    if path is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            start = file.read(24)
+    except OSError:
+        return None
+    width, height = unpack(">II", start[16:24]) if start[:4] == b"\x89PNG" and len(start) == 24 else (0, 0)
+    return Size(width, height) if 0 < width <= LONGEST and 0 < height <= LONGEST else None
+
+
+def _scene(record: Record, size: Size, skips: Skips) -> Scene:
+    name = record.word("image_filename")
+    objects = {}
+    right = record.record("directions").decimals("right", 3) if "directions" in record.content else _RIGHT
+    for place, one in enumerate(record.list("objects", needed=True)):
+        try:
+            objects[place] = _object(place, Record(one, "object", place, record), (right[0], right[1]), size, skips)
+        except SourceError as problem:
+            skips.problem(problem)
+    relations = tuple(_links(record, objects, skips))
+    return Scene(name.rpartition(".")[0] or name, _picture(record), size, tuple(objects.values()), relations)
+
+
+def _picture(record: Record) -> Picture:
+    """`CLEVR_val_000007.png` lies in the folder `val`."""
+    name = record.word("image_filename")
+    split = record.text("split", "") or (name.split("_")[1] if name.count("_") > 1 else "")
+    return Picture(f"{NAMESPACE}:{split}/{name}" if split else f"{NAMESPACE}:{name}")
+
+
+def _object(place: int, one: Record, right: tuple[float, float], size: Size, skips: Skips) -> SceneObject:
+    shape, large = one.word("shape"), one.word("size")
+    x, y, depth = one.decimals("pixel_coords", 3)
+    half = HALF.get(large, 0.5)  # other releases have sizes of their own
+    if not 2 * half < depth < LONGEST or max(abs(x), abs(y)) > LONGEST:
+        raise one.wrong("pixel_coords", "a place before the camera")
+    found = box(shape, half, one.decimal("rotation", 0.0), (x, y, depth), right, size)
+    if found is None:
+        skips.skip(OUTSIDE, f"{one.place}: {x:.0f}, {y:.0f}")
+    return SceneObject(str(place), shape, (large, one.word("color"), one.word("material")), found)
+
+
+def _links(record: Record, objects: Mapping[int, SceneObject], skips: Skips) -> Iterator[Link]:
+    """What stands in the list of an object under "left" is to the left of it."""
+    for name, lists in record.mapping("relationships").items():
+        words = _RELATIONS.get(name, name)
+        if not isinstance(lists, list) or not all(isinstance(others, list) for others in lists):
+            raise record.wrong("relationships", "lists of objects by direction")
+        for to, others in enumerate(lists):
+            for other in others:
+                if type(other) is int and other in objects and to in objects:
+                    yield Link(objects[other].id, words, objects[to].id)
+                else:
+                    skips.skip(DANGLING, f"{record.place}: {told(other)} {words} {to}")
+
+
+def questions(path: Path, skips: Skips) -> Iterator[Question]:
+    """Every question of a file, with its program; its kind is what the program does last, as in "query color"."""
+    for number, content in enumerate(elements(path, "questions")):
+        try:
+            yield _question(number, Record(content, f"{path.name}, question", number))
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def _question(number: int, record: Record) -> Question:
+    picture = _picture(record)
+    if record.content.get("answer") is None:
+        raise SourceError(f"{record.place} has no answer", hint="those of test are not given out")
+    program = tuple(_step(place, one) for place, one in enumerate(record.records("program")))
+    family = record.text("question_family_index", "")
+    return Question(
+        f"{picture.path.partition('/')[0]}-{record.text('question_index', str(number))}",
+        picture,
+        record.word("question"),
+        Gold.of(_answer(record)),
+        kind=program[-1].operation if program else "",
+        scene=record.word("image_filename").rpartition(".")[0],
+        program=program,
+        tags=(("family", family),) if family else (),
+    )
+
+
+def _answer(record: Record) -> str:
+    found = record.content["answer"]
+    return ("no", "yes")[found] if isinstance(found, bool) else record.word("answer")
+
+
+def _step(place: int, one: Record) -> Step:
+    """One function with what it is given; some files call it a type, and that its side inputs."""
+    operation = one.word("function" if "function" in one.content else "type").replace("_", " ")
+    inputs = tuple(one.list("inputs"))
+    if not all(type(of) is int and 0 <= of < place for of in inputs):
+        raise one.wrong("inputs", "a list of earlier steps")
+    values = one.texts("value_inputs" if "value_inputs" in one.content else "side_inputs")
+    return Step(operation, ", ".join(values), inputs)
+
+
+_ORIGIN = "the CLEVR site at Stanford, CLEVR v1.0 or CoGenT v1.0 (which keep scenes and answers of test back)"
+_SPLITS = ("train", "val", "test", "trainA", "valA", "valB")
+
+clevr = DataSet(
+    name="clevr",
+    title="CLEVR",
+    files=(
+        File("scenes", {s: (f"scenes/CLEVR_{s}_scenes.json",) for s in _SPLITS}, _ORIGIN, kinds=("scenes",)),
+        File(
+            "questions", {s: (f"questions/CLEVR_{s}_questions.json",) for s in _SPLITS}, _ORIGIN, kinds=("questions",)
+        ),
+        File("pictures", {s: (f"images/{s}",) for s in _SPLITS}, _ORIGIN, needed=False, kinds=("scenes",)),
+    ),
+    read={
+        "scenes": lambda files, skips: scenes(files["scenes"], skips, pictures=files.get("pictures")),
+        "questions": lambda files, skips: questions(files["questions"], skips),
+    },
+    namespace=NAMESPACE,
+    pictures=("images", "."),
+    origin=_ORIGIN,
+)
