@@ -1,10 +1,13 @@
 """Pictures decoded ahead: the same pixels, each decoded once, never more at a time than there is room for."""
 
+import os
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from multiprocessing import parent_process
+from signal import SIGKILL
 
 import numpy as np
 import pytest
@@ -153,3 +156,36 @@ def test_pictures_are_fitted_to_a_model_once_each_by_the_threads_that_decode_the
     assert set(slides.decoded.values()) == {1, 2}
     assert slides.decoded["p:7.png"] == 2
     assert threading.get_ident() not in model.threads
+
+
+def doubled(pixels: Pixels) -> tuple[int, int]:
+    """What a process makes of a picture, and which one it was."""
+    return 2 * int(pixels[0, 0, 0]), os.getpid()
+
+
+def test_pictures_are_fitted_by_processes_where_a_model_wants_them_made_apart() -> None:
+    slides = Slides(bad=frozenset({"7.png"}))
+    pictures = [Picture(f"p:{n}.png") for n in range(60)]
+    with Ahead(slides, threads=4) as ahead:
+        get = ahead.fitted(doubled, apart=True)
+        ahead.expect(pictures)
+        made = {n: get(picture) for n, picture in enumerate(pictures) if n != 7}
+        with pytest.raises(PictureError, match=r"p:7.png is torn"):
+            get(pictures[7])
+    assert {n: number for n, (number, _) in made.items()} == {n: 2 * n for n in range(60) if n != 7}
+    assert os.getpid() not in {process for _, process in made.values()}
+
+
+def killed(pixels: Pixels) -> int:
+    """A process that is killed over one of its pictures, as happens when memory runs out."""
+    if pixels[0, 0, 0] == 30 and parent_process() is not None:
+        os.kill(os.getpid(), SIGKILL)
+    return int(pixels[0, 0, 0])
+
+
+def test_a_process_that_is_killed_costs_no_picture() -> None:
+    pictures = [Picture(f"p:{n}.png") for n in range(60)]
+    with Ahead(Slides(), threads=4) as ahead:
+        get = ahead.fitted(killed, apart=True)
+        ahead.expect(pictures)
+        assert [get(picture) for picture in pictures] == list(range(60))

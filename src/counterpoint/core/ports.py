@@ -41,8 +41,11 @@ class Pictures(Protocol):
 class Fitting(Protocol):
     """Pictures that can be made ready for a model on their way, by the threads that decode them ahead of it."""
 
-    def fitted(self, fit: Callable[[Pixels], T]) -> Callable[[Picture], T]:
-        """Where the model gets its pictures from then on: what `fit`, a pure function, makes of the pixels of each."""
+    def fitted(self, fit: Callable[[Pixels], T], *, apart: bool = False) -> Callable[[Picture], T]:
+        """Where the model gets its pictures from then on: what `fit`, a pure function, makes of the pixels of each.
+
+        What is made `apart` may be made in other processes, so that `fit` and what it makes have to be picklable.
+        """
         ...
 
 

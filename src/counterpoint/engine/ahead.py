@@ -1,19 +1,42 @@
-"""Pictures decoded ahead of the model, by threads, while it is busy with those before."""
+"""Pictures decoded ahead of the model, by threads or processes, while it is busy with those before."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import dropwhile, takewhile
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import dropwhile, islice, takewhile
+from multiprocessing import get_context
+from signal import SIG_IGN, SIGINT, signal
 from threading import Lock
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
 
 MOST, BYTES, CORES = 2048, 512 * 2**20, 16
 """How many pictures wait at most, how much room they may take, and how many threads make them ready."""
+APART, PORTION = 4, 16
+"""How many cores there must be for processes to pay, and how many pictures one of them is handed at a time."""
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One picture of a portion that a process makes ready."""
+
+    portion: Future[list[Any]]
+    place: int
+
+    def result(self) -> Any:
+        made = self.portion.result()[self.place]
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    def cancel(self) -> bool:
+        return self.portion.cancel()
 
 
 class Ahead:
@@ -27,9 +50,11 @@ class Ahead:
         self._behind, self._most = pictures, most
         self._ready: Callable[[Picture], Any] = pictures.pixels
         self._threads = threads or min(CORES, os.cpu_count() or 1)
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: Executor | None = None
+        self._fit: Callable[[Pixels], Any] | None = None
+        self._apart = False
         self._lock = Lock()
-        self._begun: dict[Picture, Future[Any]] = {}  # in the order in which they come
+        self._begun: dict[Picture, Future[Any] | _Part] = {}  # in the order in which they come
         self._given: set[Picture] = set()
         self._coming: Iterator[Picture] = iter(())
         self._turn: Picture | None = None
@@ -56,33 +81,42 @@ class Ahead:
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown; a model that wants them fitted and these as well has them decoded anew."""
-        if self._ready != self._behind.pixels:
+        if self._fit is not None:
             return self._behind.pixels(picture)
         shown: Pixels = self._get(picture)
         return shown
 
-    def fitted(self, fit: Callable[[Pixels], T]) -> Callable[[Picture], T]:
-        """Where a model gets its pictures from then on: what `fit` makes of the pixels of each, in these threads."""
+    def fitted(self, fit: Callable[[Pixels], T], *, apart: bool = False) -> Callable[[Picture], T]:
+        """Where a model gets its pictures from then on: what `fit` makes of the pixels of each, in these threads.
+
+        What is made `apart` is made by processes, where there are cores for them: a model that starts small work on a
+        device all the time is held up by threads that share its interpreter.
+        """
         pixels = self._behind.pixels
         with self._lock:
             self._forget(list(self._begun))
+            self._fit, self._apart = fit, apart and self._threads >= APART
             self._ready = lambda picture: fit(pixels(picture))
         return self._get
 
     def _get(self, picture: Picture) -> Any:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads, "decoding")
+                self._pool = self._opened()
                 self._catch_up()
             begun = self._begun.get(picture)
         if begun is None:
             return self._ready(picture)
         try:
             shown = begun.result()
+        except BrokenExecutor:  # a process was killed, most likely for want of memory
+            self._close()
+            self._apart = False
+            return self._ready(picture)
         except BaseException:
             with self._lock:
                 if self._pool is not None and picture in self._begun:  # memory may be found when it is asked for again
-                    self._begun[picture] = self._pool.submit(self._ready, picture)
+                    self._begun[picture] = self._begin([picture])[0]
             raise
         with self._lock:
             self._give(picture, getattr(shown, "nbytes", 2**20))
@@ -91,8 +125,12 @@ class Ahead:
     def close(self) -> None:
         """Let the threads go; what they hold is dropped."""
         with self._lock:
-            self._forget(list(self._begun))
             self._coming = iter(())
+        self._close()
+
+    def _close(self) -> None:
+        with self._lock:
+            self._forget(list(self._begun))
             if self._pool is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
                 self._pool = None
@@ -115,12 +153,51 @@ class Ahead:
 
     def _top_up(self) -> None:
         while self._pool is not None and len(self._begun) - len(self._given) < self._room:
-            picture = next(self._coming, None)
-            if picture is None:
+            pictures = list(islice(self._coming, PORTION if self._apart else 1))
+            if not pictures:
                 return
-            self._begun[picture] = self._pool.submit(self._ready, picture)
+            self._begun |= zip(pictures, self._begin(pictures), strict=True)
+
+    def _opened(self) -> Executor:
+        if not self._apart:
+            return ThreadPoolExecutor(self._threads, "decoding")
+        assert self._fit is not None, "only what is fitted is made apart"
+        settle = partial(_Apart.settle, self._behind, self._fit)
+        return ProcessPoolExecutor(self._threads, get_context("spawn"), initializer=settle)
+
+    def _begin(self, pictures: list[Picture]) -> list[Future[Any]] | list[_Part]:
+        assert self._pool is not None, "somebody is there to begin"
+        if not self._apart:
+            return [self._pool.submit(self._ready, picture) for picture in pictures]
+        portion = self._pool.submit(_Apart.made, pictures)
+        return [_Part(portion, place) for place in range(len(pictures))]
 
     def _forget(self, pictures: list[Picture]) -> None:
         for picture in pictures:
             self._given.discard(picture)
             self._begun.pop(picture).cancel()
+
+
+class _Apart:
+    """What a process knows: where pictures come from, and how they are fitted."""
+
+    pictures: ClassVar[Pictures]
+    fit: ClassVar[Callable[[Pixels], Any]]
+
+    @classmethod
+    def settle(cls, pictures: Pictures, fit: Callable[[Pixels], Any]) -> None:
+        """Take what is needed for all portions; the keys that stop a run are for its own process."""
+        signal(SIGINT, SIG_IGN)
+        cls.pictures, cls.fit = pictures, staticmethod(fit)
+
+    @classmethod
+    def made(cls, pictures: list[Picture]) -> list[Any]:
+        """What becomes of each picture, in order: it is ready, or says what was wrong."""
+        return [cls._one(picture) for picture in pictures]
+
+    @classmethod
+    def _one(cls, picture: Picture) -> Any:
+        try:
+            return cls.fit(cls.pictures.pixels(picture))
+        except Exception as problem:
+            return problem
