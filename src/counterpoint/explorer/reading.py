@@ -224,9 +224,9 @@ class Reading:
 
 
 def _version(lab: Lab) -> str:
-    """A word that changes whenever a suite, an answer or a run of the lab does."""
+    """A word that changes whenever a suite, an answer, a value or a run of the lab does."""
     seen = blake2b(digest_size=8)
-    for name in (*lab.shelf.names("suites/"), *lab.shelf.names("answers/"), *lab.shelf.names("runs/")):
+    for name in (name for folder in ("suites/", "answers/", "values/", "runs/") for name in lab.shelf.names(folder)):
         with suppress(FileNotFoundError):  # a run may merge its parts while we look
             found = lab.shelf.path(name).stat()
             seen.update(f"{name} {found.st_size} {found.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))

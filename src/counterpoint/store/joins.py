@@ -55,6 +55,12 @@ def repeats(numbers: Numbers) -> bool:
     return not _steps(np.sort(numbers)).all()
 
 
+def keys(table: pa.Table) -> Numbers:
+    """One number for each query and trial; two that differ share one as seldom as two queries share an id."""
+    mixed: Numbers = table["query"].to_numpy() ^ _far(table["trial"].to_numpy())
+    return mixed
+
+
 def _standing_rows(table: pa.Table) -> Rows | None:
     """The rows whose answers stand; None where all do, which costs one sort to know."""
     failed = np.asarray(pc.equal(table["state"], State.FAILED.value))

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from counterpoint.core.answers import State
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ports import Pictures
-from counterpoint.store import answers, suites
+from counterpoint.store import answers, suites, values
 from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.parquet import read
 from counterpoint.store.pictures import TABLE as PICTURES
@@ -115,8 +115,11 @@ class Lab:
         return answers.AnswerLog(self.shelf, fingerprint, run=run, waiting=waiting)
 
     def read_answers(self, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """What a model said, once per query and trial: the last settled answer, a failed one only if nothing else."""
-        return answers.read_answers(self.shelf, fingerprint, columns)
+        """What a model said, once per query and trial: the last settled answer, a failed one only if nothing else.
+
+        Where another rule was used to score again, value, rule and state are those that it gave.
+        """
+        return values.read_answers(self.shelf, fingerprint, columns)
 
     def put_run(self, info: RunInfo) -> None:
         """Keep what is known of a run; put again, it replaces what was known."""
@@ -139,6 +142,7 @@ class Lab:
         for name in self.suites():
             yield from suites.verify(self.shelf, f"suites/{name}")
         yield from answers.verify(self.shelf)
+        yield from values.verify(self.shelf)
         for name in (name for name in self.shelf.names("runs/") if name.endswith(".json")):
             yield tried(name, partial(self._run, name))
         for name in (name for name in self.shelf.names("votes/") if name.endswith(".parquet")):

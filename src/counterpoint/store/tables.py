@@ -69,6 +69,20 @@ ANSWERS = _schema(
 )
 """What models said; only ever added to."""
 
+VALUES = _schema(
+    "values",
+    [
+        pa.field("query", pa.uint64(), nullable=False),
+        pa.field("model", pa.string(), nullable=False),  # the fingerprint
+        pa.field("trial", pa.uint16(), nullable=False),
+        pa.field("raw_id", pa.uint64(), nullable=False),  # of the raw text that the value was taken from
+        pa.field("value", pa.string(), nullable=False),
+        pa.field("rule", pa.string(), nullable=False),
+        pa.field("state", pa.string(), nullable=False),
+    ],
+)
+"""What another rule took from answers; stands over their own columns of these names."""
+
 VOTES = _schema(
     "votes",
     [
@@ -97,7 +111,7 @@ PICTURES = _schema(
 """The picture files that were shown, so that a digest is taken once."""
 
 TABLES: Mapping[str, pa.Schema] = MappingProxyType(
-    {"groups": GROUPS, "answers": ANSWERS, "votes": VOTES, "pictures": PICTURES}
+    {"groups": GROUPS, "answers": ANSWERS, "values": VALUES, "votes": VOTES, "pictures": PICTURES}
 )
 """Every table by name."""
 

@@ -1,0 +1,130 @@
+"""Values at rest: what another rule took from answers. Answers are never rewritten; values stand over them.
+
+The newest file of a model holds all of its values and is the only one that counts, so that values are exchanged, or
+taken away, in one step. A value belongs to the raw text that it was taken from: where a query has been answered anew in
+other words, the answer's own value stands.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint.core.answers import State
+from counterpoint.core.errors import StoreError
+from counterpoint.core.ids import content_id
+from counterpoint.store import answers
+from counterpoint.store.answers import run_name, slug
+from counterpoint.store.joins import Numbers, Rows, keys
+from counterpoint.store.parquet import read, written
+from counterpoint.store.shelf import Absent, Shelf
+from counterpoint.store.tables import ANSWERS, VALUES
+from counterpoint.store.verifying import Check, tried
+
+FOLDER = "values"
+TAKEN = ("value", "rule", "state")
+"""The columns of answers that values stand over."""
+
+_STATES = frozenset(State) - {State.FAILED}
+
+
+def read_answers(shelf: Shelf, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """What a model said, once per query and trial, with the values that were taken last."""
+    wanted = list(columns or ANSWERS.names)
+    values = read_values(shelf, fingerprint) if set(wanted) & set(TAKEN) else VALUES.empty_table()
+    if not values.num_rows:
+        return answers.read_answers(shelf, fingerprint, wanted)
+    needed = dict.fromkeys([*wanted, "query", "trial", "raw", *TAKEN])
+    return overlaid(answers.read_answers(shelf, fingerprint, list(needed)), values).select(wanted)
+
+
+def read_values(shelf: Shelf, fingerprint: str) -> pa.Table:
+    """The values of a model that stand over its answers; most models have none."""
+    folder = f"{FOLDER}/{slug(fingerprint)}"
+    for _ in range(100):
+        names = _files(shelf, folder)
+        if not names:
+            break
+        try:
+            return read(shelf, names[-1], "values")
+        except Absent:
+            continue  # newer ones have come since we listed them
+    return VALUES.empty_table()
+
+
+def put_values(
+    shelf: Shelf,
+    fingerprint: str,
+    taken: pa.Table,
+    queries: pa.Array,
+    *,
+    waiting: Callable[[str], None] = lambda holder: None,
+) -> None:
+    """Put the values `taken` in the place of those that these queries had; values of other queries stay."""
+    folder = f"{FOLDER}/{slug(fingerprint)}"
+    with shelf.lock(folder, waiting):
+        shelf.sweep(folder)
+        before, names = read_values(shelf, fingerprint), _files(shelf, folder)
+        kept = before.filter(pc.invert(pc.is_in(before["query"], value_set=queries)))
+        whole = pa.concat_tables([kept, taken.select(VALUES.names).cast(VALUES)]).combine_chunks()
+        if whole.num_rows:
+            shelf.put(f"{folder}/{run_name()}.parquet", written(whole))
+        for name in names:  # the oldest first: whatever is left after a kill, the newest is
+            shelf.delete(name)
+
+
+def values_table(said: pa.Table, value: pa.Array, rule: pa.Array, state: pa.Array) -> pa.Table:
+    """The table of values taken from some answers (query, model, trial, raw)."""
+    columns = {name: said[name] for name in ("query", "model", "trial")}
+    columns |= {"raw_id": pa.array(raw_ids(said["raw"])), "value": value, "rule": rule, "state": state}
+    return pa.table([columns[name] for name in VALUES.names], schema=VALUES)
+
+
+def overlaid(said: pa.Table, values: pa.Table) -> pa.Table:
+    """Answers with the values that were taken from these very texts; the others keep their own."""
+    place = _places(said, values)
+    row = np.where(place < 0, np.arange(len(place)), place + said.num_rows)
+    for name in TAKEN:
+        both = pa.chunked_array([*said[name].chunks, *values[name].chunks], pa.string())
+        said = said.set_column(said.column_names.index(name), said.schema.field(name), both.take(pa.array(row)))
+    return said
+
+
+def raw_ids(raw: pa.ChunkedArray) -> Numbers:
+    """A number for each text, the same for the same text."""
+    encoded = raw.combine_chunks().dictionary_encode()
+    words = np.fromiter(map(content_id, encoded.dictionary.to_pylist()), np.uint64, len(encoded.dictionary))
+    numbers: Numbers = words[encoded.indices.to_numpy()]
+    return numbers
+
+
+def verify(shelf: Shelf) -> Iterator[Check]:
+    """Whether every file of values can be read and is in the folder of its model."""
+    for name in _files(shelf, FOLDER):
+        yield tried(name, partial(_checked_file, shelf, name))
+
+
+def _checked_file(shelf: Shelf, name: str) -> None:
+    table = read(shelf, name, "values")
+    for model in pc.unique(table["model"]).to_pylist():
+        if slug(model) != name.split("/")[1]:
+            fact = f"{shelf.path(name)} holds values of the model {model!r}"
+            raise StoreError(fact, hint=f"move it to the folder {slug(model)}")
+    if odd := sorted(set(pc.unique(table["state"]).to_pylist()) - _STATES):
+        raise StoreError(f"{shelf.path(name)}: no value has the state {odd[0]!r}", hint="rescore writes it anew")
+
+
+def _files(shelf: Shelf, folder: str) -> list[str]:
+    return [name for name in shelf.names(f"{folder}/") if name.endswith(".parquet")]
+
+
+def _places(said: pa.Table, values: pa.Table) -> Rows:
+    """For each answer the row of its value, -1 where it has none."""
+    held = keys(values)
+    order = np.argsort(held, kind="stable")
+    sought = keys(said)
+    found = order[np.minimum(np.searchsorted(held, sought, sorter=order), len(held) - 1)]
+    same = (held[found] == sought) & (values["raw_id"].to_numpy()[found] == raw_ids(said["raw"]))
+    return np.where(same, found, -1)
