@@ -1,7 +1,8 @@
 """`counterpoint compare`: two models on the same pairs, test by test."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.compare import METRICS, TIE, compared
 from counterpoint.metrics.coverage import covered
-from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.outcomes import STATES, Outcomes, judge
 from counterpoint.metrics.scoring import Request
 from counterpoint.store.lab import Lab
 
@@ -57,6 +58,7 @@ def command(
     else:
         rows = differences(judged, request)
         shown = sheet(rows, tuple(judged), request)
+        shown = replace(shown, title=". ".join([shown.title, *out_of_form(judged)]))
     click.echo(json.dumps(rows) if form == "json" else FORMS[form or "plain"](shown))
 
 
@@ -77,7 +79,23 @@ def differences(judged: Mapping[str, Outcomes], request: Request) -> list[dict[s
     if not rows:
         raise StoreError(f"{one} and {other} have no answers in common", hint="run both on the same suites first")
     names = {"first": one, "second": other, TIE: TIE}
-    return [row | {"models": [one, other], "verdict": names[row["verdict"]]} for row in rows]
+    both = {"models": [one, other], "states": {model: states(outcomes) for model, outcomes in judged.items()}}
+    return [row | both | {"verdict": names[row["verdict"]]} for row in rows]
+
+
+def states(outcomes: Outcomes) -> dict[str, float]:
+    """The share of each state among the answers to all that the suites ask."""
+    return {state: float((outcomes.state == place).mean()) for place, state in enumerate(STATES)}
+
+
+def out_of_form(judged: Mapping[str, Outcomes]) -> Iterator[str]:
+    """For each model what became of the queries that it has not answered in form, if there are any."""
+    for model, outcomes in judged.items():
+        odd = [
+            f"{percent(share)} % {state}" for state, share in states(outcomes).items() if share and state != STATES[0]
+        ]
+        if odd:
+            yield f"{model}: {', '.join(odd)}"
 
 
 def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: Request) -> Sheet:

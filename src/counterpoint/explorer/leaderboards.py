@@ -1,5 +1,6 @@
 """The leaderboard: models and measures, over all suites or over the tests of one."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -127,7 +128,17 @@ def _heads(columns: Sequence[Column], *, live: bool) -> tuple[Head, ...]:
 
 def _line(reading: Reading, model: Known, columns: Sequence[Column], *, live: bool) -> Line:
     cells = tuple(_cell(reading, model, column, live=live) for column in columns)
-    return Line(model.name, model.name, model.detail, cells)
+    detail = " · ".join(filter(None, [model.detail, _out_of_form(reading, model, columns)]))
+    return Line(model.name, model.name, detail, cells)
+
+
+def _out_of_form(reading: Reading, model: Known, columns: Sequence[Column]) -> str:
+    """The share of a model's answers that no value could be taken from, in the suites that are shown."""
+    found: Counter[str] = Counter()
+    for suite in dict.fromkeys(column.suite for column in columns):
+        found.update(reading.states(suite, model.slug))
+    given = sum(found[state] for state in ("ok", "unparsed", "refused"))
+    return ", ".join(f"{found[state] / given:.1%} {state}" for state in ("unparsed", "refused") if found[state])
 
 
 def scored_cell(
