@@ -19,6 +19,7 @@ COMMANDS = {
     "import": "Add predictions made elsewhere as answers of a model.",
     "ls": "List what a lab holds.",
     "models": "List the models that can be named.",
+    "rescore": "Take values from the answers in a lab by another rule, without asking.",
     "report": "Write what a lab shows to one file that can be mailed.",
     "run": "Ask a model everything that a lab has not asked it yet.",
     "score": "Score the answers in a lab, with intervals.",
