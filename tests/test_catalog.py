@@ -39,7 +39,7 @@ def test_a_name_with_a_colon_is_itself_a_place() -> None:
 
 @pytest.mark.usefixtures("plugged")
 def test_other_packages_add_rows_but_never_take_ours() -> None:
-    assert list(catalog.rows("sources")) == ["boxes", "world"]
+    assert {"boxes", "world"} < set(catalog.rows("sources"))
     assert catalog.find("sources", "world") is World
 
 
