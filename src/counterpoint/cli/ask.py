@@ -12,7 +12,8 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Pictures, Scorer
+from counterpoint.core.ports import Answerer, Model, Pictures, Scorer
+from counterpoint.engine.asking import Asked, Asker
 from counterpoint.models.graphs import Card
 from counterpoint.models.words import split
 
@@ -45,19 +46,20 @@ def command(model: str, picture: str, question: str, choices: str | None, as_jso
     elif answer.score is not None:
         click.echo(f"{answer.score:.3f}")
     else:
-        click.echo(answer.value)
+        click.echo(answer.value or f"{answer.state}: {answer.raw}")
         for value, p in answer.top:
             click.echo(f"  {p:6.1%}  {'█' * round(30 * p):30}  {value}")
 
 
-def _answer(model: object, query: Query) -> Answer:
-    if isinstance(model, Answerer):
-        placed = model.answer([query])
-        assert not hasattr(placed, "__aiter__"), "the built-in models answer at once"
-        return next(answer for _, answer in placed)
-    if isinstance(model, Scorer):
-        return Answer.scored(float(model.score([Query(query.picture, query.text, Mode.SCORE)])[0]))
-    raise ModelError("this model neither answers nor scores")
+def _answer(model: Model, query: Query) -> Answer:
+    if not isinstance(model, Answerer | Scorer):
+        raise ModelError("this model neither answers nor scores")
+    if not isinstance(model, Answerer):
+        query = Query(query.picture, query.text, Mode.SCORE)
+    said = [Answer.failed("the model gave no answer")]
+    with Asker(model) as asker:
+        asker.ask(Asked([query], [0]), lambda place, answer: said.append(answer))
+    return said[-1]
 
 
 def _notes(model: object, name: str, question: str, choices: Sequence[str]) -> Iterator[str]:
