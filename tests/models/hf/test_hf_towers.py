@@ -1,5 +1,8 @@
 """Two-tower models: what is cached is what the model itself computes, and each picture and text is encoded once."""
 
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +106,19 @@ def test_a_text_is_read_once_and_both_are_seen_in_many_at_once(folder: Path) -> 
     assert (pictures, texts) == ([6], [4])
 
 
+def test_what_is_told_to_come_is_begun_before_it_is_asked(folder: Path) -> None:
+    model, queries = scorer(tiny_pairs.made("clip", folder)), asked()
+    gone = Query(Picture("p:gone"), "a dog", Mode.SCORE)
+    with passed("CLIPVisionModel") as rows:
+        model.coming([*queries[8:12], gone, *queries[12:]])
+        first = model.score(queries[:8])
+        assert rows == [2, 4]
+        later = model.score(queries[8:])
+    assert rows == [2, 4]
+    plain = scorer(tiny_pairs.made("clip", folder)).score(queries)
+    assert np.allclose([*first, *later], plain, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize(("kind", "scale"), [("clip", Scale.SIMILARITY), ("siglip", Scale.PROBABILITY)])
 def test_a_model_says_what_its_numbers_are_and_what_it_can_do(kind: str, scale: Scale, folder: Path) -> None:
     model = scorer(tiny_pairs.made(kind, folder))
@@ -187,6 +203,23 @@ def test_pictures_fitted_on_their_way_are_what_the_processor_makes_of_them(kind:
         assert list(batch) == list(whole)
         for name, tensor in whole.items():
             assert torch.allclose(batch[name].double(), tensor.double(), rtol=0, atol=1e-6)
+
+
+def test_a_plain_picture_is_fitted_in_another_process_that_never_loads_torch() -> None:
+    from transformers import CLIPImageProcessorPil
+
+    fit = Fitter(CLIPImageProcessorPil()).fit
+    program = (
+        "import pickle, sys; fit, pixels = pickle.load(sys.stdin.buffer); made = fit(pixels)\n"
+        "assert not {'torch', 'transformers'} & set(sys.modules); pickle.dump(made, sys.stdout.buffer)"
+    )
+    pixels = Shown().pixels(Picture("p:1"))
+    ran = subprocess.run(
+        [sys.executable, "-c", program], input=pickle.dumps((fit, pixels)), capture_output=True, check=True
+    )
+    made = pickle.loads(ran.stdout)
+    assert np.array_equal(made.inputs["pixel_values"], fit(pixels).inputs["pixel_values"])
+    assert made.nbytes == 224 * 224 * 3
 
 
 def test_a_recipe_that_the_processor_does_not_follow_is_not_used() -> None:

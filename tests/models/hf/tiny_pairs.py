@@ -56,7 +56,8 @@ def table(queries: Sequence[Query]) -> pa.Table:
 
 def scorer(folder: Path, pictures: Any = None, **settings: str) -> Any:
     """The model of a checkpoint, as users name it."""
-    made = catalog.model(f"hf/{folder}", pictures or Shown(), settings)
+    exact = {"device": "cpu", "dtype": "float32"}
+    made = catalog.model(f"hf/{folder}", pictures or Shown(), exact | settings)
     assert isinstance(made, Scorer)
     return made
 

@@ -80,19 +80,42 @@ class Recipe:
             shown = shown.crop((left, top, left + self.crop[1], top + self.crop[0]))
         return np.asarray(shown)
 
-    def numbers(self, pixels: Any) -> Any:
+    def numbers(self, pixels: Any, levels: Any) -> Any:
         """A tensor of such pixels as float32, colors first, scaled and normalised where it is."""
         import torch
 
-        known = [np.array(value, np.float32).reshape(3, 1, 1) for value in (self.mean, self.std)]
-        mean, std = (sent([value], pixels.device) for value in known)
+        mean, std = levels
         return (pixels.permute(0, 3, 1, 2).to(torch.float32) * self.scale - mean) / std
+
+    def levels(self, device: Any) -> Any:
+        """Mean and standard deviation of each color, on a device."""
+        return sent([np.array(value, np.float32).reshape(1, 3, 1, 1) for value in (self.mean, self.std)], device)
 
     def _resized(self, height: int, width: int) -> tuple[int, int]:
         if not self.shortest:
             return self.size if self.size[0] else (height, width)
         longest = int(self.shortest * max(height, width) / min(height, width))
         return (longest, self.shortest) if width <= height else (self.shortest, longest)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A pure function of pixels, which travels: with a recipe it needs neither torch nor transformers."""
+
+    recipe: Recipe | None
+    processor: Any = None
+
+    def __call__(self, pixels: Pixels) -> Fitted:
+        """One picture by the names under which a model takes it."""
+        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+            raise PictureError(f"pixels are {pixels.dtype} {pixels.shape}, and should be uint8 (height, width, 3)")
+        if self.recipe is not None:
+            return Fitted({"pixel_values": self.recipe.fit(pixels)})
+        try:
+            return Fitted(_processed(self.processor, pixels))
+        except (ValueError, ZeroDivisionError) as problem:
+            height, width, _ = pixels.shape
+            raise PictureError(f"a picture of {width} × {height} pixels cannot be fitted: {problem}") from problem
 
 
 class Fitter:
@@ -104,6 +127,7 @@ class Fitter:
     def __init__(self, processor: Any) -> None:
         self.processor = processor
         self.recipe = _proven(processor)
+        self._levels: dict[Any, Any] = {}
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> "Fitter":
@@ -112,30 +136,29 @@ class Fitter:
 
         return cls(checkpoint.loaded(AutoImageProcessor.from_pretrained, backend="pil"))
 
-    def fit(self, pixels: Pixels) -> Fitted:
-        """A picture as the model takes it, still on the CPU; a pure function, so any thread may call it."""
-        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
-            raise PictureError(f"pixels are {pixels.dtype} {pixels.shape}, and should be uint8 (height, width, 3)")
-        if self.recipe is not None:
-            return Fitted({"pixel_values": self.recipe.fit(pixels)})
-        try:
-            return Fitted(_processed(self.processor, pixels))
-        except (ValueError, ZeroDivisionError) as problem:
-            height, width, _ = pixels.shape
-            raise PictureError(f"a picture of {width} × {height} pixels cannot be fitted: {problem}") from problem
+    @property
+    def fit(self) -> "Fit":
+        """What makes of pixels a picture as the model takes it, still on the CPU, in whichever thread or process."""
+        return Fit(self.recipe) if self.recipe is not None else Fit(None, self.processor)
 
     def batch(self, pictures: Sequence[Fitted], device: Any, dtype: Any) -> dict[str, Any]:
         """Pictures of the same shapes as the inputs of a model; whoever calls need not wait for the device."""
-        found = stacked(pictures, device)
-        if self.recipe is not None:
-            found["pixel_values"] = self.recipe.numbers(found["pixel_values"])
-        return cast(found, dtype)
+        return self.numbers(stacked(pictures, device), dtype)
+
+    def numbers(self, inputs: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
+        """Stacked pictures as the inputs of a model, made on the device where they are."""
+        if self.recipe is None:
+            return cast(inputs, dtype)
+        device = inputs["pixel_values"].device
+        if device not in self._levels:
+            self._levels[device] = self.recipe.levels(device)
+        return {"pixel_values": self.recipe.numbers(inputs["pixel_values"], self._levels[device]).to(dtype)}
 
 
-def source(pictures: Pictures, fit: Callable[[Pixels], Fitted]) -> Look:
-    """Where a model gets its fitted pictures from: the threads that decode ahead, if there are any."""
+def source(pictures: Pictures, fit: Callable[[Pixels], Fitted], *, apart: bool = False) -> Look:
+    """Where a model gets its fitted pictures from: the threads, or processes, that decode ahead, if there are any."""
     if isinstance(pictures, Fitting):
-        return pictures.fitted(fit)
+        return pictures.fitted(fit, apart=True) if apart else pictures.fitted(fit)
     return lambda picture: fit(pictures.pixels(picture))
 
 
@@ -184,6 +207,24 @@ def sent(arrays: Sequence[NDArray[Any]], device: Any) -> Any:
     return room.to(device, non_blocking=True)
 
 
+def fetching(tensor: Any) -> Callable[[], Any]:
+    """A tensor on its way from the device; what is returned waits for it, and not for what the device does next."""
+    import torch
+
+    if not tensor.is_cuda:
+        return lambda: tensor
+    room = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    room.copy_(tensor, non_blocking=True)
+    arrived = torch.cuda.Event()
+    arrived.record()
+
+    def fetched() -> Any:
+        arrived.synchronize()
+        return room
+
+    return fetched
+
+
 def _proven(processor: Any) -> Recipe | None:
     """The recipe of a processor, unless it gives something else on one of the probes."""
     try:
@@ -202,7 +243,7 @@ def _agrees(recipe: Recipe, processor: Any, height: int, width: int) -> bool:
     if list(whole) != ["pixel_values"]:
         return False
     values = whole["pixel_values"]
-    numbers = recipe.numbers(torch.from_numpy(recipe.fit(pixels)[None].copy()))[0].numpy()
+    numbers = recipe.numbers(torch.from_numpy(recipe.fit(pixels)[None].copy()), recipe.levels("cpu"))[0].numpy()
     return values.shape == numbers.shape and bool(np.allclose(values, numbers, rtol=1e-6, atol=1e-6))
 
 

@@ -40,6 +40,8 @@ class Texts:
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Each text as its tokens."""
+        if not texts:
+            return []
         read = self._tokenizer(list(texts), truncation=True, max_length=self._longest, padding=self._padding)
         return [{name: read[name][place] for name in read} for place in range(len(texts))]
 

@@ -1,7 +1,9 @@
 """Two-tower models: CLIP, SigLIP, ALIGN and their kin, where a picture and a text meet only in a product."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -13,11 +15,12 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Placed, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.fitting import Fitter, alike, sent, shown, source
-from counterpoint.models.hf.texts import Texts, words
+from counterpoint.models.hf.fitting import Fitter, alike, fetching, sent, shown, source, stacked
+from counterpoint.models.hf.replaying import Replayed
+from counterpoint.models.hf.texts import Texts, Tokens, words
 
-PICTURES, TEXTS = 128, 256
-"""How many go through a tower at once."""
+PICTURES, TEXTS, AHEAD = 128, 256, 256
+"""How many go through a tower at once, and how many pictures are begun before they are asked for."""
 KEPT, AT_ONCE = 2**16, 2**12
 """How many vectors of each tower are kept, and how many queries are looked at before any may be forgotten."""
 
@@ -90,9 +93,12 @@ class Towers:
             kind = type(self._model).__name__
             raise ModelError(f"{checkpoint.name} is a {kind}, which has no features of pictures and of texts")
         self._fitter, self._texts = Fitter.of(checkpoint), Texts.of(checkpoint)
-        self._look = source(pictures, self._fitter.fit)
+        away = checkpoint.place.startswith("cuda")
+        self._look = source(pictures, self._fitter.fit, apart=away and self._fitter.recipe is not None)
+        self._replayed, self._thread = Replayed(self._forward), ThreadPoolExecutor(1, "tokens")
+        self._next: list[Picture | None] = []
         self._seen, self._read = Vectors[Picture | None](KEPT), Vectors[str](KEPT)
-        self.batch = batch or (1024 if checkpoint.place.startswith("cuda") else 64)
+        self.batch = batch or (1024 if away else 64)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -104,9 +110,13 @@ class Towers:
         """A probability where the model learned a bias, else a similarity."""
         return Scale.PROBABILITY if hasattr(self._model, "logit_bias") else Scale.SIMILARITY
 
+    def coming(self, queries: Sequence[Query]) -> None:
+        """What will be asked next: the device begins with its pictures before the scores asked for now are fetched."""
+        self._next = list(dict.fromkeys(query.picture for query in queries))
+
     def score(self, queries: Sequence[Query]) -> Floats:
         """How well each text fits its picture; if a picture cannot be shown, the others are encoded all the same."""
-        return self._gathered(queries, lambda some: self._concluded(self._pictures(some), self._sentences(some)))
+        return self._gathered(queries, self._scores)
 
     def picture_features(self, queries: Sequence[Query]) -> Floats:
         """The vectors of the pictures, of whatever length the model gives them."""
@@ -123,34 +133,76 @@ class Towers:
         yield from ((number, Answer.scored(score)) for number, score in enumerate(scores[: len(queries)]))
 
     def _gathered(self, queries: Sequence[Query], ask: Callable[[Sequence[Query]], Any]) -> Floats:
-        """What is made of queries; the device is not waited for before the last."""
+        """What is made of queries; the device is not waited for before it has all of them, and more."""
         import torch
 
         with torch.inference_mode():
-            found = [ask(queries[start : start + AT_ONCE]) for start in range(0, len(queries), AT_ONCE)]
-            return np.asarray(torch.cat(found).cpu().numpy(), np.float32)
+            found = torch.cat([ask(queries[start : start + AT_ONCE]) for start in range(0, len(queries), AT_ONCE)])
+            fetched = fetching(found)
+            self._look_ahead()
+            return np.asarray(fetched().numpy(), np.float32)
+
+    def _scores(self, queries: Sequence[Query]) -> Any:
+        said = self._said(queries)
+        new = self._read.missing(said)
+        tokens = self._thread.submit(self._texts.tokens, new)
+        reading = self._reading(new, tokens)
+        for _ in self._looking([query.picture for query in queries]):
+            if tokens.done():
+                next(reading, None)
+        for _ in reading:
+            pass
+        return self._concluded(self._seen.at([query.picture for query in queries]), self._read.at(said))
 
     def _pictures(self, queries: Sequence[Query]) -> Any:
-        failing: list[CounterpointError] = []
-        new = self._seen.missing(query.picture for query in queries)
-        for some in alike(shown(self._look, new, failing), PICTURES):
-            names, fitted = zip(*some, strict=True)
-            inputs = self._fitter.batch(fitted, self._checkpoint.place, self._checkpoint.kind)
-            self._seen.put(names, _vectors(self._model.get_image_features(**inputs)))
-        if failing:
-            raise failing[0]
+        for _ in self._looking([query.picture for query in queries]):
+            pass
         return self._seen.at([query.picture for query in queries])
 
     def _sentences(self, queries: Sequence[Query]) -> Any:
-        said = [self._template.replace("{}", words(query)) for query in queries]
+        said = self._said(queries)
         new = self._read.missing(said)
-        tokens = dict(zip(new, self._texts.tokens(new), strict=True)) if new else {}
+        for _ in self._reading(new, self._thread.submit(self._texts.tokens, new)):
+            pass
+        return self._read.at(said)
+
+    def _said(self, queries: Sequence[Query]) -> list[str]:
+        return [self._template.replace("{}", words(query)) for query in queries]
+
+    def _looking(self, pictures: Iterable[Picture | None]) -> Iterator[None]:
+        """Encode the pictures that are new, some at each step; one that cannot be shown is an error at the end."""
+        failing: list[CounterpointError] = []
+        for some in alike(shown(self._look, self._seen.missing(pictures), failing), PICTURES):
+            inputs = stacked([fitted for _, fitted in some], self._checkpoint.place)
+            self._seen.put([picture for picture, _ in some], self._encode(inputs))
+            yield
+        if failing:
+            raise failing[0]
+
+    def _reading(self, new: list[str], made: "Future[list[Tokens]]") -> Iterator[None]:
+        """Encode new texts, some at each step, those of like length together; a thread makes them tokens meanwhile."""
+        tokens = dict(zip(new, made.result(), strict=True))
         new.sort(key=lambda text: len(tokens[text]["input_ids"]))
         for start in range(0, len(new), TEXTS):
             some = new[start : start + TEXTS]
             inputs = self._texts.batch([tokens[text] for text in some], self._checkpoint.place)
             self._read.put(some, _vectors(self._model.get_text_features(**inputs)))
-        return self._read.at(said)
+            yield
+
+    def _look_ahead(self) -> None:
+        """Begin with what comes next, as far as keeps the device busy; what cannot be shown is met when it is asked."""
+        ahead, self._next = self._next[:AHEAD], []
+        with suppress(CounterpointError):
+            for _ in self._looking(picture for picture in ahead if picture):
+                pass
+
+    def _forward(self, inputs: Mapping[str, Any]) -> Any:
+        return _vectors(self._model.get_image_features(**self._fitter.numbers(inputs, self._checkpoint.kind)))
+
+    def _encode(self, inputs: Mapping[str, Any]) -> Any:
+        """Many pictures of a fixed size by playing back how the first were encoded, all others as they come."""
+        whole = self._fitter.recipe is not None and len(inputs["pixel_values"]) == PICTURES
+        return self._replayed(inputs) if whole else self._forward(inputs)
 
     def _concluded(self, picture: Any, text: Any) -> Any:
         from torch.nn.functional import cosine_similarity
