@@ -1,6 +1,7 @@
 """Classifiers of Hugging Face on tiny checkpoints: ViLT from pixels, LXMERT and VisualBERT from regions."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -303,6 +304,28 @@ def test_labels_come_from_a_file_where_a_checkpoint_names_none(made: Path, tmp_p
     for name, fact in {"few.txt": "names 2 answers", "odd.json": "no list", "none.txt": "cannot be read"}.items():
         with pytest.raises(ModelError, match=fact):
             model(tmp_path, "vilt", labels=str(tmp_path / name))
+
+
+def test_the_words_of_another_checkpoint_do_for_one_that_comes_without(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made / "visual_bert", tmp_path / "visual_bert")
+    for file in (tmp_path / "visual_bert").glob("tokenizer*"):
+        file.unlink()
+    regions = str(made / "regions.tsv")
+    with pytest.raises(ModelError, match="comes without the words of its tokenizer"):
+        model(tmp_path, "visual_bert", regions=regions)
+    lent = model(tmp_path, "visual_bert", regions=regions, tokenizer=str(made / "vilt"))
+    assert said(lent, asked()) == said(model(made, "visual_bert"), asked())
+    assert lent.fingerprint != model(made, "visual_bert", tokenizer=str(made / "lxmert")).fingerprint
+
+
+def test_a_tokenizer_that_knows_more_words_than_the_model_is_refused(made: Path, tmp_path: Path) -> None:
+    import tiny_words
+
+    more = tiny_words.word_pieces()
+    more.add_tokens(["umbrella"])
+    more.save_pretrained(tmp_path)
+    with pytest.raises(ModelError, match="the tokenizer knows 134 words, and the model 133"):
+        model(made, "vilt", tokenizer=str(tmp_path))
 
 
 def test_lxmert_with_more_outputs_than_labels_is_refused(made: Path, tmp_path: Path) -> None:
