@@ -31,6 +31,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "clevr": "counterpoint.sources.clevr:clevr",
         "gqa": "counterpoint.sources.gqa:gqa",
         "gqa-ood": "counterpoint.sources.gqa_ood:gqa_ood",
+        "vg": "counterpoint.sources.visual_genome:visual_genome",
         "world": "counterpoint.world.source:World",
     },
     "suites": {

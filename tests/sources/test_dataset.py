@@ -31,7 +31,7 @@ DATA = DataSet(
             kinds=("captions",),
         ),
         File("graphs", {"train": ("train_graphs.txt",)}, "a drawer", kinds=("scenes",)),
-        File("notes", {"val": ("notes.txt",)}, "a drawer", needed=False),
+        File("notes", {"val": ("notes.txt",)}, "a drawer", needed=False, kinds=("captions",)),
     ),
     read={"captions": _captions, "scenes": lambda files, skips: iter(())},
     namespace="some",
@@ -94,6 +94,13 @@ def test_a_split_without_answers_is_refused_with_a_sentence(folder: Path) -> Non
     with pytest.raises(SourceError, match="the answers to test of Some Data are not given out") as raised:
         Source(DATA, folder, "test").captions()
     assert raised.value.hint == "there are train, val"
+
+
+def test_a_file_that_may_be_missing_is_asked_for_by_those_who_can_do_without(folder: Path) -> None:
+    files = DATA.found(folder, "val")
+    assert files.get("notes") is None
+    with pytest.raises(SourceError, match="there is no file of notes for val"):
+        files["notes"]
 
 
 def test_the_folder_of_pictures_is_found_by_its_name_or_by_what_it_holds(folder: Path) -> None:

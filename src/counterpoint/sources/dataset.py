@@ -38,6 +38,10 @@ class Files:
     paths: Mapping[str, Path]
 
     def __getitem__(self, part: str) -> Path:
+        if part not in self.paths:
+            raise SourceError(
+                f"there is no file of {part} for {self.split}", hint="counterpoint data says what is expected"
+            )
         return self.paths[part]
 
     def get(self, part: str) -> Path | None:
@@ -71,7 +75,9 @@ class DataSet:
 
     def kind_splits(self, kind: str) -> tuple[str, ...]:
         """The splits that have anything of this kind."""
-        return tuple(split for split in self.splits if any(file.is_needed(split, kind) for file in self.files))
+        return tuple(
+            split for split in self.splits if any(split in file.names and kind in file.kinds for file in self.files)
+        )
 
     def found(self, folder: Path, split: str, kind: str | None = None) -> Files:
         """The files of a split in a folder; one that is missing, and needed for the kind, is an error that names it."""
@@ -79,9 +85,9 @@ class DataSet:
             raise SourceError(f"the answers to {split} of {self.title} are not given out", hint=self._offered(kind))
         if split not in self.splits:
             raise UnknownName(f"split of {self.title}", split, self.splits)
-        needed = [file for file in self.files if file.is_needed(split, kind)]
-        if not needed and kind is not None:
+        if kind is not None and split not in self.kind_splits(kind):
             raise SourceError(f"{split} of {self.title} has no {kind}", hint=self._offered(kind))
+        needed = [file for file in self.files if file.is_needed(split, kind)]
         if folder.is_file() and len(needed) == 1:
             return Files(split, {needed[0].part: folder})  # whatever its name, it can be nothing else
         paths = {file.part: path for file in self.files if (path := located(folder, file, split)) is not None}

@@ -1,0 +1,31 @@
+"""A record from each of several large files, joined by a key, without holding the files."""
+
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class Beside(Generic[Value]):
+    """What a second file has for each key of a first one.
+
+    Where both have the same order nothing is held; what the second has earlier than it is asked for is held until then.
+
+    >>> second = Beside(iter([("b", 2), ("a", 1)]))
+    >>> second.take("a"), second.take("b"), second.take("c")
+    (1, 2, None)
+    """
+
+    def __init__(self, records: Iterator[tuple[str, Value]]) -> None:
+        self._records = records
+        self._held: dict[str, Value] = {}
+
+    def take(self, key: str) -> Value | None:
+        """The record of this key, which is then gone; none if there is none."""
+        if key in self._held:
+            return self._held.pop(key)
+        for found, value in self._records:
+            if found == key:
+                return value
+            self._held[found] = value
+        return None

@@ -1,0 +1,203 @@
+"""Visual Genome: objects, attributes and relations as crowds wrote them, in one file or in three."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.sources.boxes import LONGEST, box_of, size_of
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.joining import Beside
+from counterpoint.sources.json_text import Json
+from counterpoint.sources.records import Record, elements, told
+from counterpoint.sources.skips import Skips
+
+NAMESPACE = "vg"
+FOLDERS = ("VG_100K", "VG_100K_2")
+DANGLING = "a relation without a name, or to an object that is not there"
+
+Sizes: TypeAlias = Mapping[str, tuple[Size, str]]
+"""Size and path of each picture, by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The name to use for each name that is an alias of it."""
+
+    objects: Mapping[str, str] = field(default_factory=dict)
+    relations: Mapping[str, str] = field(default_factory=dict)
+
+
+def scenes(files: Files, skips: Skips) -> Iterator[Scene]:
+    """Every scene, from `scene_graphs.json`, or from `objects.json` with what is said of each elsewhere.
+
+    Names are in lower case, and an alias gives way to the name that stands first in its line. `image_data.json` has the
+    sizes and the folders of the pictures; without it a picture is taken to reach as far as its boxes do, and to lie in
+    the first folder.
+    """
+    names = Names(aliases(files.get("object aliases")), aliases(files.get("relation aliases")))
+    sizes = _sizes(files.get("pictures"), skips)
+    for key, record, relations in _graphs(files, skips):
+        try:
+            yield _scene(key, record, relations, sizes, names, skips)
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def aliases(path: Path | None) -> dict[str, str]:
+    """Each name with the one that stands first in its line, which is a list with commas."""
+    if path is None:
+        return {}
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise SourceError(f"{path.name} is no list of names: {problem}", hint="fetch the file again") from problem
+    rows = [[name.strip().lower() for name in line.split(",") if name.strip()] for line in lines]
+    return {name: row[0] for row in reversed(rows) for name in row}
+
+
+def _sizes(path: Path | None, skips: Skips) -> Sizes:
+    found = {}
+    for number, content in enumerate(elements(path) if path else ()):
+        try:
+            record = Record(content, "image_data.json, record", number)
+            key = image_id(record)
+            folder = next((one for one in FOLDERS if f"/{one}/" in record.text("url", "")), FOLDERS[0])
+            found[key] = size_of(record), f"{folder}/{key}.jpg"
+        except SourceError as problem:
+            skips.problem(problem)
+    return found
+
+
+def image_id(record: Record) -> str:
+    """The number of a picture; early releases call it `id`."""
+    return record.word("image_id" if "image_id" in record.content else "id")
+
+
+def _graphs(files: Files, skips: Skips) -> Iterator[tuple[str, Record, Record]]:
+    """Each picture's id, a record with its objects, and one with its relations."""
+    if path := files.get("scene graphs"):
+        yield from ((key, record, record) for key, record in _by_picture(path, skips))
+        return
+    objects, attributes, relations = (files.get(part) for part in ("objects", "attributes", "relations"))
+    if objects is None:
+        raise SourceError(
+            "there is neither scene_graphs.json nor objects.json", hint="counterpoint data vg says what is expected"
+        )
+    said = Beside(_by_picture(attributes, skips)) if attributes else None
+    linked = Beside(_by_picture(relations, skips)) if relations else None
+    for key, record in _by_picture(objects, skips):
+        words, links = said and said.take(key), linked and linked.take(key)
+        if words:
+            record = Record({**record.content, "attributes": words.content.get("attributes")}, record.place)
+        yield key, record, links or Record({}, record.place)
+
+
+def _by_picture(path: Path, skips: Skips) -> Iterator[tuple[str, Record]]:
+    for number, content in enumerate(elements(path)):
+        try:
+            key = image_id(Record(content, f"{path.name}, record", number))
+            yield key, Record(content, f"{path.name}, image", key)
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def _scene(key: str, record: Record, relations: Record, sizes: Sizes, names: Names, skips: Skips) -> Scene:
+    size, path = sizes.get(key) or (_reach(record), f"{FOLDERS[0]}/{key}.jpg")
+    said = _attributes(record)
+    objects: dict[str, SceneObject] = {}
+    merged: dict[str, str] = {}
+    for number, content in enumerate(record.list("objects", needed=True)):
+        try:
+            one = Record(content, "object", number, record)
+            own = one.word("object_id" if "object_id" in one.content else "id")
+            words = tuple(dict.fromkeys((*_words(one, "attributes"), *said.get(own, ()))))
+            objects[own] = SceneObject(own, _name(one, names.objects), words, box_of(one, size, skips))
+            merged |= {str(other): own for other in one.list("merged_object_ids")}
+        except SourceError as problem:
+            skips.problem(problem)
+    links = tuple(_links(relations, {key: key for key in objects} | merged, names, skips))
+    return Scene(key, Picture(f"{NAMESPACE}:{path}"), size, tuple(objects.values()), tuple(dict.fromkeys(links)))
+
+
+def _reach(record: Record) -> Size:
+    """The least size that holds every box."""
+    width = height = 1
+    for one in record.records("objects", needed=True):
+        width = max(width, one.number("x", 0) + one.number("w", 0))
+        height = max(height, one.number("y", 0) + one.number("h", 0))
+    return Size(min(width, LONGEST), min(height, LONGEST))
+
+
+def _attributes(record: Record) -> dict[str, tuple[str, ...]]:
+    """What another file says of each object."""
+    return {one.text("object_id", ""): _words(one, "attributes") for one in record.records("attributes")}
+
+
+def _words(one: Record, name: str) -> tuple[str, ...]:
+    return tuple(word for text in one.texts(name) if (word := text.strip().lower()))
+
+
+def _name(one: Record, known: Mapping[str, str]) -> str:
+    """The first of its names, or its only one, or the word of what it means; an alias gives way."""
+    found = (*_words(one, "names"), one.text("name", "").strip().lower(), *_meant(one))
+    name = next(filter(None, found), "")
+    if not name:
+        raise SourceError(f"{one.place} has no name", hint="an object has names, a name, or a synset")
+    return known.get(name, name)
+
+
+def _meant(one: Record) -> Iterator[str]:
+    """The words of synsets, as in "clock.n.01"."""
+    return (text.split(".")[0].replace("_", " ").lower() for text in one.texts("synsets"))
+
+
+def _links(record: Record, objects: Mapping[str, str], names: Names, skips: Skips) -> Iterator[Link]:
+    for content in record.list("relationships"):
+        try:
+            one = Record(content, "relation", None, record)
+            predicate = one.text("predicate", "").strip().lower() or next(_meant(one), "")
+            subject, to = objects.get(_end(one, "subject")), objects.get(_end(one, "object"))
+        except SourceError as problem:
+            skips.problem(problem)
+            continue
+        if predicate and subject and to:
+            yield Link(subject, names.relations.get(predicate, predicate), to)
+        else:
+            skips.skip(DANGLING, f"{record.place}: {told(content)}")
+
+
+def _end(one: Record, side: str) -> str:
+    """The id of an object at one end, which is named, or stands there itself."""
+    found: Json = one.content.get(side)
+    return one.record(side).text("object_id", "") if isinstance(found, dict) else one.text(f"{side}_id", "")
+
+
+_ORIGIN = "the Visual Genome site"
+
+
+def _file(part: str, name: str) -> File:
+    return File(part, {"all": (name,)}, _ORIGIN, needed=False)
+
+
+visual_genome = DataSet(
+    name="vg",
+    title="Visual Genome",
+    files=(
+        _file("scene graphs", "scene_graphs.json"),
+        _file("objects", "objects.json"),
+        _file("attributes", "attributes.json"),
+        _file("relations", "relationships.json"),
+        _file("pictures", "image_data.json"),
+        _file("object aliases", "object_alias.txt"),
+        _file("relation aliases", "relationship_alias.txt"),
+    ),
+    read={"scenes": scenes},
+    namespace=NAMESPACE,
+    pictures=("images",),
+    holds=FOLDERS,
+    origin=f"{_ORIGIN}, images.zip and images2.zip",
+)
