@@ -11,8 +11,13 @@ Json: TypeAlias = dict[str, Any]
 Chances: TypeAlias = Mapping[str, float]
 """The tokens with which a reply could have begun, and their probabilities."""
 
+BLANKS = " \t\n▁Ġ"
+"""As texts have them, and as tokenizers write them."""
+UNCLEAR = 0.01
+"""How much, of what the words have, tokens may have that could begin several words."""
 THOUGHT = "</think>"
 """What ends the thinking aloud of a model, where a server leaves it in the reply."""
+_MISSHAPEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 class Garbled(ValueError):  # noqa: N818 - it reads as what it says
@@ -86,7 +91,7 @@ def read(text: str) -> Reply:
         message, ended = choice["message"], choice.get("finish_reason")
         said, refusal = _joined(message.get("content")), _joined(message.get("refusal"))
         chances = _chances(choice.get("logprobs"))
-    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+    except _MISSHAPEN as problem:
         raise Garbled(f"the reply is no chat completion: {_short(text) or 'it is empty'}") from problem
     refused = bool(refusal) or ended == "content_filter"
     return Reply(said or refusal, refused, ended == "length", chances)
@@ -100,7 +105,7 @@ def complaint(text: str) -> tuple[str, str]:
     """
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _short(text), ""
     if isinstance(found, dict):
         inner = found.get("error") or found
@@ -111,33 +116,36 @@ def complaint(text: str) -> tuple[str, str]:
     return _short(text), ""
 
 
-def shares(words: Sequence[str], chances: Chances, *, whole: bool = False) -> tuple[tuple[str, float], ...]:
-    """The probability of each word among these, by the tokens that begin it and no other; nothing if none does.
+def shares(
+    words: Sequence[str], chances: Chances, *, whole: bool = False, least: float = 0.0
+) -> tuple[tuple[str, float], ...]:
+    """The probability of each word among these, by the tokens that begin it, the likeliest first.
 
-    With `whole` a token has to be the word, in small letters or large, with or without a blank.
+    With `whole` a token has to be the word, in small letters or large, with or without a blank. There are none if the
+    words have less than the `least` probability together, or if likely tokens could begin several of them.
 
     >>> shares(["yes", "no"], {"Yes": 0.5, " yes": 0.25, "No": 0.25, "Maybe": 0.0})
     (('yes', 0.75), ('no', 0.25))
     """
-    sums = dict.fromkeys(words, 0.0)
+    sums, unclear = dict.fromkeys(words, 0.0), 0.0
     for token, chance in chances.items():
         meant = _meant(token, words, whole)
-        if meant is not None:
-            sums[meant] += chance
+        if len(meant) == 1:
+            sums[meant[0]] += chance
+        elif meant:
+            unclear += chance
     total = sum(sums.values())
-    ranked = sorted(sums.items(), key=lambda pair: -pair[1])
-    return tuple((word, chance / total) for word, chance in ranked) if total > 0 else ()
+    if not total > 0 or total < least or unclear > UNCLEAR * total:
+        return ()
+    return tuple((word, chance / total) for word, chance in sorted(sums.items(), key=lambda pair: -pair[1]))
 
 
-def _meant(token: str, words: Sequence[str], whole: bool) -> str | None:
-    bare = token.strip(" \t\n▁Ġ\"'*.,:;!?()[]").casefold()
-    if not bare:
-        return None
-    same = [word for word in words if word.casefold() == bare]
-    if same or whole or bare in ("a", "an", "the"):
-        return same[0] if same else None
-    begun = [word for word in words if word.casefold().startswith(bare)]
-    return begun[0] if len(begun) == 1 else None
+def _meant(token: str, words: Sequence[str], whole: bool) -> list[str]:
+    """The words that a token may begin; an article begins nothing, since any word may follow it."""
+    bare = token.strip(BLANKS + "\"'*.,:;!?()[]").casefold()
+    if not bare or (bare in ("a", "an", "the") and bare not in words):
+        return []
+    return [word for word in words if word.casefold() == bare or (not whole and word.casefold().startswith(bare))]
 
 
 def _joined(content: Any) -> str:
@@ -151,18 +159,23 @@ def _joined(content: Any) -> str:
 
 def _chances(logprobs: Any) -> Chances | None:
     """The alternatives to the first token that says something, after a model's thoughts if it thought aloud."""
-    tokens = (logprobs or {}).get("content") or []
-    if not tokens:
+    try:
+        tokens = [(one["token"], one) for one in (logprobs or {}).get("content") or [] if isinstance(one["token"], str)]
+        return _first(tokens) if tokens else None
+    except _MISSHAPEN:
         return None
-    texts = [token["token"] for token in tokens]
+
+
+def _first(tokens: Sequence[tuple[str, Json]]) -> Chances:
+    texts = [text for text, _ in tokens]
     start = 0
     if THOUGHT in "".join(texts):
         start = next(end for end, so_far in enumerate(accumulate(texts), 1) if THOUGHT in so_far)
-    spoken = [token for token, text in zip(tokens[start:], texts[start:], strict=True) if text.strip(" \t\n▁Ġ")]
+    spoken = [token for text, token in tokens[start:] if text.strip(BLANKS)]
     if not spoken:
         return {}
     listed = [spoken[0], *(spoken[0].get("top_logprobs") or [])]
-    return {one["token"]: exp(min(0.0, one["logprob"])) for one in listed}
+    return {str(one["token"]): exp(min(0.0, one["logprob"])) for one in listed}
 
 
 def _short(text: str, most: int = 300) -> str:

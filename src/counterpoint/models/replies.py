@@ -9,6 +9,8 @@ from counterpoint.language.extraction import AUTO, answered
 from counterpoint.models.completions import Reply, shares
 
 YES_NO = ("yes", "no")
+LIKELY = 0.5
+"""How probable it must be that a reply begins with one of the words, for their probabilities to be those of answers."""
 NO_CHANCES = "the server gives no log-probabilities, of which a score is made"
 
 
@@ -28,7 +30,7 @@ def answer_to(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) 
     """What a reply answers; one that was cut off says so, and keeps the text it has."""
     words = options(query)
     polar = {word.casefold() for word in words} == set(YES_NO)
-    top = shares(words, reply.chances or {}, whole=polar)
+    top = shares(words, reply.chances or {}, whole=polar, least=0.0 if query.mode is Mode.SCORE else LIKELY)
     answer = answered(reply.text, query, rule=rule, top=top)
     if reply.refused:
         answer = replace(answer, value="", state=State.REFUSED)

@@ -111,16 +111,20 @@ class ChatServer:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def open(self) -> None:
+        """Take a port, and be there from then on."""
         self._socket = socket.socket()
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", self._port))  # until it listens, whoever knocks is refused
         self._port = self._socket.getsockname()[1]
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let everybody go, and be gone."""

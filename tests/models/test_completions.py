@@ -1,0 +1,128 @@
+"""What is sent to a server and what comes back, in all the shapes that servers give it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.models.completions import Decoding, Garbled, Reply, Terms, complaint, read, request, shares
+
+PLAINS = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def _reply(**message: Any) -> str:
+    return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ({"content": "Yes."}, Reply("Yes.")),
+        ({"content": None}, Reply("")),
+        ({"content": "Yes.", "reasoning_content": "I see a dog."}, Reply("Yes.")),
+        ({"content": [{"type": "text", "text": "Ye"}, {"type": "text", "text": "s."}]}, Reply("Yes.")),
+        ({"content": None, "refusal": "I will not."}, Reply("I will not.", refused=True)),
+        ({"content": "<think>A dog?</think>Yes."}, Reply("<think>A dog?</think>Yes.")),
+    ],
+)
+def test_a_reply_is_read_however_it_is_packed(message: dict[str, Any], reply: Reply) -> None:
+    assert read(_reply(**message)) == reply
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no", "[]", "{}", '{"choices": []}', '{"choices": [{}]}', '{"error": "x"}', "[" * 9999]
+)
+def test_what_is_no_completion_is_garbled(text: str) -> None:
+    with pytest.raises(Garbled, match="the reply is no chat completion"):
+        read(text)
+
+
+@given(PLAINS, PLAINS, PLAINS)
+def test_a_reply_of_any_shape_is_read_or_garbled(message: Any, logprobs: Any, more: Any) -> None:
+    for choice in (
+        {"message": message, "logprobs": logprobs},
+        {"message": {"content": "x"}, "logprobs": {"content": more}},
+    ):
+        try:
+            assert isinstance(read(json.dumps({"choices": [choice]})), Reply)
+        except Garbled:
+            assert choice["message"] != {"content": "x"}, (
+                "a reply that can be read is worth more than its probabilities"
+            )
+
+
+def _spoken(*tokens: str) -> Reply:
+    listed = [
+        {"token": one, "logprob": -0.5, "top_logprobs": [{"token": f"{one}!", "logprob": -1.0}]} for one in tokens
+    ]
+    choice = {"message": {"content": "".join(tokens)}, "logprobs": {"content": listed}}
+    return read(json.dumps({"choices": [choice]}))
+
+
+def test_the_chances_are_those_of_the_first_token_that_says_something() -> None:
+    assert set(_spoken("\n", " Yes", ".").chances or ()) == {" Yes", " Yes!"}
+    assert set(_spoken("<think>", "No", "</th", "ink>", "\n", "Yes").chances or ()) == {"Yes", "Yes!"}
+    assert _spoken(" ").chances == {}
+    assert read(_reply(content="Yes.")).chances is None
+
+
+def test_a_token_that_could_begin_several_choices_makes_their_probabilities_unknown() -> None:
+    assert shares(["1", "10", "2"], {"1": 0.6, "2": 0.4}) == ()
+    assert shares(["1", "3", "2"], {"1": 0.6, "2": 0.4}) == (("1", 0.6), ("2", 0.4), ("3", 0.0))
+
+
+def test_an_article_begins_no_choice() -> None:
+    assert shares(["apple", "pear"], {"a": 0.5, "an": 0.2, "pear": 0.3}) == (("pear", 1.0), ("apple", 0.0))
+
+
+def test_words_that_are_unlikely_together_have_no_probabilities() -> None:
+    assert shares(["yes", "no"], {"The": 0.9, "yes": 0.1}, least=0.5) == ()
+    assert shares(["yes", "no"], {}, least=0.0) == ()
+
+
+@given(st.dictionaries(st.sampled_from(["yes", "Yes", " no", "NO.", "x", ""]), st.floats(0, 1)))
+def test_shares_are_probabilities(chances: dict[str, float]) -> None:
+    found = shares(["yes", "no"], chances, whole=True)
+    assert not found or sum(share for _, share in found) == pytest.approx(1)
+    assert [share for _, share in found] == sorted((share for _, share in found), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"error": {"message": "no such model", "code": 404}}', ("no such model", "404")),
+        ('{"error": "model not loaded"}', ("model not loaded", "")),
+        ('{"detail": "Not Found"}', ("Not Found", "")),
+        ('{"object": "error", "message": "too long", "code": null}', ("too long", "")),
+        ('{"detail": [{"msg": "x"}]}', ('{"detail": [{"msg": "x"}]}', "")),
+        ("<html>\n Bad  gateway</html>", ("<html> Bad gateway</html>", "")),
+        ("[1]", ("[1]", "")),
+        ("", ("", "")),
+    ],
+)
+def test_an_error_is_read_however_a_server_wraps_it(text: str, said: tuple[str, str]) -> None:
+    assert complaint(text) == said
+
+
+def test_a_refused_field_is_left_out_or_renamed_and_other_refusals_change_nothing() -> None:
+    terms = Terms()
+    assert terms.without("top_logprobs is too large") == Terms(alternatives=5)
+    assert terms.without("no logprobs").without("no logprobs") == Terms(alternatives=0)
+    assert terms.without("use 'max_completion_tokens' instead") == Terms(limit="max_completion_tokens")
+    assert terms.without("seed is not supported") == Terms(seeds=False)
+    assert terms.without("the picture is too large") == terms
+
+
+def test_what_a_server_does_not_take_is_not_sent() -> None:
+    decoding = Decoding("m", tokens=3, temperature=0.5, seed=7)
+    whole = request(decoding, "Is it?", "", Terms(), chances=True)
+    assert whole.keys() == {"model", "messages", "max_tokens", "temperature", "seed", "logprobs", "top_logprobs"}
+    bare = request(decoding, "Is it?", "", Terms(0, "max_completion_tokens", False), chances=True)
+    assert bare.keys() == {"model", "messages", "max_completion_tokens", "temperature"}
+    assert bare["messages"] == [{"role": "user", "content": "Is it?"}]
