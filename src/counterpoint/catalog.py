@@ -29,6 +29,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     "sources": {
         "clevr": "counterpoint.sources.clevr:clevr",
+        "coco": "counterpoint.sources.coco:coco",
         "gqa": "counterpoint.sources.gqa:gqa",
         "gqa-ood": "counterpoint.sources.gqa_ood:gqa_ood",
         "vg": "counterpoint.sources.visual_genome:visual_genome",

@@ -1,0 +1,159 @@
+"""COCO: boxes of everyday objects in photographs, and five captions for each."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.items import Caption
+from counterpoint.core.pictures import Box, Picture, Size
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.sources.boxes import LONGEST, OUTSIDE, clipped, size_of
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.json_text import Json
+from counterpoint.sources.records import Record, parts
+from counterpoint.sources.skips import Skips
+
+NAMESPACE = "coco"
+SPLITS = ("val2017", "train2017", "val2014", "train2014")
+UNLISTED = "an annotation of a picture that is not listed"
+UNNAMED = "an annotation of a category that is not listed"
+
+
+class _Image(NamedTuple):
+    picture: Picture
+    size: Size
+
+
+class _Seen(NamedTuple):
+    """One annotation, before the names of the categories are known: the official files have them last."""
+
+    id: str
+    category: int
+    box: tuple[int, int, int, int]
+
+
+def scenes(files: Files, skips: Skips) -> Iterator[Scene]:
+    """Every picture with its boxes, in the order of the list of pictures; there are no attributes and no relations.
+
+    A box around a crowd is an object like others: where there is one, a single object of its name is not alone.
+    """
+    path = files["instances"]
+    images: dict[int, _Image] = {}
+    names: dict[int, str] = {}
+    seen: dict[int, list[_Seen]] = {}
+    for part, record in _records(path, skips, "images", "annotations", "categories"):
+        try:
+            if part == "images":
+                images[record.number("id")] = image_of(record, files.split)
+            elif part == "categories":
+                names[record.number("id")] = record.word("name").strip().lower()
+            else:
+                seen.setdefault(record.number("image_id"), []).append(_annotation(record))
+        except SourceError as problem:
+            skips.problem(problem)
+    for image, (picture, size) in images.items():
+        objects = tuple(_objects(path, seen.pop(image, []), names, size, skips))
+        yield Scene(str(image), picture, size, objects)
+    for image, left in seen.items():
+        for one in left:
+            skips.skip(UNLISTED, f"{path.name}, annotation {one.id}: image {image}")
+
+
+def captions(files: Files, skips: Skips) -> Iterator[Caption]:
+    """Every caption; one that comes before the list of pictures waits for it."""
+    path = files["captions"]
+    pictures: dict[int, Picture] = {}
+    waiting: list[tuple[int, str, str]] = []
+    for part, record in _records(path, skips, "images", "annotations"):
+        try:
+            if part == "images":
+                pictures[record.number("id")] = Picture(f"{NAMESPACE}:{path_of(record, files.split)}")
+                continue
+            image, own, text = record.number("image_id"), record.word("id"), record.word("caption").strip()
+        except SourceError as problem:
+            skips.problem(problem)
+            continue
+        if picture := pictures.get(image):
+            yield Caption(own, picture, text)
+        else:
+            waiting.append((image, own, text))
+    for image, own, text in waiting:
+        if picture := pictures.get(image):
+            yield Caption(own, picture, text)
+        else:
+            skips.skip(UNLISTED, f"{path.name}, annotation {own}: image {image}")
+
+
+def _records(path: Path, skips: Skips, *names: str) -> Iterator[tuple[str, Record]]:
+    numbers = dict.fromkeys(names, 0)
+    for part, content in parts(path, *names):
+        try:
+            yield part, Record(content, f"{path.name}, {part}", _key(content, numbers[part]))
+        except SourceError as problem:
+            skips.problem(problem)
+        numbers[part] += 1
+
+
+def _key(content: Json, number: int) -> int:
+    """The id that a record has, or else its place."""
+    found = content.get("id") if isinstance(content, dict) else None
+    return found if type(found) is int else number
+
+
+def image_of(record: Record, split: str) -> _Image:
+    """The address and the size of a picture in the list."""
+    return _Image(Picture(f"{NAMESPACE}:{path_of(record, split)}"), size_of(record))
+
+
+def path_of(record: Record, split: str) -> str:
+    """Where a picture lies: in the folder that its name or its address tells, or else in that of the split."""
+    name = record.word("file_name")
+    if "/" in name:
+        return name
+    if name.startswith("COCO_") and name.count("_") > 1:
+        return f"{name.split('_')[1]}/{name}"
+    folder = record.text("coco_url", "").removesuffix(f"/{name}").rpartition("/")[2]
+    return f"{folder if folder in SPLITS else split}/{name}"
+
+
+def _annotation(record: Record) -> _Seen:
+    x, y, width, height = record.decimals("bbox", 4)
+    if max(map(abs, (x, y, width, height))) > LONGEST:
+        raise record.wrong("bbox", "a box in pixels")
+    left, top, right, bottom = round(x), round(y), round(x + width), round(y + height)
+    if width > 0 and height > 0:
+        right, bottom = max(right, left + 1), max(bottom, top + 1)
+    return _Seen(record.word("id"), record.number("category_id"), (left, top, right - left, bottom - top))
+
+
+def _objects(path: Path, seen: list[_Seen], names: dict[int, str], size: Size, skips: Skips) -> Iterator[SceneObject]:
+    for one in seen:
+        if (name := names.get(one.category)) is None:
+            skips.skip(UNNAMED, f"{path.name}, annotation {one.id}: category {one.category}")
+            continue
+        box: Box | None = clipped(*one.box, size)
+        if box is None:
+            skips.skip(OUTSIDE, f"{path.name}, annotation {one.id}: {one.box}")
+        yield SceneObject(one.id, name, (), box)
+
+
+_ORIGIN = "the COCO site"
+
+
+def _file(part: str, kind: str) -> File:
+    names = {split: (f"annotations/{part}_{split}.json", f"annotations/{part}_*.json") for split in SPLITS}
+    return File(part, names, f"{_ORIGIN}, Train/Val annotations", kinds=(kind,))
+
+
+coco = DataSet(
+    name="coco",
+    title="COCO",
+    files=(_file("instances", "scenes"), _file("captions", "captions")),
+    read={"scenes": scenes, "captions": captions},
+    namespace=NAMESPACE,
+    pictures=("images",),
+    holds=SPLITS,
+    origin=f"{_ORIGIN}, images by split",
+    withheld=("test2014", "test2015", "test2017"),
+)
