@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ Made = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return partial(speaker, "gpt2", tmp_path_factory.mktemp("blind"))
+    return cache(partial(speaker, "gpt2", tmp_path_factory.mktemp("blind")))
 
 
 def perplexity(model: Any, text: str, before: str = "") -> float:

@@ -1,7 +1,7 @@
 """BLIP for question answering, tiny and random."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -21,7 +21,7 @@ Made = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return partial(speaker, "blip", tmp_path_factory.mktemp("blip"))
+    return cache(partial(speaker, "blip", tmp_path_factory.mktemp("blip")))
 
 
 def test_answers_in_batches_are_answers_one_by_one_though_questions_have_other_lengths(model: Made) -> None:

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(folder: Path) -> Made:
-    """A maker of tiny models; each checkpoint is written once."""
-    return lambda kind, **more: speaker(kind, folder, **more)
+    """A maker of tiny models; whoever changes one gives it settings that no other test has."""
+    return cache(lambda kind, **more: speaker(kind, folder, **more))
 
 
 def said(model: Any, queries: Sequence[Query]) -> list[Answer]:
@@ -281,6 +281,8 @@ def test_what_is_no_checkpoint_is_said_in_a_sentence(model: Made, tmp_path: Path
         model("llava", choose="best")
     with pytest.raises(ModelError, match="each must be above 0"):
         model("llava", temperature="0")
+    with pytest.raises(UnknownName, match="guess"):
+        model("llava", rule="guess")
     with pytest.raises(UnknownName, match="temprature"):
         model("llava", temprature="1")
     with pytest.raises(CounterpointError, match="whole number"):

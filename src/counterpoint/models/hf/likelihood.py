@@ -44,11 +44,12 @@ class Forced:
         self._tails, self._end, self._step = tails, end, 0
 
     def __call__(self, ids: Any, scores: Any) -> Any:
-        """Leave one token a row; beyond its tail it is the end."""
+        """Leave one token a row; beyond its tail it is the end, if the model knows that token at all."""
         import torch
 
+        end = self._end if self._end < scores.shape[1] else 0
         goes_on = np.array([self._step < len(tail) for tail in self._tails])
-        tokens = [tail[self._step] if more else self._end for tail, more in zip(self._tails, goes_on, strict=True)]
+        tokens = [tail[self._step] if more else end for tail, more in zip(self._tails, goes_on, strict=True)]
         wanted = torch.tensor(tokens, device=scores.device)[:, None]
         odds = scores.float().log_softmax(-1).gather(1, wanted)[:, 0].double().cpu().numpy()
         self.sums += np.where(goes_on, odds, 0.0)

@@ -18,8 +18,8 @@ from counterpoint.models.hf.preparing import Batch, Preparer, Row, Worded
 from counterpoint.models.hf.sampling import Drawn, luck_of
 from counterpoint.models.hf.voice import Voice
 
-AHEAD = 16
-"""Batches that are best asked for at once, so that the device need not wait for the first of them too often."""
+AHEAD = 64
+"""Batches that are best asked for at once: the device waits for the first of them, and for no other."""
 YES_NO = ("yes", "no")
 """The two words of a score."""
 
@@ -38,6 +38,7 @@ class Manner:
     batch: int = 16
 
     def __post_init__(self) -> None:
+        answered("", Query(None, ""), rule=self.rule)  # a rule that nobody knows is said before anything is loaded
         if self.choose not in ("generate", "likelihood"):
             raise ModelError(f"choose is {self.choose!r}", hint="choose=generate or choose=likelihood")
         if self.tokens < 1 or self.batch < 1 or self.temperature <= 0:
