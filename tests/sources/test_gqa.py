@@ -119,7 +119,8 @@ def test_a_relation_that_leads_nowhere_is_counted_with_its_place(
     (scene,), skips = read(a=_with(relations=[relation, {"object": "2", "name": "on"}]))
     assert scene.relations == (Link("1", "on", "2"),)
     reason = "a relation without a name, or to an object that is not there"
-    assert skips.lines() == [f"1 left out: {reason} (val_sceneGraphs.json, image a, object 1: {told})"]
+    (line,) = skips.lines()
+    assert line.startswith(f"1 left out: {reason} (val_sceneGraphs.json, image a, object 1: {told}): the rest of")
 
 
 def test_boxes_are_clipped_and_those_outside_are_none_and_counted(

@@ -16,5 +16,8 @@ def test_reasons_are_counted_and_the_commonest_comes_first() -> None:
 
 def test_a_record_that_cannot_be_read_is_a_skip_that_says_what_is_wrong() -> None:
     skips = Skips()
-    skips.problem(SourceError("a.json, image 7 has no width"))
-    assert skips.lines() == ["1 left out: not as the layout has it (a.json, image 7 has no width)"]
+    skips.problem(SourceError("a.json, image 7 has no width", hint="width should be a number"))
+    assert skips.lines() == [
+        "1 left out: not as the layout has it (a.json, image 7 has no width: width should be a number): "
+        "the rest is read; if they are many, is it another release?"
+    ]

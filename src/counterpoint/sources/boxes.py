@@ -2,12 +2,13 @@
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.records import Record
+from counterpoint.sources.records import Record, told
 from counterpoint.sources.skips import Skips
 
 LONGEST = 100_000
 """No picture is longer, in pixels."""
-OUTSIDE = "a box outside its picture"
+_OUTSIDE = "a box outside its picture"
+_REMEDY = "the object stays, without a box; are these the sizes of these pictures?"
 
 
 def size_of(record: Record, width: str = "width", height: str = "height") -> Size:
@@ -34,5 +35,10 @@ def box_of(record: Record, size: Size, skips: Skips) -> Box | None:
     x, y, width, height = record.number("x"), record.number("y"), record.number("w"), record.number("h")
     box = clipped(x, y, width, height, size)
     if box is None:
-        skips.skip(OUTSIDE, f"{record.place}: x={x}, y={y}, w={width}, h={height}"[:200])
+        outside(f"{record.place}: x={told(x)}, y={told(y)}, w={told(width)}, h={told(height)}", skips)
     return box
+
+
+def outside(place: str, skips: Skips) -> None:
+    """Count a box that lies outside its picture."""
+    skips.skip(_OUTSIDE, place, _REMEDY)

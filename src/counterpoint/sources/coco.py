@@ -8,7 +8,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.sources.boxes import LONGEST, OUTSIDE, clipped, size_of
+from counterpoint.sources.boxes import LONGEST, clipped, outside, size_of
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, parts
@@ -18,6 +18,7 @@ NAMESPACE = "coco"
 SPLITS = ("val2017", "train2017", "val2014", "train2014")
 UNLISTED = "an annotation of a picture that is not listed"
 UNNAMED = "an annotation of a category that is not listed"
+_WHOLE = "the rest is read; was the file put together from others?"
 
 
 class _Image(NamedTuple):
@@ -57,7 +58,7 @@ def scenes(files: Files, skips: Skips) -> Iterator[Scene]:
         yield Scene(str(image), picture, size, objects)
     for image, left in seen.items():
         for one in left:
-            skips.skip(UNLISTED, f"{path.name}, annotation {one.id}: image {image}")
+            skips.skip(UNLISTED, f"{path.name}, annotation {one.id}: image {image}", _WHOLE)
 
 
 def captions(files: Files, skips: Skips) -> Iterator[Caption]:
@@ -82,7 +83,7 @@ def captions(files: Files, skips: Skips) -> Iterator[Caption]:
         if picture := pictures.get(image):
             yield Caption(own, picture, text)
         else:
-            skips.skip(UNLISTED, f"{path.name}, annotation {own}: image {image}")
+            skips.skip(UNLISTED, f"{path.name}, annotation {own}: image {image}", _WHOLE)
 
 
 def _records(path: Path, skips: Skips, *names: str) -> Iterator[tuple[str, Record]]:
@@ -130,11 +131,11 @@ def _annotation(record: Record) -> _Seen:
 def _objects(path: Path, seen: list[_Seen], names: dict[int, str], size: Size, skips: Skips) -> Iterator[SceneObject]:
     for one in seen:
         if (name := names.get(one.category)) is None:
-            skips.skip(UNNAMED, f"{path.name}, annotation {one.id}: category {one.category}")
+            skips.skip(UNNAMED, f"{path.name}, annotation {one.id}: category {one.category}", _WHOLE)
             continue
         box: Box | None = clipped(*one.box, size)
         if box is None:
-            skips.skip(OUTSIDE, f"{path.name}, annotation {one.id}: {one.box}")
+            outside(f"{path.name}, annotation {one.id}: {one.box}", skips)
         yield SceneObject(one.id, name, (), box)
 
 

@@ -13,6 +13,7 @@ from counterpoint.sources.skips import Skips
 
 NAMESPACE = "gqa"
 DANGLING = "a relation without a name, or to an object that is not there"
+REMEDY = "the rest of the scene stays; is the file whole?"
 
 
 def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
@@ -65,7 +66,9 @@ def _links(
             ):
                 yield Link(own, name, other)
             else:
-                skips.skip(DANGLING, f"{one.place}: {told(relation)}")
+                skips.skip(
+                    DANGLING, f"{one.place}: {told(relation)}", "the rest of the scene stays; is the file whole?"
+                )
 
 
 def _weather(record: Record) -> str:

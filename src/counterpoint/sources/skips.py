@@ -15,17 +15,21 @@ class Skips:
 
     counts: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
+    remedies: dict[str, str] = field(default_factory=dict)
 
-    def skip(self, reason: str, place: str) -> None:
-        """Count one; the reason is the same for all that are left out for it, the place is its own."""
+    def skip(self, reason: str, place: str, remedy: str = "") -> None:
+        """Count one; reason and remedy are the same for all that are left out for it, the place is its own."""
         self.counts[reason] += 1
         listed = self.places.setdefault(reason, [])
         if len(listed) < LISTED:
             listed.append(place)
+            if remedy:
+                self.remedies.setdefault(reason, remedy)
 
     def problem(self, problem: SourceError) -> None:
         """Count a record that cannot be read; the problem says what is wrong with it, and where it stands."""
-        self.skip("not as the layout has it", str(problem))
+        told = f"{problem}: {problem.hint}" if problem.hint else str(problem)
+        self.skip("not as the layout has it", told, "the rest is read; if they are many, is it another release?")
 
     @property
     def total(self) -> int:
@@ -33,8 +37,9 @@ class Skips:
         return self.counts.total()
 
     def lines(self) -> list[str]:
-        """A line per reason, the commonest first, with the first places."""
+        """A line per reason, the commonest first, with the first places and what helps."""
         return [
             f"{count:,} left out: {reason} ({'; '.join(self.places[reason][:3])}{'; …' if count > 3 else ''})"
+            + (f": {self.remedies[reason]}" if reason in self.remedies else "")
             for reason, count in sorted(self.counts.items(), key=lambda row: (-row[1], row[0]))
         ]

@@ -10,6 +10,7 @@ from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.boxes import LONGEST, box_of, size_of
 from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.gqa_scenes import DANGLING, REMEDY
 from counterpoint.sources.joining import Beside
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, elements, told
@@ -17,7 +18,6 @@ from counterpoint.sources.skips import Skips
 
 NAMESPACE = "vg"
 FOLDERS = ("VG_100K", "VG_100K_2")
-DANGLING = "a relation without a name, or to an object that is not there"
 
 Sizes: TypeAlias = Mapping[str, tuple[Size, str]]
 """Size and path of each picture, by its id."""
@@ -167,7 +167,7 @@ def _links(record: Record, objects: Mapping[str, str], names: Names, skips: Skip
         if predicate and subject and to:
             yield Link(subject, names.relations.get(predicate, predicate), to)
         else:
-            skips.skip(DANGLING, f"{record.place}: {told(content)}")
+            skips.skip(DANGLING, f"{record.place}: {told(content)}", REMEDY)
 
 
 def _end(one: Record, side: str) -> str:
