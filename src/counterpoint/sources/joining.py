@@ -11,9 +11,9 @@ class Beside(Generic[Value]):
 
     Where both have the same order nothing is held; what the second has earlier than it is asked for is held until then.
 
-    >>> second = Beside(iter([("b", 2), ("a", 1)]))
-    >>> second.take("a"), second.take("b"), second.take("c")
-    (1, 2, None)
+    >>> second = Beside(iter([("b", 2), ("a", 1), ("d", 4)]))
+    >>> second.take("a"), second.take("b"), second.take("c"), second.left()
+    (1, 2, None, ['d'])
     """
 
     def __init__(self, records: Iterator[tuple[str, Value]]) -> None:
@@ -29,3 +29,8 @@ class Beside(Generic[Value]):
                 return value
             self._held[found] = value
         return None
+
+    def left(self) -> list[str]:
+        """The keys of all records that nobody took."""
+        self._held.update(self._records)
+        return list(self._held)
