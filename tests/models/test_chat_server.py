@@ -5,6 +5,7 @@ import socket
 from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from urllib.request import urlopen
 
@@ -14,12 +15,16 @@ import pytest
 from served import digest
 
 from counterpoint.pixels.png import png
-from counterpoint.testing import ChatServer, Trouble, echo
+from counterpoint.testing import ChatServer, Received, Trouble, echo
 
 PICTURE = png(np.full((4, 6, 3), 7, np.uint8))
 SHOWN = f"data:image/png;base64,{b64encode(PICTURE).decode()}"
 CONTENT: list[Any] = [{"type": "image_url", "image_url": {"url": SHOWN}}, {"type": "text", "text": "Is it gray?"}]
 MESSAGES: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": CONTENT}]
+
+
+def _always(trouble: Trouble, asked: Received, times: int) -> Trouble:
+    return trouble
 
 
 def _sync(server: ChatServer, key: str, retries: int, **request: Any) -> Any:
@@ -107,7 +112,7 @@ def test_troubles_are_what_they_are_called(create: Callable[..., Any], trouble: 
 def test_refusals_and_endings_are_seen_by_the_official_client(create: Callable[..., Any]) -> None:
     found = {}
     for trouble in (Trouble.FILTERED, Trouble.REFUSED, Trouble.EMPTY, Trouble.LONG):
-        with ChatServer(lambda asked: "red", lambda asked, times, now=trouble: now) as server:  # type: ignore[misc]
+        with ChatServer(lambda asked: "red", partial(_always, trouble)) as server:
             choice = create(server).choices[0]
         found[trouble] = (choice.finish_reason, choice.message.content, choice.message.refusal)
     assert found == {

@@ -74,8 +74,8 @@ class ChatServer:
     `chances` are the probabilities of the first token, given where they are asked for, unless `logprobs` is off; a
     request with a field that it `refuses` is answered by 400. The server looks at requests strictly, notes them in the
     order of their arrival in `received`, counts by `Received.key` how often each was asked (`asked`) and how often a
-    whole reply was sent (`settled`), and how many were on their way at once (`busiest`). It can be told to open late,
-    which is how a server behaves that loads its model.
+    whole reply was sent (`settled`), and how many are on their way (`busy`) and were at most (`busiest`). It
+    can be told to open late, which is how a server behaves that loads its model.
     """
 
     def __init__(
@@ -95,11 +95,10 @@ class ChatServer:
     ) -> None:
         self.received: list[Received] = []
         self.asked, self.settled = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-        self.busiest = 0
+        self.busy = self.busiest = 0
         self._says, self._trouble, self._chances = says, trouble, chances
         self._models, self._key, self._logprobs, self._refuses = models, key, logprobs, refuses
         self._seconds, self._pause, self._opens_after, self._port = seconds, pause, opens_after, port
-        self._busy = 0
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="chat server", daemon=True)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -175,15 +174,15 @@ class ChatServer:
         headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         content = await reader.readexactly(int(headers.get("content-length", 0)))
         method, path, _ = first.split(" ", 2)
-        self._busy += 1
-        self.busiest = max(self.busiest, self._busy)
+        self.busy += 1
+        self.busiest = max(self.busiest, self.busy)
         try:
             return await self._reply(Exchange(reader, writer), method, path.partition("?")[0], headers, content)
         except Complaint as problem:
             await Exchange(reader, writer).send(problem.status, failure(problem))
             return True
         finally:
-            self._busy -= 1
+            self.busy -= 1
 
     async def _reply(self, to: "Exchange", method: str, path: str, headers: Mapping[str, str], content: bytes) -> bool:
         given = headers.get("authorization", "").removeprefix("Bearer ")
