@@ -27,7 +27,7 @@ from counterpoint.models.data_urls import Encoding
 from counterpoint.models.prompts import Prompt
 from counterpoint.models.rounds import Patience
 from counterpoint.store import groups
-from counterpoint.testing import ChatServer, MemoryLog, Received, Trouble
+from counterpoint.testing import ChatServer, MemoryLog, Received, Trouble, check_model
 
 run = partial(running.run, read=groups.queries)
 PASSING = [
@@ -70,6 +70,17 @@ def test_every_query_gets_its_own_reply() -> None:
 def test_a_chat_model_can_do_all_that_the_engine_asks_for() -> None:
     model = served("http://127.0.0.1:1/v1")
     assert all(isinstance(model, port) for port in (Answerer, Scorer, Rater, Sampler, Retrying, Paced))
+
+
+def _by_seed(asked: Received) -> str:
+    return f"Yes, by {asked.body.get('seed', 'no luck')}."
+
+
+def test_a_chat_model_keeps_what_models_promise() -> None:
+    with ChatServer(_by_seed, chances=lambda asked: {"Yes": 0.75, "No": 0.25}) as server:
+        lost = Query(Picture("p:missing.png"), "Is it lost?")
+        kept = check_model(served(server), [Query(Picture(f"p:{n}.png"), f"Is it {n}?") for n in range(3)], broken=lost)
+    assert set(kept) == {"fingerprint", "ability", "answers", "company", "pictures", "scores", "samples"}
 
 
 def test_the_picture_stands_before_the_words_and_has_the_very_pixels() -> None:
