@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from counterpoint.core.groups import Gold
-from counterpoint.core.pictures import Box, Picture
+from counterpoint.core.pictures import Box, Picture, Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,22 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A sentence that describes a picture."""
+    """A sentence that describes a picture, and the foil, which no longer does, where its source has one."""
 
     id: str
     picture: Picture
     text: str
+    foil: str = ""
+    word: str = ""  # what was replaced in the text
+    foil_word: str = ""  # what stands in its place in the foil
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of a dialogue; `options` are the answers offered, of which `answer` is the right one."""
+    """One exchange of a dialogue; `options` are the answers offered, of which `answer` is the right one.
+
+    The answer is empty where the makers of a test keep it to themselves.
+    """
 
     question: str
     answer: str
@@ -80,6 +86,7 @@ class Frame:
     picture: Picture
     verb: str
     roles: tuple[Role, ...]
+    size: Size | None = None  # the size that the boxes of the roles refer to
 
     def role(self, name: str) -> Role | None:
         """The role of this name, if the frame fills it."""

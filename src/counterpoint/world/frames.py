@@ -38,4 +38,5 @@ def frames(scene: Scene) -> Iterator[Frame]:
             scene.picture,
             verb,
             (Role("agent", agent.name, agent.box), Role(second, other.name, other.box), Role("place", scene.place)),
+            scene.size,
         )
