@@ -1,0 +1,129 @@
+"""FOIL it!: captions of COCO, each with a foil in which one noun was replaced by a wrong one.
+
+`foilv1.0_train_2017.json` and `foilv1.0_test_2017.json` have the layout of COCO's captions. A caption and its foil are
+two annotations with the same `image_id` and the same `id`, that of the caption in COCO; `foil` says which is which. The
+foil has `target_word` and `foil_word`, the word that was replaced and the one in its place, where the caption has
+"ORIG", and a `foil_id` of its own, by which VALSE knows the pair.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.items import Caption
+from counterpoint.core.pictures import Picture
+from counterpoint.sources.coco import NAMESPACE, path_of
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.records import Record, elements, has
+from counterpoint.sources.skips import Skips
+
+ALONE = "a foil without its caption"
+ORIGINAL = "ORIG"
+_FOLDERS = {"train": "train2014", "test": "val2014"}
+_Key: TypeAlias = tuple[int, str]
+
+
+class _Foil(NamedTuple):
+    id: str
+    text: str
+    word: str
+    foil_word: str
+    place: str
+
+
+def captions(files: Files, skips: Skips) -> Iterator[Caption]:
+    """Every caption with its foil, under the id of the foil; then those that have none, under their own.
+
+    The caption is the one in the file. It is not made from the foil by putting the word back, which spoils other words
+    that hold it: "a baseball ball" would become "a basebat bat".
+    """
+    path, folder = files["captions"], _FOLDERS[files.split]
+    names = _names(path, folder, skips)
+    texts: dict[_Key, str] = {}
+    early: dict[_Key, list[_Foil]] = {}  # foils that stand before their captions
+    paired: set[_Key] = set()
+    for number, content in enumerate(elements(path, "annotations")):
+        try:
+            record = Record(content, f"{path.name}, annotation", number)
+            key = record.number("image_id"), record.word("id")
+            if _is_foil(record):
+                early.setdefault(key, []).append(_foil(record))
+            else:
+                texts.setdefault(key, record.word("caption").strip())
+        except SourceError as problem:
+            skips.problem(problem)
+            continue
+        if key in texts and key in early:
+            paired.add(key)
+            for one in early.pop(key):
+                yield Caption(one.id, _picture(key, names, folder), texts[key], one.text, one.word, one.foil_word)
+    for foils in early.values():
+        for one in foils:
+            skips.skip(ALONE, one.place, "take the whole file: both have one image_id and one id")
+    for key, text in texts.items():
+        if key not in paired:
+            yield Caption(f"caption-{key[1]}", _picture(key, names, folder), text)
+
+
+def _names(path: Path, folder: str, skips: Skips) -> dict[int, str]:
+    """The path of each picture, as far as they are listed."""
+    found = {}
+    for number, content in enumerate(elements(path, "images") if has(path, "images") else ()):
+        try:
+            record = Record(content, f"{path.name}, image", number)
+            found[record.number("id")] = path_of(record, folder)
+        except SourceError as problem:
+            skips.problem(problem)
+    return found
+
+
+def _picture(key: _Key, names: dict[int, str], folder: str) -> Picture:
+    image = key[0]
+    return Picture(f"{NAMESPACE}:{names.get(image) or f'{folder}/COCO_{folder}_{image:012}.jpg'}")
+
+
+def _is_foil(record: Record) -> bool:
+    found = record.content.get("foil")
+    if type(found) is bool:
+        return found
+    if found is not None:
+        raise record.wrong("foil", "true or false")
+    return record.word("foil_word") != ORIGINAL
+
+
+def _foil(record: Record) -> _Foil:
+    return _Foil(
+        record.word("foil_id" if "foil_id" in record.content else "id"),
+        record.word("caption").strip(),
+        record.word("target_word"),
+        record.word("foil_word"),
+        record.place,
+    )
+
+
+_ORIGIN = "the FOIL site at Trento, FOIL dataset v1.0"
+
+foil = DataSet(
+    name="foil",
+    title="FOIL it!",
+    files=(
+        File(
+            "captions",
+            {
+                split: (
+                    f"foilv1.0_{split}_2017.json",
+                    f"annotations/foilv1.0_{split}_2017.json",
+                    f"*foil*{split}*.json",
+                )
+                for split in _FOLDERS
+            },
+            _ORIGIN,
+        ),
+    ),
+    read={"captions": captions},
+    namespace=NAMESPACE,
+    pictures=("images",),
+    holds=("val2014", "train2014"),
+    origin=f"{_ORIGIN}; pictures of COCO 2014",
+)

@@ -1,0 +1,126 @@
+"""SWiG: who does what to whom in a picture, in the roles of a verb, with a box for each.
+
+Written to the layout that its repository describes: `SWiG_jsons/{train,dev,test}.json` and `imsitu_space.json`.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.items import Frame, Role
+from counterpoint.core.pictures import Box, Picture, Size
+from counterpoint.sources.boxes import LONGEST, clipped, outside, size_of
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.records import Record, members, told
+from counterpoint.sources.skips import Skips
+
+NAMESPACE, FOLDER = "swig", "images_512"
+NOWHERE = (-1.0,) * 4
+"""How a role that is not seen is marked."""
+UNKNOWN = "a noun that imsitu_space.json does not have"
+_SAME = "the role is left out; take both files from one release"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What `imsitu_space.json` tells: a word for each noun, and the roles of each verb in their order."""
+
+    nouns: Mapping[str, str] = field(default_factory=dict)
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def frames(files: Files, skips: Skips) -> Iterator[Frame]:
+    """Every picture as a frame, its roles in the order of the verb.
+
+    Three people named the noun of each role, or left it empty. What most of them gave is taken, and of what equally
+    many gave the first; a role that stays empty is left out. A noun is told by its first word in WordNet.
+    """
+    space = read_space(files["space"], skips)
+    path = files["frames"]
+    for key, content in members(path):
+        try:
+            yield _frame(key, Record(content, f"{path.name}, picture", key), space, skips)
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def read_space(path: Path, skips: Skips) -> Space:
+    """The nouns and verbs of `imsitu_space.json`."""
+    nouns, orders = {}, {}
+    for key, content in members(path, "nouns"):
+        try:
+            words = Record(content, f"{path.name}, noun", key).texts("gloss")
+            nouns[key] = next(word.strip() for word in words if word.strip())
+        except StopIteration:
+            skips.skip("a noun without a word", f"{path.name}, noun {told(key)}", "take the whole file")
+        except SourceError as problem:
+            skips.problem(problem)
+    for key, content in members(path, "verbs"):
+        try:
+            orders[key] = Record(content, f"{path.name}, verb", key).texts("order")
+        except SourceError as problem:
+            skips.problem(problem)
+    return Space(nouns, orders)
+
+
+def majority(nouns: Sequence[str]) -> str:
+    """What most people said, and the first of what equally many said.
+
+    >>> majority(["man", "", ""]), majority(["man", "boy", "boy"]), majority(["man", "boy", ""])
+    ('', 'boy', 'man')
+    """
+    return Counter(nouns).most_common(1)[0][0]
+
+
+def _frame(key: str, record: Record, space: Space, skips: Skips) -> Frame:
+    verb, size = record.word("verb"), size_of(record)
+    said = list(record.records("frames", needed=True))
+    boxes = record.record("bb") if "bb" in record.content else Record({}, record.place)
+    present = dict.fromkeys(name for one in said for name in one.content)
+    order = [name for name in space.orders.get(verb, ()) if name in present]
+    roles = []
+    for name in dict.fromkeys((*order, *present)):
+        noun = majority([one.text(name, "") for one in said])
+        if noun in space.nouns:
+            roles.append(Role(name, space.nouns[noun], _box(name, boxes, size, skips)))
+        elif noun:
+            skips.skip(UNKNOWN, f"{record.place}, {name}: {told(noun)}", _SAME)
+    if not roles:
+        raise SourceError(f"{record.place} has no roles", hint="frames should be what three people said")
+    return Frame(key.rpartition(".")[0] or key, Picture(f"{NAMESPACE}:{FOLDER}/{key}"), verb, tuple(roles), size)
+
+
+def _box(name: str, boxes: Record, size: Size, skips: Skips) -> Box | None:
+    """Two corners, in pixels of the size that the record tells."""
+    if boxes.content.get(name) is None:
+        return None
+    corners = boxes.decimals(name, 4)
+    if corners == NOWHERE:
+        return None
+    if max(map(abs, corners)) > LONGEST:
+        raise boxes.wrong(name, "two corners in pixels")
+    left, top, right, bottom = map(round, corners)
+    box = clipped(left, top, right - left, bottom - top, size)
+    if box is None:
+        outside(f"{boxes.place}, {name}: {[left, top, right, bottom]}", skips)
+    return box
+
+
+_ORIGIN = "the repository of SWiG, SWiG_jsons"
+_NAMES = {split: (f"SWiG_jsons/{split}.json",) for split in ("train", "dev", "test")}
+
+swig = DataSet(
+    name="swig",
+    title="SWiG",
+    files=(
+        File("frames", _NAMES, _ORIGIN),
+        File("space", dict.fromkeys(_NAMES, ("SWiG_jsons/imsitu_space.json",)), _ORIGIN),
+    ),
+    read={"frames": frames},
+    namespace=NAMESPACE,
+    pictures=(".",),
+    holds=(FOLDER,),
+    origin=f"{_ORIGIN}, and images_512.zip, which its page links to",
+)

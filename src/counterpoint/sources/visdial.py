@@ -1,0 +1,93 @@
+"""VisDial v1.0: ten questions and answers about a picture that the one who asks does not see."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.items import Dialogue, Turn
+from counterpoint.core.pictures import Picture
+from counterpoint.sources.coco import NAMESPACE as COCO
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.json_text import Json
+from counterpoint.sources.records import Record, elements, parts
+from counterpoint.sources.skips import Skips
+
+NAMESPACE = "visdial"
+_FOLDERS = {"val": "VisualDialog_val2018", "test": "VisualDialog_test2018"}
+
+
+def dialogues(files: Files, skips: Skips) -> Iterator[Dialogue]:
+    """Every dialogue with the answers offered at each turn, which share their texts; its id is that of its picture.
+
+    A file is read twice, since the texts stand in lists before or behind the dialogues. The last turn of a dialogue of
+    `test` has no answer. Pictures of `train` are those of COCO's train2014 and val2014, and the file does not say of
+    which: one that is in a folder val2014 beside the file is taken to be there, any other to be in train2014.
+    """
+    path = files["dialogues"]
+    texts: dict[str, list[Json]] = {"data.questions": [], "data.answers": []}
+    for name, text in parts(path, *texts):
+        texts[name].append(text)  # whatever it is, since its place counts
+    for number, content in enumerate(elements(path, "data.dialogs")):
+        try:
+            record = Record(content, f"{path.name}, dialogue", number)
+            yield _dialogue(record, files, *texts.values())
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def _dialogue(record: Record, files: Files, questions: Sequence[Json], answers: Sequence[Json]) -> Dialogue:
+    image = record.number("image_id")
+    if image < 0:
+        raise record.wrong("image_id", "the number of a picture")
+    said = list(record.records("dialog", needed=True))
+    last = len(said) - 1
+    return Dialogue(
+        str(image),
+        _picture(image, files.split, files.get("pictures of val2014")),
+        record.text("caption", "").strip(),
+        tuple(_turn(turn, questions, answers, is_last=place == last) for place, turn in enumerate(said)),
+    )
+
+
+def _picture(image: int, split: str, held_out: Path | None) -> Picture:
+    if split in _FOLDERS:
+        return Picture(f"{NAMESPACE}:{_FOLDERS[split]}/{_FOLDERS[split]}_{image:012}.jpg")
+    name = f"COCO_val2014_{image:012}.jpg"
+    if held_out and (held_out / name).is_file():
+        return Picture(f"{COCO}:val2014/{name}")
+    return Picture(f"{COCO}:train2014/COCO_train2014_{image:012}.jpg")
+
+
+def _turn(turn: Record, questions: Sequence[Json], answers: Sequence[Json], *, is_last: bool) -> Turn:
+    options = tuple(_said(turn, "answer_options", one, answers) for one in turn.list("answer_options"))
+    question = _said(turn, "question", turn.content.get("question"), questions)
+    if is_last and turn.content.get("answer") is None:
+        return Turn(question, "", options)
+    answer = _said(turn, "answer", turn.content.get("answer"), answers)
+    if options and answer not in options:
+        raise turn.wrong("answer", "one of the answer_options")
+    return Turn(question, answer, options)
+
+
+def _said(turn: Record, name: str, place: object, texts: Sequence[Json]) -> str:
+    if type(place) is int and 0 <= place < len(texts) and type(text := texts[place]) is str:
+        return text
+    raise turn.wrong(name, f"the place of a text among {len(texts)}")
+
+
+_ORIGIN = "the Visual Dialog site, VisDial v1.0"
+_SPLITS = ("train", "val", "test")
+
+visdial = DataSet(
+    name="visdial",
+    title="VisDial",
+    files=(
+        File("dialogues", {s: (f"visdial_1.0_{s}.json", f"visdial_1.0_{s}*.json") for s in _SPLITS}, _ORIGIN),
+        File("pictures of val2014", {"train": ("images/val2014",)}, "the COCO site, 2014 Val images", needed=False),
+    ),
+    read={"dialogues": dialogues},
+    namespace=NAMESPACE,
+    pictures=("images",),
+    holds=(*_FOLDERS.values(), "train2014", "val2014"),
+    origin=f"{_ORIGIN}; pictures of train are those of COCO 2014",
+)
