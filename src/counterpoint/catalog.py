@@ -30,9 +30,12 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "sources": {
         "clevr": "counterpoint.sources.clevr:clevr",
         "coco": "counterpoint.sources.coco:coco",
+        "foil": "counterpoint.sources.foil:foil",
         "gqa": "counterpoint.sources.gqa:gqa",
         "gqa-ood": "counterpoint.sources.gqa_ood:gqa_ood",
+        "swig": "counterpoint.sources.swig:swig",
         "vg": "counterpoint.sources.visual_genome:visual_genome",
+        "visdial": "counterpoint.sources.visdial:visdial",
         "world": "counterpoint.world.source:World",
     },
     "suites": {
