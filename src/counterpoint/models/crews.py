@@ -43,7 +43,6 @@ class Card:
 class _Job:
     """A method of the model, and what it is given; whether what it returns is to be told one by one."""
 
-    number: int
     method: str
     arguments: tuple[Any, ...]
     streamed: bool
@@ -67,11 +66,11 @@ class _Member:
         self.connection.send(job)
         self.owes = True
 
-    def news(self) -> tuple[int, _News, Any]:
+    def news(self) -> tuple[_News, Any]:
         """What it tells next; an error if it died instead."""
-        number, news, thing = self.connection.recv()
+        news, thing = self.connection.recv()
         self.owes = news is _News.ITEM
-        return number, news, thing
+        return news, thing
 
     def lost(self) -> ModelError:
         """What is to be said of its death."""
@@ -89,7 +88,6 @@ class Crew:
             raise ModelError(f"{','.join(devices)!r} names no devices", hint="devices look like cuda:0,cuda:1")
         context = multiprocessing.get_context("spawn")  # CUDA cannot be used in a forked process
         self._members: list[_Member] = []
-        self._number = 0
         self.close = finalize(self, _let_go, self._members)
         try:
             for device in devices:
@@ -127,11 +125,10 @@ class Crew:
         return [found[number] for number in sorted(found)]
 
     def _sent(self, method: str, portions: Sequence[tuple[Any, ...]], *, streamed: bool) -> dict[int, _Member]:
-        self._number += 1
         asked = dict(enumerate(self._members[: len(portions)]))
         for number, member in asked.items():
             try:
-                member.send(_Job(self._number, method, portions[number], streamed))
+                member.send(_Job(method, portions[number], streamed))
             except (EOFError, OSError):
                 member.connection.close()  # that it is dead is said when its news are waited for
         return asked
@@ -144,12 +141,10 @@ class Crew:
             for connection in [one for one in waiting if one.closed] or wait(list(waiting)):
                 number, member = waiting[connection]
                 try:
-                    of, news, thing = member.news()
+                    news, thing = member.news()
                 except (EOFError, OSError):
                     problems.append(self._without(member))
                     del waiting[connection]
-                    continue
-                if of != self._number:
                     continue
                 if news is not _News.ITEM:
                     del waiting[connection]
@@ -188,9 +183,9 @@ def _work(make: Callable[[str], Any], device: str, ports: tuple[type, ...], conn
         able = frozenset(port.__name__ for port in ports if isinstance(model, port))
         card = Card(model.fingerprint, able, getattr(model, "scale", None), getattr(model, "batch", 0))
     except Exception as problem:
-        _tell(connection, (0, _News.RAISED, _portable(problem)))
+        _tell(connection, (_News.RAISED, _portable(problem)))
         return
-    _tell(connection, (0, _News.DONE, card))
+    _tell(connection, (_News.DONE, card))
     while True:
         try:
             job: _Job = connection.recv()
@@ -208,15 +203,15 @@ def _do(connection: "Connection[Any, Any]", job: _Job, method: Callable[..., Any
             raise ModelError("a model that answers asynchronously needs no workers", hint="name one device")
         if job.streamed:
             for item in found:
-                _tell(connection, (job.number, _News.ITEM, item))
+                _tell(connection, (_News.ITEM, item))
             found = None
     except Exception as problem:
-        _tell(connection, (job.number, _News.RAISED, _portable(problem)))
+        _tell(connection, (_News.RAISED, _portable(problem)))
     else:
-        _tell(connection, (job.number, _News.DONE, found))
+        _tell(connection, (_News.DONE, found))
 
 
-def _tell(connection: "Connection[Any, Any]", message: tuple[int, _News, Any]) -> None:
+def _tell(connection: "Connection[Any, Any]", message: tuple[_News, Any]) -> None:
     try:
         connection.send(message)
     except OSError:

@@ -120,4 +120,8 @@ def _save(family: Any, config: Any, folder: Path) -> None:
 
     with torch.random.fork_rng([]):
         torch.manual_seed(7)
-        family(config).save_pretrained(folder)
+        model = family(config)
+        for weights in model.parameters():
+            if weights.ndim > 1 and not weights.any():  # places that begin at zero would not be missed
+                torch.nn.init.normal_(weights, std=0.3)
+        model.save_pretrained(folder)
