@@ -64,9 +64,7 @@ def _sizes(path: Path | None, skips: Skips) -> Sizes:
     for number, content in enumerate(elements(path) if path else ()):
         try:
             record = Record(content, "image_data.json, record", number)
-            key = image_id(record)
-            folder = next((one for one in FOLDERS if f"/{one}/" in record.text("url", "")), FOLDERS[0])
-            found[key] = size_of(record), f"{folder}/{key}.jpg"
+            found[image_id(record)] = size_of(record), picture_path(record)
         except SourceError as problem:
             skips.problem(problem)
     return found
@@ -75,6 +73,12 @@ def _sizes(path: Path | None, skips: Skips) -> Sizes:
 def image_id(record: Record) -> str:
     """The number of a picture; early releases call it `id`."""
     return record.word("image_id" if "image_id" in record.content else "id")
+
+
+def picture_path(record: Record) -> str:
+    """Where a picture of `image_data.json` lies; its address tells which of the two folders it is in."""
+    folder = next((one for one in FOLDERS if f"/{one}/" in record.text("url", "")), FOLDERS[0])
+    return f"{folder}/{image_id(record)}.jpg"
 
 
 def _graphs(files: Files, skips: Skips) -> Iterator[tuple[str, Record, Record]]:
