@@ -129,7 +129,7 @@ def _annotation(record: Record) -> _Seen:
 
 
 def _objects(path: Path, seen: list[_Seen], names: dict[int, str], size: Size, skips: Skips) -> Iterator[SceneObject]:
-    for one in seen:
+    for one in {one.id: one for one in seen}.values():
         if (name := names.get(one.category)) is None:
             skips.skip(UNNAMED, f"{path.name}, annotation {one.id}: category {one.category}", _WHOLE)
             continue

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from counterpoint.core.errors import SourceError
@@ -12,6 +13,7 @@ from counterpoint.sources.gqa_scenes import NAMESPACE
 from counterpoint.sources.records import Record, members, told
 from counterpoint.sources.skips import Skips
 
+_gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
 _NUMBERED = re.compile(r"(.*_)\d+\.json")
 
 
@@ -51,7 +53,7 @@ def _question(key: str, record: Record) -> Question:
         key,
         Picture(f"{NAMESPACE}:{image}.jpg"),
         record.word("question"),
-        Gold.of(record.word("answer")),
+        _gold(record.word("answer")),
         kind=_kind(record),
         scene=image,
         program=tuple(_steps(record)),
@@ -73,7 +75,7 @@ def _steps(record: Record) -> Iterator[Step]:
             or type(operation := one.get("operation")) is not str
             or type(argument := one.get("argument", "")) is not str
             or type(inputs := one.get("dependencies", [])) is not list
-            or any(type(of) is not int or not 0 <= of < place for of in inputs)
+            or not all([type(of) is int and 0 <= of < place for of in inputs])
         ):
             hint = "a step has an operation, an argument, and the dependencies that come before it"
             raise SourceError(f"{record.place}: step {place} is {told(one)}", hint=hint)
