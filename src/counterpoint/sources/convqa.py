@@ -1,0 +1,151 @@
+"""ConVQA: sets of questions about one picture whose answers follow from each other, by logic or by common sense."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
+from counterpoint.sources import visual_genome, vqa_layout
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.json_text import Json
+from counterpoint.sources.records import Record, elements, members, told
+from counterpoint.sources.skips import Skips
+from counterpoint.sources.vqa_layout import BLIND, EMPTY, REPEATED, leave_out
+
+_COCO = re.compile(r"(?:.*/)?COCO_(train2014|val2014)_([0-9]{1,12})\.jpg")
+
+
+def logical(files: Files, skips: Skips) -> Iterator[Question]:
+    """Every question of L-ConVQA: an object from the number of a picture of Visual Genome to a list of sets.
+
+    A set is a list of records with question and answer. An id is made of the picture, the place of the set and the
+    place in the set, as in "2342914-0-1"; the tag `set` is "2342914-0", which all questions of the set share.
+    """
+    paths = _paths(files.get("pictures"), skips)
+    for image, sets, place in _images(files["questions"], skips):
+        if not (image.isascii() and image.isdecimal()):
+            leave_out(skips, BLIND, place)
+            continue
+        path = paths.get(image, f"{visual_genome.FOLDERS[0]}/{image}.jpg")
+        for number, pairs in enumerate(sets):
+            where = f"{place}, set {number}"
+            yield from _set(
+                f"{image}-{number}", image, Picture(f"{visual_genome.NAMESPACE}:{path}"), pairs, where, skips
+            )
+
+
+def common_sense(files: Files, skips: Skips) -> Iterator[Question]:
+    """Every question of CS-ConVQA: an object from the address of a picture of COCO to one set.
+
+    A set is a list of pairs of question and answer, the first of which is of VQA v2 and the others follow from it. An
+    id is made of the picture and the place in the set, as in "543385-0"; the tag `set` is the picture. Those of the
+    test are the ones whose pictures `highlevel_test_split.json` lists.
+    """
+    kept = set(map(str, elements(files["split"]))) if files.split == "test" else None
+    for address, pairs, place in _images(files["questions"], skips):
+        if kept is not None and address not in kept:
+            continue
+        found = _COCO.fullmatch(address)
+        picture = found and vqa_layout.coco_picture(found[2], found[1])
+        if found is None or picture is None:
+            leave_out(skips, BLIND, place)
+        else:
+            image = str(int(found[2]))
+            yield from _set(image, image, picture, pairs, place, skips)
+
+
+def _images(path: Path, skips: Skips) -> Iterator[tuple[str, Sequence[Json], str]]:
+    """What the file has for each picture, which is a list, and where."""
+    seen: set[str] = set()
+    for image, listed in members(path):
+        place = f"{path.name}, image {image}"
+        if image in seen:
+            leave_out(skips, REPEATED, place)
+        elif not isinstance(listed, list):
+            skips.problem(SourceError(f"{place} is {told(listed)}, not a list"))
+        else:
+            yield image, listed, place
+        seen.add(image)
+
+
+def _set(stem: str, image: str, picture: Picture, pairs: Json, where: str, skips: Skips) -> Iterator[Question]:
+    if not isinstance(pairs, list):
+        skips.problem(SourceError(f"{where} is {told(pairs)}, not a list", hint="a set is a list of questions"))
+        return
+    for number, pair in enumerate(pairs):
+        try:
+            record = Record(_named(pair), f"{where}, question", number)
+            if not record.text("question", "").strip():
+                leave_out(skips, EMPTY, record.place)
+                continue
+            answer = record.word("answer")
+        except SourceError as problem:
+            skips.problem(problem)
+            continue
+        yield Question(
+            f"{stem}-{number}",
+            picture,
+            record.text("question"),
+            Gold.of(answer),
+            kind=_kind(answer),
+            scene=image,
+            tags=(("set", stem),),
+        )
+
+
+def _named(pair: Json) -> Json:
+    """A pair as the record that others have in its place."""
+    return dict(zip(("question", "answer"), pair, strict=True)) if isinstance(pair, list) and len(pair) == 2 else pair
+
+
+def _kind(answer: str) -> str:
+    """As VQA tells answers apart."""
+    return "yes/no" if answer in ("yes", "no") else "number" if answer.isdecimal() else "other"
+
+
+def _paths(path: Path | None, skips: Skips) -> dict[str, str]:
+    """Where each picture of Visual Genome lies, if its own list is there."""
+    found = {}
+    for number, content in enumerate(elements(path) if path else ()):
+        try:
+            record = Record(content, "image_data.json, record", number)
+            found[visual_genome.image_id(record)] = visual_genome.picture_path(record)
+        except SourceError as problem:
+            skips.problem(problem)
+    return found
+
+
+_SITE = "the ConVQA page"
+
+l_convqa = DataSet(
+    name="l-convqa",
+    title="L-ConVQA",
+    files=(
+        File("questions", {"test": ("cleaned_Logical_ConVQA_test.json",)}, f"{_SITE}, cleaned logical test set"),
+        File("pictures", {"test": ("image_data.json",)}, "the Visual Genome site", needed=False),
+    ),
+    read={"questions": logical},
+    namespace=visual_genome.NAMESPACE,
+    holds=visual_genome.FOLDERS,
+    origin=f"{_SITE}; its pictures are those of Visual Genome",
+)
+
+cs_convqa = DataSet(
+    name="cs-convqa",
+    title="CS-ConVQA",
+    files=(
+        File(
+            "questions",
+            dict.fromkeys(("test", "all"), ("CommonSense_ConVQA_consistent.json",)),
+            f"{_SITE}, consistent sets by common sense",
+        ),
+        File("split", {"test": ("highlevel_test_split.json",)}, f"{_SITE}, split"),
+    ),
+    read={"questions": common_sense},
+    namespace=vqa_layout.NAMESPACE,
+    holds=vqa_layout.FOLDERS,
+    origin=f"{_SITE}; its pictures are those of COCO 2014",
+)

@@ -1,0 +1,91 @@
+"""Visual7W, telling: questions about photographs of COCO that begin with what, where, when, who, why or how."""
+
+from collections.abc import Iterator
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.groups import Gold
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.json_text import Json
+from counterpoint.sources.records import Record, elements
+from counterpoint.sources.skips import Skips
+from counterpoint.sources.vqa_layout import BLIND, EMPTY, REPEATED, leave_out
+
+NAMESPACE = "visual7w"
+POINTING = "which"
+"""The kind of question that is answered by pointing at a box."""
+
+
+def questions(files: Files, skips: Skips) -> Iterator[Question]:
+    """Every question of a split, with its choices in an order that follows from its id; its kind is its first word.
+
+    The file has the right choice apart from the wrong ones, so that its place would give it away.
+    """
+    path = files["questions"]
+    seen: set[str] = set()
+    for number, content in enumerate(elements(path, "images")):
+        try:
+            image = Record(content, f"{path.name}, image", number)
+            if image.word("split") != files.split:
+                continue
+            pairs = image.list("qa_pairs", needed=True)
+        except SourceError as problem:
+            skips.problem(problem)
+            continue
+        for place, pair in enumerate(pairs):
+            yield from _read(image, pair, place, seen, skips)
+
+
+def _read(image: Record, pair: Json, place: int, seen: set[str], skips: Skips) -> Iterator[Question]:
+    """The question, unless it cannot be asked; a file of questions that ask for a box is refused as a whole."""
+    try:
+        record = Record(pair, "question", place, image)
+        own, kind = record.word("qa_id"), record.text("type", "")
+        reason = REPEATED if own in seen else "" if record.text("question", "").strip() else EMPTY
+        if not image.text("filename", "") and not image.text("image_id", ""):
+            reason = reason or BLIND
+        if reason:
+            leave_out(skips, reason, f"{record.place}: {own}")
+        elif kind != POINTING:
+            yield _question(own, kind, record, image)
+        seen.add(own)
+    except SourceError as problem:
+        skips.problem(problem)
+        return
+    if kind == POINTING:
+        fact = f"{record.place} is answered by pointing at a box"
+        raise SourceError(fact, hint="take the file of Visual7W's telling questions, dataset_v7w_telling.json")
+
+
+def _question(own: str, kind: str, record: Record, image: Record) -> Question:
+    name = image.text("filename", "") or f"v7w_{image.text('image_id')}.jpg"
+    if "/" in name or "\\" in name:
+        raise image.wrong("filename", "the name of a picture")
+    answer = record.word("answer")
+    wrong = record.texts("multiple_choices")
+    choices = list(dict.fromkeys((answer, *wrong)))  # a choice that is there twice is offered once
+    seeded(NAMESPACE, own).shuffle(choices)
+    return Question(
+        own,
+        Picture(f"{NAMESPACE}:{name}"),
+        record.text("question"),
+        Gold.of(answer),
+        kind=kind,
+        scene=image.text("image_id", ""),
+        choices=tuple(choices) if wrong else (),
+    )
+
+
+_NAMES = ("dataset_v7w_telling.json", "dataset.json", "*v7w*telling*.json")
+
+visual7w = DataSet(
+    name="visual7w",
+    title="Visual7W",
+    files=(File("questions", dict.fromkeys(("train", "val", "test"), _NAMES), "the Visual7W site, telling QA"),),
+    read={"questions": questions},
+    namespace=NAMESPACE,
+    pictures=("images",),
+    origin="the Visual7W site, telling QA and images",
+)

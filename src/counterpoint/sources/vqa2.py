@@ -1,0 +1,32 @@
+"""VQA v2: questions that people asked about photographs of COCO, each answered by ten others."""
+
+from counterpoint.sources.dataset import DataSet, File
+from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, Layout, questions
+
+_SITE = "the VQA site, VQA v2.0"
+_PICTURES = {"train": "train2014", "val": "val2014", "test": "test2015", "test-dev": "test2015"}
+_LAYOUTS = {split: Layout(folder) for split, folder in _PICTURES.items()}
+
+
+def _names(pattern: str, loose: str) -> dict[str, tuple[str, ...]]:
+    """The official name, and those that people give to excerpts."""
+    found = {split: (pattern.format(folder), f"*{split}*{loose}") for split, folder in _PICTURES.items()}
+    return found | {"test-dev": (pattern.format("test-dev2015"),)}
+
+
+_QUESTIONS = _names("v2_OpenEnded_mscoco_{}_questions.json", "questions*.json")
+_ANNOTATIONS = _names("v2_mscoco_{}_annotations.json", "annotations*.json")
+
+vqa2 = DataSet(
+    name="vqa2",
+    title="VQA v2",
+    files=(
+        File("questions", _QUESTIONS, f"{_SITE}, questions"),
+        File("annotations", {split: _ANNOTATIONS[split] for split in ("train", "val")}, f"{_SITE}, annotations"),
+    ),
+    read={"questions": lambda files, skips: questions(files, skips, _LAYOUTS[files.split])},
+    namespace=NAMESPACE,
+    holds=FOLDERS,
+    origin=f"{_SITE}; its pictures are those of COCO 2014 and 2015",
+    rules="vqa",
+)

@@ -1,0 +1,24 @@
+"""VQA-CP v2: VQA v2 divided anew, so that the answers that are common in training are rare in the test."""
+
+from counterpoint.sources.dataset import DataSet, File
+from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, Layout, questions
+
+_SITE = "the VQA-CP page, v2"
+_SPLITS = ("train", "test")
+
+
+def _file(part: str) -> File:
+    names = {split: (f"vqacp_v2_{split}_{part}.json", f"*{split}*{part}*.json") for split in _SPLITS}
+    return File(part, names, f"{_SITE}, {part}")
+
+
+vqa_cp = DataSet(
+    name="vqa-cp",
+    title="VQA-CP v2",
+    files=(_file("questions"), _file("annotations")),
+    read={"questions": lambda files, skips: questions(files, skips, Layout())},
+    namespace=NAMESPACE,
+    holds=FOLDERS,
+    origin=f"{_SITE}; its pictures are those of COCO 2014, of train and val",
+    rules="vqa",
+)

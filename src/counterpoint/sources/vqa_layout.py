@@ -1,0 +1,187 @@
+"""The layout of VQA, which many data sets share: a file of questions, and one of annotations with ten answers each."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from sys import intern
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
+from counterpoint.language.rulesets import rule_set
+from counterpoint.sources.dataset import Files
+from counterpoint.sources.joining import Beside
+from counterpoint.sources.json_text import Json
+from counterpoint.sources.records import Record, elements, first_sign
+from counterpoint.sources.skips import Skips
+
+NAMESPACE = "coco"
+FOLDERS = ("train2014", "val2014", "test2015")
+"""Of COCO's pictures, as VQA knows them."""
+UNANSWERED = "a question without an annotation"
+UNASKED = "an annotation without a question"
+REPEATED = "a repeated id"
+EMPTY = "a question without words"
+BLIND = "a question without a picture"
+_REMEDIES = {
+    UNANSWERED: "take both files from one split of one release",
+    UNASKED: "take both files from one split of one release",
+    REPEATED: "the first is kept; was the file put together from others?",
+    EMPTY: "nothing can be asked; some releases have a few",
+    BLIND: "the name or number of one should stand with it",
+}
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """In what the data sets of this layout differ."""
+
+    folder: str = ""  # of the pictures; where none is named, each question names its own as coco_split
+    shared_ids: bool = False  # one id may be that of two questions, about different pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What is kept of an annotation until its question comes."""
+
+    kind: str = ""
+    answer_type: str = ""
+    votes: tuple[str, ...] = ()
+    chosen: str = ""  # the one answer that some copies have in place of all
+
+    @property
+    def gold(self) -> Gold:
+        """The right answers, each with what it earns by the official program."""
+        return gold(self.votes) if self.votes else Gold.of(*filter(None, [self.chosen]))
+
+
+def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
+    """Every question of a split, joined with its annotation by id, whatever the order of the two files.
+
+    Its kind is the question type, its votes are what each annotator said, and its gold is what VQA's program makes of
+    them. Where a split has no annotations, as that of a test, no right answer is known.
+    """
+    told = files.get("annotations")
+    beside = Beside(_annotations(told, skips, layout)) if told else None
+    for key, record in _records(files["questions"], "questions", skips, layout):
+        found = beside.take(key) if beside else Annotation()
+        if found is None:
+            leave_out(skips, UNANSWERED, f"{record.place}: {key}")
+            continue
+        try:
+            if reason := amiss(record):
+                leave_out(skips, reason, f"{record.place}: {key}")
+            else:
+                yield _question(record, found, layout)
+        except SourceError as problem:
+            skips.problem(problem)
+    if told and beside:
+        for key in beside.left():
+            leave_out(skips, UNASKED, f"{told.name}: {key}")
+
+
+def leave_out(skips: Skips, reason: str, place: str) -> None:
+    """Count what is left out for one of the reasons above, with what helps."""
+    skips.skip(reason, place, _REMEDIES[reason])
+
+
+def amiss(record: Record) -> str:
+    """Why a question cannot be asked: it has no words, or no picture."""
+    if not _WORD.search(record.text("question", "")):
+        return EMPTY
+    return "" if record.text("image_id", "") else BLIND
+
+
+def votes(record: Record) -> tuple[str, ...]:
+    """What each annotator said: a list of texts, or of records with an answer; a number is taken as its digits."""
+    try:
+        said = [one if type(one) is str else one["answer"] for one in record.list("answers")]
+        return tuple([intern(one if type(one) is str else _digits(one)) for one in said])
+    except (TypeError, KeyError):
+        raise record.wrong("answers", "a list of answers") from None
+
+
+def gold(said: tuple[str, ...]) -> Gold:
+    """The right answers, each with what it earns by VQA's program.
+
+    >>> gold(("red",) * 8 + ("pink",) * 2).answers
+    (('red', 1.0), ('pink', 0.6))
+    """
+    return rule_set("vqa").gold(said)
+
+
+def coco_picture(image: str, folder: str) -> Picture | None:
+    """The picture of this number as COCO names its file; none if it is no such number.
+
+    >>> coco_picture("262148", "val2014")
+    Picture('coco:val2014/COCO_val2014_000000262148.jpg')
+    """
+    if not (image.isascii() and image.isdecimal() and len(image) <= 12):
+        return None
+    return Picture(f"{NAMESPACE}:{folder}/COCO_{folder}_{image:0>12}.jpg")
+
+
+def listed(path: Path, name: str) -> Iterator[Json]:
+    """The records under a name, or those of a file that is nothing but their list."""
+    return elements(path) if first_sign(path) == b"[" else elements(path, name)
+
+
+def _records(path: Path, name: str, skips: Skips, layout: Layout) -> Iterator[tuple[str, Record]]:
+    """Each record with the key by which questions and annotations are joined; the first of those that share it."""
+    seen: set[str] = set()
+    one = f"{path.name}, {name.removesuffix('s')}"
+    for number, content in enumerate(listed(path, name)):
+        try:
+            record = Record(content, one, number)
+            key = record.word("question_id")
+            if layout.shared_ids:
+                key = f"{key} about picture {record.text('image_id', '')}"
+        except SourceError as problem:
+            skips.problem(problem)
+            continue
+        if key in seen:
+            leave_out(skips, REPEATED, f"{record.place}: {key}")
+        else:
+            seen.add(key)
+            yield key, record
+
+
+def _annotations(path: Path, skips: Skips, layout: Layout) -> Iterator[tuple[str, Annotation]]:
+    for key, record in _records(path, "annotations", skips, layout):
+        try:
+            said, chosen = votes(record), record.text("multiple_choice_answer", "")
+            if not said and not chosen:
+                raise record.wrong("answers", "a list of answers")
+            kinds = intern(record.text("question_type", "")), intern(record.text("answer_type", ""))
+            yield key, Annotation(*kinds, said, "" if said else chosen)
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def _question(record: Record, found: Annotation, layout: Layout) -> Question:
+    image, folder = record.text("image_id"), layout.folder or record.text("coco_split")
+    picture = coco_picture(image, folder)
+    if picture is None:
+        raise record.wrong("image_id", "the number of a picture")
+    if folder not in FOLDERS:
+        raise record.wrong("coco_split", " or ".join(FOLDERS))
+    return Question(
+        record.text("question_id"),
+        picture,
+        record.text("question"),
+        found.gold,
+        kind=found.kind,
+        scene=str(int(image)),
+        votes=found.votes,
+        same_as=record.text("rephrasing_of", ""),
+        tags=(("answer_type", found.answer_type),) if found.answer_type else (),
+    )
+
+
+def _digits(value: Json) -> str:
+    if type(value) is not int:
+        raise TypeError
+    return str(value)

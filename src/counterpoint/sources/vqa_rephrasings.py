@@ -1,0 +1,50 @@
+"""VQA-Rephrasings: questions of VQA v2, each with three others that ask the same in other words."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from counterpoint.core.items import Question
+from counterpoint.sources import vqa_layout
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.skips import Skips
+
+_SITE = "the VQA-Rephrasings site"
+_LAYOUT = vqa_layout.Layout("val2014", shared_ids=True)
+
+
+def questions(files: Files, skips: Skips) -> Iterator[Question]:
+    """Every question, first ones and rephrasings, which say of what they are the same.
+
+    The file makes the id of a rephrasing from that of its first question and a digit, and so gives some ids twice. Such
+    a rephrasing has both ids here, as in "4200001-of-420000", and keeps its own as the tag `question_id`.
+    """
+    first = {
+        str(one.get("question_id"))
+        for one in vqa_layout.listed(files["questions"], "questions")
+        if isinstance(one, dict) and one.get("rephrasing_of") is None
+    }
+    for question in vqa_layout.questions(files, skips, _LAYOUT):
+        if question.same_as and question.id in first:
+            tags = (*question.tags, ("question_id", question.id))
+            yield replace(question, id=f"{question.id}-of-{question.same_as}", tags=tags)
+        else:
+            yield question
+
+
+def _file(part: str, name: str) -> File:
+    return File(part, {"val": (name, f"*rep*{part}*.json")}, f"{_SITE}, {part}")
+
+
+vqa_rephrasings = DataSet(
+    name="vqa-rephrasings",
+    title="VQA-Rephrasings",
+    files=(
+        _file("questions", "v2_OpenEnded_mscoco_valrep2014_humans_og_questions.json"),
+        _file("annotations", "v2_mscoco_valrep2014_humans_og_annotations.json"),
+    ),
+    read={"questions": questions},
+    namespace=vqa_layout.NAMESPACE,
+    holds=vqa_layout.FOLDERS,
+    origin=f"{_SITE}; its pictures are those of COCO 2014, of val",
+    rules="vqa",
+)
