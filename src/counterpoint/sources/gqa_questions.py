@@ -75,7 +75,7 @@ def _steps(record: Record) -> Iterator[Step]:
             or type(operation := one.get("operation")) is not str
             or type(argument := one.get("argument", "")) is not str
             or type(inputs := one.get("dependencies", [])) is not list
-            or not all([type(of) is int and 0 <= of < place for of in inputs])
+            or not all(type(of) is int and 0 <= of < place for of in inputs)
         ):
             hint = "a step has an operation, an argument, and the dependencies that come before it"
             raise SourceError(f"{record.place}: step {place} is {told(one)}", hint=hint)
