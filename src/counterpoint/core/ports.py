@@ -130,6 +130,15 @@ class Retrying(Model, Protocol):
 
 
 @runtime_checkable
+class Expecting(Model, Protocol):
+    """A model that begins with what comes next before it has handed over what it is asked now."""
+
+    def coming(self, queries: Sequence[Query]) -> None:
+        """What it will be asked next, most likely."""
+        ...
+
+
+@runtime_checkable
 class Paced(Model, Protocol):
     """A model that knows how many queries it is best asked at once; what users say goes before it."""
 

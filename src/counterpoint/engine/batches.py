@@ -121,6 +121,7 @@ class Going:
             start += len(some)
             if pictures is not None and (first := some.picture):
                 pictures.turn_to(first)
+            self._asker.expect(rows.part(start, start + self.size).asked.queries)
             self._settle(some)
 
     def _settle(self, rows: Rows) -> None:
