@@ -371,3 +371,21 @@ def test_a_model_says_how_many_queries_it_is_best_asked_at_once_unless_somebody_
         model = Metered(budget=100)
         run(a_table(some(20)), model, MemoryLog(), batch=batch)
         assert model.batches == sizes
+
+
+class Foreseeing(Echo):
+    """Notes what it is told will come, beside what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[list[Query]] = []
+
+    def coming(self, queries: Sequence[Query]) -> None:
+        self.told.append(list(queries))
+
+
+def test_a_model_that_wants_to_know_is_told_what_it_is_asked_next() -> None:
+    model = Foreseeing()
+    run(a_table(some(20)), model, MemoryLog(), batch=8, check=0)
+    assert model.batches == [8, 8, 4]
+    assert {query for queries in model.told for query in queries} == set(model.asked[8:])

@@ -9,7 +9,7 @@ from typing import Generic, Self, TypeAlias, TypeVar
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Answerer, Model, Rater, Sampled, Sampler, Scorer
+from counterpoint.core.ports import Answerer, Expecting, Model, Rater, Sampled, Sampler, Scorer
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[int, Answer], None]
@@ -47,6 +47,7 @@ class Asker:
         self._answerer = model if isinstance(model, Answerer) else None
         self._scorer = model if isinstance(model, Scorer) else None
         self._sampler = model if isinstance(model, Sampler) else None
+        self._expecting = model if isinstance(model, Expecting) else None
         self._seed = seed
         self._runner = asyncio.Runner()
         self._thread = ThreadPoolExecutor(1)
@@ -58,6 +59,11 @@ class Asker:
     def __exit__(self, *problem: object) -> None:
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
+
+    def expect(self, queries: Sequence[Query]) -> None:
+        """Tell a model that wants to know it what it will be asked next."""
+        if self._expecting is not None and queries:
+            self._expecting.coming(queries)
 
     def ask(self, asked: Asked, keep: Keep, tick: Callable[[], None] = lambda: None) -> None:
         """Put a batch to the model; answers are kept as they come, and whatever the model raises flies on.
