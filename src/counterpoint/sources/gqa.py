@@ -10,8 +10,8 @@ _Names: TypeAlias = dict[str, tuple[str, ...]]
 _SITE = "the GQA site at Stanford"
 _GRAPHS: _Names = {split: (f"{split}_sceneGraphs.json", "*sceneGraphs*.json") for split in ("train", "val")}
 _BALANCED: _Names = {
-    split: (f"{split}_balanced_questions.json", f"{split}_questions*.json", "questions*.json")
-    for split in ("train", "val", "testdev")
+    split: (f"{split}_balanced_questions.json", f"{split}_questions*.json", f"{ours}_questions.json", "questions*.json")
+    for split, ours in {"train": "train", "val": "validation", "testdev": "test"}.items()  # as the world names them
 }
 _ALL: _Names = {f"{split}_all": (f"{split}_all_questions.json",) for split in ("val", "testdev")}
 _PIECES: _Names = {"train_all": ("train_all_questions", "train_all_questions_*.json", "train_all_questions.json")}
