@@ -1,6 +1,7 @@
 """Vision-language models that answer in words, tiny and random, but loaded and asked as the large ones are."""
 
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -176,6 +177,10 @@ def test_answers_from_its_own_features_are_the_answers(model: Made) -> None:
     assert [found[place] for place in spoken] == said(one, [queries[place] for place in spoken])
     scores = one.score(asked(Mode.SCORE, 2))
     assert [found[place].score for place in range(10, 16)] == pytest.approx(scores.tolist(), abs=1e-5)
+    offered = [replace(query, choices=("a white dog", "red")) for query in asked()[:2]]
+    likely = model("llava", choose="likelihood")
+    chosen = dict(likely.answer_from(likely.picture_features(offered), likely.text_features(offered), offered))
+    assert [chosen[place].raw for place in range(2)] == [answer.raw for answer in said(likely, offered)]
     noisy = dict(one.answer_from(seen + 3 * np.sign(seen), read, queries))
     assert noisy[9] == found[9], "what has no picture does not depend on its features"
     assert sum(noisy[place] != found[place] for place in spoken) >= 5
@@ -316,7 +321,10 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
             raise ValueError("three")
         return item
 
+    usual = sys.getswitchinterval()
     broken = ahead(breaks, range(9), threads=2)
     assert [next(broken) for _ in range(3)] == [0, 1, 2]
+    assert sys.getswitchinterval() < usual, "threads take shorter turns meanwhile"
     with pytest.raises(ValueError, match="three"):
         next(broken)
+    assert sys.getswitchinterval() == usual

@@ -20,6 +20,7 @@ class Conversation:
     prompt: Prompt
     template: str
     mark: str  # of a picture in a plain prompt
+    after: str = ""  # what the processor puts behind one
     kinds: bool = False  # whether the model is told what kind each token is, as those are that read a prompt both ways
     stop: str = ""
 
@@ -31,7 +32,7 @@ class Conversation:
     @property
     def gap(self) -> str:
         """A space, where a prompt ends in a word."""
-        return gap_after(self.text(Query(None, "")), self.tokenizer)
+        return gap_after(self.text(Query(None, "")) + self.after, self.tokenizer)
 
     def looks(self, query: Query) -> bool:
         """Wherever there is something to see."""
@@ -45,11 +46,12 @@ class Conversation:
         """The whole prompt, with one mark where the picture is shown."""
         words = self.prompt.words(query)
         if not self.template:
-            return words if query.picture is None else self.mark + words
+            told = f"{self.prompt.system}\n" if self.prompt.system else ""
+            return told + words if query.picture is None else self.mark + told + words
         turn = [{"type": "text", "text": words}]
         shown = [{"type": "image"}] if query.picture is not None else []
-        told = [{"role": "system", "content": [{"type": "text", "text": self.prompt.system}]}]
-        talk = [*(told if self.prompt.system else []), {"role": "user", "content": [*shown, *turn]}]
+        rules = [{"role": "system", "content": [{"type": "text", "text": self.prompt.system}]}]
+        talk = [*(rules if self.prompt.system else []), {"role": "user", "content": [*shown, *turn]}]
         return str(
             self.tokenizer.apply_chat_template(
                 talk, chat_template=self.template, tokenize=False, add_generation_prompt=True

@@ -50,30 +50,26 @@ class Lookable(Speaking[Conversation]):
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
         """Answers, or scores where these are asked for, from features."""
-        for start in range(0, len(queries), self._micro):
-            some = slice(start, start + self._micro)
-            rows = [Row(start + place, query) for place, query in enumerate(queries[some])]
-            batch = Batch(rows, self._joined(picture[some], text[some], queries[some]), [])
-            scored = [row for row in rows if row.query.mode is Mode.SCORE]
-            if scored:
-                chances = dict(zip((row.position for row in rows), self._chances(batch), strict=True))
-                yield from ((row.position, Answer.scored(chances[row.position])) for row in scored)
-            if len(scored) < len(rows):
-                yield from (said for said, row in zip(self._spoken(batch), rows, strict=True) if row not in scored)
 
-    def _joined(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Mapping[str, Any]:
-        """Each prompt with its picture at its place, padded on the left."""
-        import torch
+        def batches(rows: Sequence[Row]) -> Iterator[Batch]:
+            for start in range(0, len(rows), self._micro):
+                some = list(rows[start : start + self._micro])
+                joined = [self._joined(picture[row.position], text[row.position], row.query) for row in some]
+                yield Batch(some, self._voice.packed(_padded(joined)), [])
 
-        joined = []
-        for seen, read, query in zip(picture, text, queries, strict=True):
-            ids = self._ids(query)
-            at = ids.index(self._image) if query.picture is not None else len(ids)
-            joined.append(np.concatenate([read[:at], seen if at < len(ids) else seen[:0], read[at + 1 : len(ids)]]))
-        longest = max(map(len, joined))
-        rows = [np.pad(row, ((longest - len(row), 0), (0, 0))) for row in joined]
-        mask = [[0] * (longest - len(row)) + [1] * len(row) for row in joined]
-        return {"inputs_embeds": torch.from_numpy(np.stack(rows)), "attention_mask": torch.tensor(mask)}
+        rows = [Row(position, query) for position, query in enumerate(queries)]
+        yield from self._answers([row for row in rows if row.query.mode is Mode.ANSWER], batches)
+        for batch in batches([row for row in rows if row.query.mode is Mode.SCORE]):
+            for row, chance in zip(batch.rows, self._chances(batch), strict=True):
+                yield row.position, Answer.scored(chance)
+
+    def _joined(self, seen: Floats, read: Floats, query: Query) -> Floats:
+        """A prompt with its picture at its place."""
+        ids = self._ids(query)
+        if query.picture is None:
+            return read[: len(ids)]
+        at = ids.index(int(self._voice.model.config.image_token_id))
+        return np.concatenate([read[:at], seen, read[at + 1 : len(ids)]])
 
     def _looked(self, pixels: Any) -> Any:
         import torch
@@ -99,6 +95,12 @@ class Lookable(Speaking[Conversation]):
         text = self._wording.text(query)
         return list(self._words.encode(text, add_special_tokens=self._wording.bare(text)))
 
-    @property
-    def _image(self) -> int:
-        return int(self._voice.model.config.image_token_id)
+
+def _padded(rows: Sequence[Floats]) -> Mapping[str, Any]:
+    """Embeddings of several lengths as one tensor, padded on the left."""
+    import torch
+
+    longest = max(map(len, rows))
+    room = np.stack([np.pad(row, ((longest - len(row), 0), (0, 0))) for row in rows])
+    mask = [[0] * (longest - len(row)) + [1] * len(row) for row in rows]
+    return {"inputs_embeds": torch.from_numpy(room), "attention_mask": torch.tensor(mask)}

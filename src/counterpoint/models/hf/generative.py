@@ -58,7 +58,9 @@ def make(
     mark = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
     manner = Manner(asked.content + chat, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForImageTextToText)
-    wording = Conversation(processor, asked, chat, mark, "token_type_ids" in signature(model.forward).parameters)
+    kinds = "token_type_ids" in signature(model.forward).parameters
+    after = "\n" if kind == "paligemma" and not chat else ""
+    wording = Conversation(processor, asked, chat, mark, after, kinds)
     if lookable(checkpoint.config):
         return Lookable(checkpoint, model, wording, pictures, manner)
     return Speaking(checkpoint, model, wording, pictures, manner)

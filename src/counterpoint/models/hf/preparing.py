@@ -1,22 +1,25 @@
 """Queries made ready for a model that speaks, in batches, by threads that are ahead of the device."""
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Pictures, Pixels, Placed
 
-THREADS = 4
-"""How many batches are made ready at a time, where there are so many cores."""
+THREADS, TURN = 4, 0.0005
+"""How many batches are made ready at a time, where there are so many cores, and the seconds that a thread may take."""
 
+Inputs: TypeAlias = Mapping[str, Any]
+"""What a model is given, tensors by their names."""
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -47,7 +50,7 @@ class Wording(Protocol):
         """What queries must share to stand in one batch."""
         ...
 
-    def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Mapping[str, Any]:
+    def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Inputs:
         """What the model is given for these queries, still on the CPU."""
         ...
 
@@ -66,7 +69,7 @@ class Batch:
     """Rows that are ready, and the answers of those whose picture cannot be shown."""
 
     rows: list[Row]
-    inputs: Mapping[str, Any]
+    inputs: Inputs
     failed: list[Placed]
 
 
@@ -76,9 +79,9 @@ Worded = TypeVar("Worded", bound=Wording)
 class Preparer(Generic[Worded]):
     """Makes batches of queries; each thread has a copy of the wording, since tokenizers cannot be shared."""
 
-    def __init__(self, wording: Worded, pictures: Pictures) -> None:
+    def __init__(self, wording: Worded, pictures: Pictures, pack: Callable[[Inputs], Inputs]) -> None:
         self.wording = deepcopy(wording)
-        self._pictures = pictures
+        self._pictures, self._pack = pictures, pack
         self._spare: SimpleQueue[Worded] = SimpleQueue()
         self._spare.put(wording)
 
@@ -104,7 +107,7 @@ class Preparer(Generic[Worded]):
             wording = self._spare.get_nowait()
         except Empty:
             wording = deepcopy(self.wording)
-        inputs = wording.inputs([row.query for row in kept], shown) if kept else {}
+        inputs = self._pack(wording.inputs([row.query for row in kept], shown)) if kept else {}
         self._spare.put(wording)
         return Batch(kept, inputs, failed)
 
@@ -120,7 +123,9 @@ def ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int) -> 
     ['0', '1', '2', '3', '4']
     """
     waiting: deque[Future[Made]] = deque()
+    usual = sys.getswitchinterval()
     with ThreadPoolExecutor(threads, "preparing") as pool:
+        sys.setswitchinterval(min(usual, TURN))  # or whoever keeps a device busy waits too long for his turn
         try:
             for item in items:
                 waiting.append(pool.submit(make, item))
@@ -129,5 +134,6 @@ def ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int) -> 
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            sys.setswitchinterval(usual)
             for future in waiting:
                 future.cancel()

@@ -1,8 +1,8 @@
 """What all models that speak share: answers in batches, said, chosen or drawn; and scores by how they begin."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ AHEAD = 64
 YES_NO = ("yes", "no")
 """The two words of a score."""
 
+Batches: TypeAlias = Callable[[Sequence[Row]], Iterator[Batch]]
+"""What makes rows ready."""
 Item = TypeVar("Item")
 
 
@@ -56,10 +58,11 @@ class Saying(Generic[Worded]):
 
     def __init__(self, checkpoint: Checkpoint, model: Any, wording: Worded, pictures: Pictures, manner: Manner) -> None:
         self.fingerprint = checkpoint.fingerprint(manner.content)
-        self._preparer, self._manner, self._micro = Preparer(wording, pictures), manner, manner.batch
+        self._voice, self._manner, self._micro = Voice(model, wording.tokenizer), manner, manner.batch
+        self._preparer = Preparer(wording, pictures, self._voice.packed)
         self._wording = self._preparer.wording
         self._words, self._gap = self._wording.tokenizer, self._wording.gap
-        self._voice, self._openings = Voice(model, self._words), Openings(self._words)
+        self._openings = Openings(self._words)
 
     @property
     def batch(self) -> int:
@@ -73,10 +76,7 @@ class Saying(Generic[Worded]):
         with, by the sum over its tokens, not divided by their number. Otherwise the model says what it likes; its top
         then are the choices, or yes and no where it said one of these, by the probability that an answer begins so.
         """
-        rows = [Row(position, query) for position, query in enumerate(queries)]
-        likely = self._manner.choose == "likelihood"
-        yield from self._said([row for row in rows if not (likely and row.query.choices)])
-        yield from self._chosen([row for row in rows if likely and row.query.choices])
+        return self._answers([Row(position, query) for position, query in enumerate(queries)], self._batches)
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
         """Answers drawn at the temperature, each from seed, query and trial; trial 0 is the plain pass."""
@@ -96,10 +96,12 @@ class Saying(Generic[Worded]):
         for place, _ in enumerate(queries):
             yield from ((place, trial, Answer.failed("this model gives no scores")) for trial in trials)
 
-    def _said(self, rows: Sequence[Row]) -> Iterator[Placed]:
-        for batch in self._batches(rows):
+    def _answers(self, rows: Sequence[Row], batches: Batches) -> Iterator[Placed]:
+        likely = self._manner.choose == "likelihood"
+        for batch in batches([row for row in rows if not (likely and row.query.choices)]):
             yield from batch.failed
             yield from self._spoken(batch)
+        yield from self._chosen([row for row in rows if likely and row.query.choices], batches)
 
     def _spoken(self, batch: Batch, *steering: Any) -> Iterator[Placed]:
         if not batch.rows:
@@ -116,10 +118,10 @@ class Saying(Generic[Worded]):
     def _cut(self, text: str) -> str:
         return text.lstrip().split(self._wording.stop)[0] if self._wording.stop else text
 
-    def _chosen(self, rows: Sequence[Row]) -> Iterator[Placed]:
+    def _chosen(self, rows: Sequence[Row], batches: Batches) -> Iterator[Placed]:
         """Answers by likelihood; choices of one token each need no more than the first step."""
         long = {row.position for row in rows if any(len(tail) > 1 for tail in self._tails(row.query))}
-        for batch in self._batches([row for row in rows if row.position not in long]):
+        for batch in batches([row for row in rows if row.position not in long]):
             yield from batch.failed
             if batch.rows:
                 first = First()
@@ -127,13 +129,13 @@ class Saying(Generic[Worded]):
                 tails = [[[tail[0]] for tail in self._tails(row.query)] for row in batch.rows]
                 for row, chances in zip(batch.rows, shares(first.logits, tails), strict=True):
                     yield self._choice(row, chances)
-        yield from self._by_rows([row for row in rows if row.position in long])
+        yield from self._by_rows([row for row in rows if row.position in long], batches)
 
-    def _by_rows(self, rows: Sequence[Row]) -> Iterator[Placed]:
+    def _by_rows(self, rows: Sequence[Row], batches: Batches) -> Iterator[Placed]:
         """A row for each choice; it is answered when the last of its choices is."""
         split = [Row(row.position, row.query, tail) for row in rows for tail in self._tails(row.query)]
         sums: dict[int, dict[tuple[int, ...], float]] = {row.position: {} for row in rows}
-        for batch in self._batches(split):
+        for batch in batches(split):
             for position, answer in batch.failed:
                 if sums.pop(position, None) is not None:
                     yield position, answer
