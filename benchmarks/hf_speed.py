@@ -2,10 +2,12 @@
 
 Two checkpoints with random weights are made from their configurations: CLIP ViT-L/14, and Qwen2-VL with two billion
 parameters. The plain loop does nothing but forward passes on batches that were prepared before the clock started, and
-lie on the device. Ours begins with picture files and a suite on disk, and ends with answers on disk. `--small` has tiny
-models, for a machine without a GPU.
+lie on the device. Ours is the command itself: it begins with picture files and a suite on disk, and ends with answers
+on disk. `--small` has tiny models, for a machine without a GPU.
 """
 
+import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,7 +31,6 @@ from transformers import (
     Qwen2VLImageProcessorPil,
 )
 
-from counterpoint.cli.asking import Settings, asked
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.models.hf.checkpoint import Checkpoint
@@ -47,7 +48,9 @@ TURNS = (
     "{{ '<|vision_start|><|image_pad|><|vision_end|>' }}{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endfor %}"
 )
 T = TypeVar("T")
-TOKENS, KINDS = 8, ("dog", "cat", "car", "cup", "tree", "ball", "bus", "bird")
+TOKENS, BATCH = 8, 64
+COUNTS = {"towers": 40_960, "speaking": 8192}
+KINDS = ("dog", "cat", "car", "cup", "tree", "ball", "bus", "bird")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPE = torch.bfloat16 if DEVICE == "cuda" else torch.float32
 
@@ -58,30 +61,34 @@ def main(*words: str) -> None:
     chosen = [word for word in words if not word.startswith("--")] or ["towers", "speaking"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = _pictures(folder / "pictures", 24 if small else 8192)
+        files = _pictures(folder / "pictures", 24 if small else max(COUNTS[family] for family in chosen))
         for family in chosen:
             _compared(folder, family, files, small)
 
 
 def _compared(folder: Path, family: str, files: Sequence[Path], small: bool) -> None:
     make, plain, mode, each = FAMILIES[family]
-    files = files[: 24 if small else len(files) if family == "towers" else 2048]
+    files = files[: 24 if small else COUNTS[family]]
     checkpoint = folder / family
     weights = make(checkpoint, small)
+    some = list(_groups(files[:8192], mode, each))
+    base = plain(checkpoint, [query for group in some for query in group.queries], files[:8192])
+    memory = torch.cuda.max_memory_allocated() if DEVICE == "cuda" else 0
+    torch.cuda.empty_cache()
     groups = list(_groups(files, mode, each))
-    queries = [query for group in groups for query in group.queries]
-    print(f"{family}: {weights / 1e9:.2f} billion parameters, {len(queries):,} queries on {len(files):,} pictures")
-    base = plain(checkpoint, queries, files)
-    memory = _memory()
     lab = _lab(folder / f"lab-{family}", groups, files[0].parent)
-    settings = Settings(f"hf/{checkpoint}", model_args={} if family == "towers" else {"tokens": str(TOKENS), **BATCH})
-    _, outcome = asked(lab, settings)
-    assert outcome.asked == len(queries), "every query is asked"
-    assert not outcome.failed, f"none fails: {outcome.reasons}"
-    ours = outcome.asked / outcome.seconds
-    print(f"  plain loop        {base:9,.1f} queries a second, {memory}")
-    print(f"  counterpoint run  {ours:9,.1f} queries a second, {_memory()}; {ours / base:.1%} of the plain loop")
-    print(f"  {outcome.alike}")
+    settings = "" if family == "towers" else f"tokens={TOKENS},batch={BATCH}"
+    command = [sys.executable, "-m", "counterpoint", "run", str(lab.folder), "--model", f"hf/{checkpoint}", "--json"]
+    outcome = json.loads(
+        subprocess.run([*command, "--model-args", settings], check=True, stdout=subprocess.PIPE).stdout
+    )
+    assert outcome["asked"] == each * len(files), "every query is asked"
+    assert not outcome["failed"], f"none fails: {outcome['reasons']}"
+    ours, held = outcome["asked"] / outcome["seconds"], sum(lab.runs()[-1].details["hardware"]["memory"])
+    print(f"{family}: {weights / 1e9:.2f} billion parameters, {outcome['asked']:,} queries on {len(files):,} pictures")
+    print(f"  plain loop        {base:9,.1f} queries a second, {memory / 2**30:.1f} GiB of the device at most")
+    print(f"  counterpoint run  {ours:9,.1f} queries a second, {held / 2**30:.1f} GiB; {ours / base:.1%} of it")
+    print(f"  asked alone and in batches: {outcome['alike']}")
 
 
 def _towers(folder: Path, small: bool) -> int:
@@ -165,7 +172,7 @@ def _plain_speaking(folder: Path, queries: Sequence[Query], files: Sequence[Path
     prompts = [f"<|vision_start|><|image_pad|><|vision_end|>{Prompt().words(query)}" for query in queries]
     pairs = [(prompt, files[number // each]) for number, prompt in enumerate(prompts)]
     ready = []
-    for some in batched(pairs, int(BATCH["batch"])):
+    for some in batched(pairs, BATCH):
         shown = [Image.open(file).convert("RGB") for _, file in some]
         inputs = processor(text=[text for text, _ in some], images=shown, padding=True, return_tensors="pt")
         ready.append(inputs.to(DEVICE, DTYPE))
@@ -180,7 +187,6 @@ FAMILIES: dict[str, Any] = {
     "towers": (_towers, _plain_towers, Mode.SCORE, 2),
     "speaking": (_speaking, _plain_speaking, Mode.ANSWER, 1),
 }
-BATCH = {"batch": "64"}
 _ENDS = (("pad", "<pad>"), ("bos", "<s>"), ("eos", "</s>"))
 
 
@@ -284,15 +290,6 @@ def batched(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
     rest = iter(items)
     while some := tuple(islice(rest, size)):
         yield some
-
-
-def _memory() -> str:
-    if DEVICE != "cuda":
-        return "on the CPU"
-    most = torch.cuda.max_memory_allocated() / 2**30
-    torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    return f"{most:.1f} GiB of the device at most"
 
 
 if __name__ == "__main__":

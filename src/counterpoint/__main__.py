@@ -2,4 +2,5 @@
 
 from counterpoint.cli.main import main
 
-main()
+if __name__ == "__main__":  # processes that a run starts import this module under another name
+    main()

@@ -1,18 +1,23 @@
 """A model is asked what is missing in a lab, and how that went is kept with the run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 
 import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.cli.worlds import worlds
 from counterpoint.core.errors import StoreError
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Model, Pictures
 from counterpoint.engine.ahead import Ahead
 from counterpoint.engine.plan import limited
 from counterpoint.engine.progress import Progress, Watch
 from counterpoint.engine.records import record
 from counterpoint.engine.running import Outcome, run
+from counterpoint.models.workers import spread
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
 from counterpoint.store.lab import Lab, RunInfo
@@ -40,8 +45,7 @@ def asked(
         raise StoreError(f"{lab.folder} holds no suite", hint="counterpoint generate makes one")
     table = queries_of(pa.concat_tables([limited(suite.table, settings.limit) for suite in chosen]))
     shown = lab.pictures({name: world for name, world in worlds(table).items() if name not in lab.roots})
-    with Ahead(shown) as ahead:
-        model = catalog.model(settings.model, ahead, settings.model_args)
+    with _loaded(settings, shown) as (model, ahead):
         fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
         kept = _Kept(lab, RunInfo(run_name(), settings.model, model.fingerprint), settings, fingerprints, watch)
         whole = lab.with_digests(table, shown)
@@ -63,6 +67,26 @@ def asked(
                 raise
     kept.put("done", outcome)
     return kept.info, outcome
+
+
+@contextmanager
+def _loaded(settings: Settings, shown: Pictures) -> Iterator[tuple[Model, Ahead | None]]:
+    """The model and the pictures that are decoded ahead of it; one process each, where several devices are named."""
+    devices = [name for part in settings.model_args.get("device", "").split(",") if (name := part.strip())]
+    if len(devices) < 2:
+        with Ahead(shown) as ahead:
+            yield catalog.model(settings.model, ahead, settings.model_args), ahead
+        return
+    with spread(partial(_at_work, name=settings.model, args=settings.model_args, shown=shown), devices) as workers:
+        yield workers, None
+
+
+def _at_work(
+    device: str, name: str, args: Mapping[str, str], shown: Pictures
+) -> tuple[Model, Callable[[Iterable[Picture]], None]]:
+    """The model on one device, in a process of its own, with its own pictures decoded ahead."""
+    ahead = Ahead(shown)
+    return catalog.model(name, ahead, {**args, "device": device}), ahead.expect
 
 
 class _Kept:

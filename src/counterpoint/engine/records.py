@@ -43,7 +43,7 @@ def versions() -> dict[str, str]:
 
 
 def hardware() -> dict[str, Any]:
-    """The machine; its accelerators only if the model has loaded torch, which knows them."""
+    """The machine; its accelerators, and the most memory that was taken of each, only if torch is there to ask."""
     torch = sys.modules.get("torch")
     devices = range(torch.cuda.device_count()) if torch is not None else ()
     return {
@@ -51,6 +51,7 @@ def hardware() -> dict[str, Any]:
         "machine": platform.machine(),
         "cores": os.cpu_count(),
         "devices": [torch.cuda.get_device_name(device) for device in devices] if torch is not None else [],
+        "memory": [torch.cuda.max_memory_allocated(device) for device in devices] if torch is not None else [],
     }
 
 
