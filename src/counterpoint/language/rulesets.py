@@ -1,8 +1,8 @@
 """By which rules answers are compared with gold: how they are made comparable, and what credit agreement earns."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Gold
@@ -18,6 +18,7 @@ def short(agreeing: int, asked: int) -> float:
     return min(agreeing / 3, 1.0)
 
 
+@cache
 def left_out(agreeing: int, asked: int) -> float:
     """Credit as VQA's program has it: the short form, averaged over leaving out each of the people who were asked.
 
@@ -40,10 +41,16 @@ class RuleSet:
 
     def gold(self, votes: Sequence[str]) -> Gold:
         """The answers that people gave, as they wrote them, the most frequent first, each with what it earns."""
-        agreeing = Counter(map(self.comparable, votes))
-        written = Counter(map(stripped, votes))
-        ranked = sorted(written, key=lambda one: -agreeing[self.comparable(one)])
-        return Gold(tuple((one, self.credit(agreeing[self.comparable(one)], len(votes))) for one in ranked))
+        said: dict[str, int] = {}
+        for vote in votes:
+            said[vote] = said.get(vote, 0) + 1
+        agreeing: dict[str, int] = {}
+        for vote, count in said.items():
+            alike = self.comparable(vote)
+            agreeing[alike] = agreeing.get(alike, 0) + count
+        written = {one: agreeing.get(self.comparable(one), 0) for one in map(stripped, said)}
+        ranked = sorted(written, key=lambda one: -written[one]) if len(written) > 1 else written
+        return Gold(tuple([(one, self.credit(written[one], len(votes))) for one in ranked]))
 
 
 RULE_SETS: Mapping[str, RuleSet] = {
