@@ -106,7 +106,8 @@ def test_without_sizes_a_picture_reaches_as_far_as_its_boxes(tmp_path: Path) -> 
 
 
 def test_an_object_without_names_has_the_word_that_it_means(tmp_path: Path) -> None:
-    objects = [MAN | {"names": [], "synsets": ["street_lamp.n.01"]}, DESK | {"names": None, "name": "Old desk"}]
+    lamp = MAN | {"names": [], "synsets": [{"synset_name": "street_lamp.n.01", "entity_name": "lamp"}, 7]}
+    objects = [lamp, DESK | {"names": None, "name": "Old desk"}]
     relation = BESIDE | {"predicate": "", "synsets": ["along.r.01"]}
     (scene,), _ = _read(tmp_path, scene_graphs=[GRAPH | {"objects": objects, "relationships": [relation]}])
     assert [one.name for one in scene] == ["street lamp", "old desk"]

@@ -155,8 +155,11 @@ def _name(one: Record, known: Mapping[str, str]) -> str:
 
 
 def _meant(one: Record) -> Iterator[str]:
-    """The words of synsets, as in "clock.n.01"."""
-    return (text.split(".")[0].replace("_", " ").lower() for text in one.texts("synsets"))
+    """The words of synsets, as in "clock.n.01", which early releases wrap in objects."""
+    for found in one.list("synsets"):
+        text = found.get("synset_name") if isinstance(found, dict) else found
+        if isinstance(text, str):
+            yield text.split(".")[0].replace("_", " ").lower()
 
 
 def _links(record: Record, objects: Mapping[str, str], names: Names, skips: Skips) -> Iterator[Link]:
