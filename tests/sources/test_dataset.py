@@ -59,6 +59,12 @@ def test_files_are_found_with_and_without_their_folders(folder: Path) -> None:
     assert DATA.found(folder, "val")["texts"] == folder / "val_texts.txt"
 
 
+def test_a_file_in_a_folder_of_its_own_name_is_found(folder: Path) -> None:
+    (folder / "train_texts.txt").mkdir()
+    (folder / "train_texts.txt" / "train_texts.txt").write_text("x\n")
+    assert [one.id for one in Source(DATA, folder, "train").captions()] == ["x"]
+
+
 def test_a_file_named_outright_is_taken_whatever_it_is_called(folder: Path) -> None:
     path = folder / "mine.txt"
     path.write_text("x\n")

@@ -1,7 +1,7 @@
 """A data set as people have it on disk: which files belong to each split, and what each is read as."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,10 +32,11 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of one split as they were found, by their part."""
+    """The files of one split as they were found, by their part, and which column holds what, where people said so."""
 
     split: str
     paths: Mapping[str, Path]
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, part: str) -> Path:
         if part not in self.paths:
@@ -122,7 +123,8 @@ def located(folder: Path, file: File, split: str) -> Path | None:
             for path in [folder] if folder.is_file() else sorted(folder.glob(pattern)):
                 fits = path.match(pattern)
                 if fits and (path.match(official[0]) or not any(path.match(other) for other in others)):
-                    return path
+                    inner = path / path.name  # some unpack each file into a folder of its name
+                    return inner if inner.is_file() else path
     return None
 
 
@@ -140,6 +142,7 @@ class Source:
     most: int | None = MOST
     seed: int = 0
     skips: Skips = field(default_factory=Skips)
+    columns: Mapping[str, str] = field(default_factory=dict)  # by role, for files of one's own
 
     def scenes(self) -> Iterator[Scene]:
         """What annotators saw in each picture."""
@@ -165,6 +168,9 @@ class Source:
         if kind not in self.dataset.read:
             has = " and ".join(self.dataset.read)
             raise CounterpointError(f"{self.dataset.title} has no {kind}", hint=f"it has {has}")
-        files = self.dataset.found(self.folder, self.split, kind)
         self.skips = Skips()
-        return sampled(self.dataset.read[kind](files, self.skips), self.most, self.seed)
+        return sampled(self.dataset.read[kind](self.files(kind), self.skips), self.most, self.seed)
+
+    def files(self, kind: str | None = None) -> Files:
+        """The files of the split from which values of this kind are read."""
+        return replace(self.dataset.found(self.folder, self.split, kind), columns=self.columns)

@@ -179,7 +179,7 @@ class Record:
         self.content: Mapping[str, Json] = content
         self._name, self._key, self._within = name, key, within
         if not isinstance(content, dict):
-            raise SourceError(f"{self.place} is {told(content)}, not an object", hint="see reference/sources")
+            raise SourceError(f"{self.place} is {told(content)}, not an object", hint=_OTHER)
 
     @property
     def place(self) -> str:
