@@ -49,7 +49,7 @@ TURNS = (
 )
 T = TypeVar("T")
 TOKENS, BATCH = 8, 64
-COUNTS = {"towers": 40_960, "speaking": 8192}
+COUNTS, PLAIN = {"towers": 40_960, "speaking": 6144}, {"towers": 8192, "speaking": 2048}
 KINDS = ("dog", "cat", "car", "cup", "tree", "ball", "bus", "bird")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPE = torch.bfloat16 if DEVICE == "cuda" else torch.float32
@@ -71,8 +71,8 @@ def _compared(folder: Path, family: str, files: Sequence[Path], small: bool) -> 
     files = files[: 24 if small else COUNTS[family]]
     checkpoint = folder / family
     weights = make(checkpoint, small)
-    some = list(_groups(files[:8192], mode, each))
-    base = plain(checkpoint, [query for group in some for query in group.queries], files[:8192])
+    some = list(_groups(files[: PLAIN[family]], mode, each))
+    base = plain(checkpoint, [query for group in some for query in group.queries], files[: PLAIN[family]])
     memory = torch.cuda.max_memory_allocated() if DEVICE == "cuda" else 0
     torch.cuda.empty_cache()
     groups = list(_groups(files, mode, each))

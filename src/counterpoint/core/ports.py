@@ -41,6 +41,11 @@ class Pictures(Protocol):
 class Fitting(Protocol):
     """Pictures that can be made ready for a model on their way, by the threads that decode them ahead of it."""
 
+    @property
+    def behind(self) -> Pictures:
+        """Where the pixels come from, without these threads: what can be sent to another process."""
+        ...
+
     def fitted(self, fit: Callable[[Pixels], T], *, apart: bool = False) -> Callable[[Picture], T]:
         """Where the model gets its pictures from then on: what `fit`, a pure function, makes of the pixels of each.
 

@@ -66,6 +66,11 @@ class Ahead:
     def __exit__(self, *problem: object) -> None:
         self.close()
 
+    @property
+    def behind(self) -> Pictures:
+        """Where the pixels come from, without these threads."""
+        return self._behind
+
     def expect(self, pictures: Iterable[Picture]) -> None:
         """The pictures of all that is to be asked, in order, each once; they are called for one by one."""
         with self._lock:

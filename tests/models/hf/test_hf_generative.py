@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -19,8 +20,11 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Featured, Paced, Sampler, Scale, Scorer
 from counterpoint.engine import running
+from counterpoint.models.hf.apart import Apart
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.generative import conversation
 from counterpoint.models.hf.likelihood import log_likelihoods
-from counterpoint.models.hf.preparing import Row, ahead
+from counterpoint.models.hf.preparing import Row, ahead, prepared
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 
@@ -328,3 +332,23 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
     with pytest.raises(ValueError, match="three"):
         next(broken)
     assert sys.getswitchinterval() == usual
+
+
+def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path) -> None:
+    checkpoint = Checkpoint(str(made("qwen2_vl", folder)))
+    build = partial(conversation, checkpoint.anew, "", "", "")
+    rows = [
+        Row(position, query) for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])
+    ]
+    elsewhere = Apart(build, Blocks(), "bfloat16", processes=1)
+    wait(elsewhere._begun)
+    assert elsewhere.ready
+    there, here = elsewhere.prepared(rows), prepared(rows, build(), Blocks())
+    assert there is not None
+    assert (there.rows, there.failed) == (here.rows, here.failed)
+    assert [position for position, _ in there.failed] == [len(rows) - 1]
+    assert there.inputs.keys() == here.inputs.keys()
+    for name, tensor in here.inputs.items():
+        expected = tensor.bfloat16() if tensor.is_floating_point() else tensor
+        assert there.inputs[name].dtype == expected.dtype
+        assert (there.inputs[name] == expected).all()

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -26,6 +26,11 @@ class Checkpoint:
     dtype: str = ""  # bfloat16 on CUDA, else float32
     revision: str = "main"
     trust: bool = False  # whether code that comes with the checkpoint may run
+
+    @property
+    def anew(self) -> "Checkpoint":
+        """The same with nothing read yet, which is soon sent to another process."""
+        return replace(self)
 
     @cached_property
     def folder(self) -> Path:

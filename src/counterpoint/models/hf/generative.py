@@ -1,10 +1,12 @@
 """Vision-language models that answer in words: LLaVA, Qwen-VL, SmolVLM, PaliGemma, and whatever is loaded like them."""
 
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.ports import Model, Pictures
+from counterpoint.models.hf.apart import Apart
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.conversations import Conversation
 from counterpoint.models.hf.features import Lookable, lookable
@@ -48,6 +50,19 @@ def make(
     """
     from transformers import AutoModelForImageTextToText
 
+    build = partial(conversation, checkpoint.anew, prompt, system, template)
+    wording = build()
+    manner = Manner(wording.prompt.content + wording.template, tokens, rule, choose, temperature, batch)
+    model = checkpoint.weights(AutoModelForImageTextToText)
+    wording.kinds = "token_type_ids" in signature(model.forward).parameters
+    dtype = str(checkpoint.kind).removeprefix("torch.")
+    elsewhere = Apart.of(partial(build, wording.kinds), pictures, checkpoint.place, dtype)
+    speaking = Lookable if lookable(checkpoint.config) else Speaking
+    return speaking(checkpoint, model, wording, pictures, manner, elsewhere)
+
+
+def conversation(checkpoint: Checkpoint, prompt: str, system: str, template: str, kinds: bool = False) -> Conversation:
+    """How a model is told what it is asked, as its checkpoint and its user want it."""
     kind = checkpoint.config.model_type
     asked = replace(PLAIN.get(kind, Prompt()).asking(prompt), system=system)
     processor = processor_of(checkpoint)
@@ -56,11 +71,5 @@ def make(
         fact = f"{checkpoint.name} has no chat template"
         raise ModelError(fact, hint="--model-args template=FILE.jinja gives it one, template=plain does without")
     mark = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
-    manner = Manner(asked.content + chat, tokens, rule, choose, temperature, batch)
-    model = checkpoint.weights(AutoModelForImageTextToText)
-    kinds = "token_type_ids" in signature(model.forward).parameters
     after = "\n" if kind == "paligemma" and not chat else ""
-    wording = Conversation(processor, asked, chat, mark, after, kinds)
-    if lookable(checkpoint.config):
-        return Lookable(checkpoint, model, wording, pictures, manner)
-    return Speaking(checkpoint, model, wording, pictures, manner)
+    return Conversation(processor, asked, chat, mark, after, kinds)

@@ -76,12 +76,39 @@ class Batch:
 Worded = TypeVar("Worded", bound=Wording)
 
 
-class Preparer(Generic[Worded]):
-    """Makes batches of queries; each thread has a copy of the wording, since tokenizers cannot be shared."""
+class Elsewhere(Protocol):
+    """Others who can make rows ready."""
 
-    def __init__(self, wording: Worded, pictures: Pictures, pack: Callable[[Inputs], Inputs]) -> None:
+    @property
+    def ready(self) -> bool:
+        """Whether they are at work."""
+        ...
+
+    @property
+    def processes(self) -> int:
+        """How many they are."""
+        ...
+
+    def prepared(self, rows: Sequence[Row]) -> Batch | None:
+        """The rows made ready, if they still can."""
+        ...
+
+
+class Preparer(Generic[Worded]):
+    """Makes batches of queries; each thread has a copy of the wording, since tokenizers cannot be shared.
+
+    Where there is somebody elsewhere to do it, the threads only fetch what was made there.
+    """
+
+    def __init__(
+        self,
+        wording: Worded,
+        pictures: Pictures,
+        pack: Callable[[Inputs], Inputs],
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self.wording = deepcopy(wording)
-        self._pictures, self._pack = pictures, pack
+        self._pictures, self._pack, self._elsewhere = pictures, pack, elsewhere
         self._spare: SimpleQueue[Worded] = SimpleQueue()
         self._spare.put(wording)
 
@@ -91,29 +118,37 @@ class Preparer(Generic[Worded]):
         for row in rows:
             by_kind.setdefault(self.wording.alike(row.query), []).append(row)
         portions = [some[at : at + most] for some in by_kind.values() for at in range(0, len(some), most)]
-        return ahead(self._prepared, portions, min(THREADS, os.cpu_count() or 1))
+        threads = self._elsewhere.processes if self._elsewhere is not None else THREADS
+        return ahead(self._prepared, portions, min(threads, os.cpu_count() or 1))
 
     def _prepared(self, rows: Sequence[Row]) -> Batch:
-        kept: list[Row] = []
-        shown: list[Pixels | None] = []
-        failed: list[Placed] = []
-        for row in rows:
-            try:
-                shown.append(self._shown(row.query))
-                kept.append(row)
-            except (PictureError, OSError) as problem:
-                failed.append((row.position, Answer.failed(problem)))
+        fetched = self._elsewhere.prepared(rows) if self._elsewhere is not None and self._elsewhere.ready else None
+        batch = self._made(rows) if fetched is None else fetched
+        return Batch(batch.rows, self._pack(batch.inputs), batch.failed)
+
+    def _made(self, rows: Sequence[Row]) -> Batch:
         try:
             wording = self._spare.get_nowait()
         except Empty:
             wording = deepcopy(self.wording)
-        inputs = self._pack(wording.inputs([row.query for row in kept], shown)) if kept else {}
+        batch = prepared(rows, wording, self._pictures)
         self._spare.put(wording)
-        return Batch(kept, inputs, failed)
+        return batch
 
-    def _shown(self, query: Query) -> Pixels | None:
-        picture = query.picture if self.wording.looks(query) else None
-        return self._pictures.pixels(picture) if picture else None
+
+def prepared(rows: Sequence[Row], wording: Wording, pictures: Pictures) -> Batch:
+    """Rows as a model takes them, in one batch; those whose picture cannot be shown have failed."""
+    kept: list[Row] = []
+    shown: list[Pixels | None] = []
+    failed: list[Placed] = []
+    for row in rows:
+        try:
+            picture = row.query.picture if wording.looks(row.query) else None
+            shown.append(pictures.pixels(picture) if picture else None)
+            kept.append(row)
+        except (PictureError, OSError) as problem:
+            failed.append((row.position, Answer.failed(problem)))
+    return Batch(kept, wording.inputs([row.query for row in kept], shown) if kept else {}, failed)
 
 
 def ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int) -> Iterator[Made]:

@@ -14,7 +14,7 @@ from counterpoint.core.ports import Floats, Pictures, Placed, Scale
 from counterpoint.language.extraction import answered
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.likelihood import First, Openings, log_likelihoods, ranked, shares, softmax
-from counterpoint.models.hf.preparing import Batch, Preparer, Row, Worded
+from counterpoint.models.hf.preparing import Batch, Elsewhere, Preparer, Row, Worded
 from counterpoint.models.hf.sampling import Drawn, luck_of
 from counterpoint.models.hf.voice import Voice
 
@@ -56,10 +56,18 @@ class Manner:
 class Saying(Generic[Worded]):
     """A model that answers in words, and draws its answers where it is asked to."""
 
-    def __init__(self, checkpoint: Checkpoint, model: Any, wording: Worded, pictures: Pictures, manner: Manner) -> None:
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        model: Any,
+        wording: Worded,
+        pictures: Pictures,
+        manner: Manner,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self.fingerprint = checkpoint.fingerprint(manner.content)
         self._voice, self._manner, self._micro = Voice(model, wording.tokenizer), manner, manner.batch
-        self._preparer = Preparer(wording, pictures, self._voice.packed)
+        self._preparer = Preparer(wording, pictures, self._voice.packed, elsewhere)
         self._wording = self._preparer.wording
         self._words, self._gap = self._wording.tokenizer, self._wording.gap
         self._openings = Openings(self._words)
