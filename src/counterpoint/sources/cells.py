@@ -1,0 +1,137 @@
+"""What a cell of a table says: a text, several, or right answers with what each earns."""
+
+import json
+from ast import literal_eval
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from counterpoint.core.groups import Gold
+
+PEOPLE = 10
+"""So many answers to one question are taken to be those of so many people, even if no two agree."""
+_LETTERS = "ABCDEFGHIJ"
+_LONGEST = 1_000_000  # characters of a list that is written as text
+
+
+class Judged(NamedTuple):
+    """Right answers, and what each person said where several were asked."""
+
+    gold: Gold
+    votes: tuple[str, ...] = ()
+
+
+def text_of(value: Any) -> str:
+    """A cell as text; empty where it says nothing, or is no text and no number.
+
+    >>> text_of(" red "), text_of(2.0), text_of(True), text_of(None)
+    ('red', '2', 'yes', '')
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode().strip()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and isfinite(value):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value) if isinstance(value, int) and abs(value) < 10**20 else ""
+
+
+def unfolded(value: Any) -> Any:
+    """A list or an object that is written as text, as cells of text files have them; all else as it is."""
+    if not isinstance(value, str) or len(value) > _LONGEST or value.strip()[:1] not in ("[", "{"):
+        return value
+    for parse in (json.loads, literal_eval):
+        try:
+            found = parse(value.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+            continue
+        if isinstance(found, list | dict):
+            return found
+    return value
+
+
+def texts_of(value: Any) -> tuple[str, ...]:
+    """The texts in a list, or in an object of texts by letter, or the only one there is."""
+    value = unfolded(value)
+    if isinstance(value, dict):
+        value = value.get("text", list(value.values()))
+    listed = value if isinstance(value, list | tuple) else [value]
+    return tuple(text for one in listed if (text := text_of(one)))
+
+
+def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
+    """The answers that are offered, in one column or in columns A, B, C and so on."""
+    if found := texts_of(value):
+        return found
+    lettered = []
+    for letter in _LETTERS:
+        text = text_of(content.get(letter))
+        if not text or text == "nan":
+            break
+        lettered.append(text)
+    return tuple(lettered) if len(lettered) > 1 else ()
+
+
+def judged(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> Judged | None:
+    """The right answers in a cell; none where it has none.
+
+    One text is the right answer. An object of answers with numbers, or a list of answers with a credit each, says what
+    each earns. A list is what several people said if one of its texts is there twice, if it has ten of them or more, if
+    each stands in an object of its own, or if `votes` says so; else each of its texts is right.
+
+    >>> judged("red")
+    Judged(gold=Gold(answers=(('red', 1.0),)), votes=())
+    >>> judged(["sofa", "couch"]).gold.answers
+    (('sofa', 1.0), ('couch', 1.0))
+    >>> judged(["red", "red", "pink"]).votes
+    ('red', 'red', 'pink')
+    """
+    value = unfolded(value)
+    if isinstance(value, dict):
+        return _credited(value)
+    if not isinstance(value, list | tuple):
+        text = picked(text_of(value), choices)
+        return Judged(Gold.of(text), (text,) if votes else ()) if text else None
+    if value and all(isinstance(one, dict) for one in value):
+        credit = {text_of(one.get("answer")): _number(one, "credit", "score", "weight") for one in value}
+        if None not in credit.values():
+            return _credited(credit)
+        value, votes = [one.get("answer") for one in value], True
+    said = tuple(picked(text, choices) for text in texts_of(list(value)))
+    if not said:
+        return None
+    if votes or len(said) >= PEOPLE or len(set(said)) < len(said):
+        return Judged(Gold.from_votes(said), said)
+    return Judged(Gold.of(*said))
+
+
+def picked(answer: str, choices: Sequence[str]) -> str:
+    """An answer, which may be told by the letter or the place, from 0, that it has among the choices.
+
+    >>> picked("B", ["red", "blue"]), picked("0", ["red", "blue"]), picked("blue", ["red", "blue"])
+    ('blue', 'red', 'blue')
+    """
+    if not choices or answer in choices:
+        return answer
+    place = _LETTERS.find(answer) if len(answer) == 1 and answer in _LETTERS else -1
+    if answer.isascii() and answer.isdecimal() and len(answer) < 4:
+        place = int(answer)
+    return choices[place] if 0 <= place < len(choices) else answer
+
+
+def _credited(value: Mapping[Any, Any]) -> Judged | None:
+    """Answers with numbers; in some files they stand in two lists, `ids` and `weights`."""
+    if isinstance(value.get("ids"), list) and isinstance(value.get("weights"), list):
+        value = dict(zip(map(text_of, value["ids"]), value["weights"], strict=False))
+    credit = {text_of(answer): _number(value, answer) for answer in value}
+    earned = [(text, min(one, 1.0)) for text, one in credit.items() if text and one is not None and one > 0]
+    if not earned or None in credit.values():
+        return None
+    return Judged(Gold(tuple(sorted(earned, key=lambda row: -row[1]))))
+
+
+def _number(content: Mapping[Any, Any], *names: Any) -> float | None:
+    found = next((content[name] for name in names if name in content), None)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if abs(found) < 10**6 else None

@@ -1,0 +1,160 @@
+"""Data sets in the form of Hugging Face: a folder of Parquet, CSV or JSON files by split, or a name on its hub."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.sources.dataset import Files
+from counterpoint.sources.plain_files import DATA, own_files, rows_of, same_split
+from counterpoint.sources.records import Record
+from counterpoint.sources.skips import Skips
+from counterpoint.sources.tables import ENDINGS, Fits
+
+CARD = "README.md"
+_LINE = re.compile(r"^( *)(- +)?(?:([\w-]+): *)?(.*?)\s*$")
+
+
+@dataclass(slots=True)
+class Config:
+    """A part of a data set as its card has it: patterns of files by split."""
+
+    name: str = "default"
+    files: dict[str, list[str]] = field(default_factory=dict)
+
+
+def configs(card: str) -> list[Config]:
+    """The `configs` in the front matter of a card, in their order; what is written in other ways is not seen.
+
+    >>> text = "---\\nconfigs:\\n- config_name: en\\n  data_files:\\n  - split: test\\n    path: en/test-*\\n---\\n"
+    >>> configs(text)
+    [Config(name='en', files={'test': ['en/test-*']})]
+    """
+    found: list[Config] = []
+    split, key, is_within = "", "", False
+    for line in _front(card):
+        parts = _LINE.match(line)
+        if parts is None or not line.strip():
+            continue
+        if not parts[1] and not parts[2]:
+            is_within = parts[3] == "configs"
+            continue
+        if not is_within:
+            continue
+        key, value = parts[3] or key, parts[4].strip("\"'")
+        if key == "config_name":
+            found.append(Config(value))
+        elif key == "split" and found:
+            split = value
+        elif key in ("path", "data_files") and found and value:
+            listed = [one.strip(" \"'") for one in value.strip("[]").split(",")]
+            found[-1].files.setdefault(split if key == "path" else "", []).extend(listed)
+    return [one for one in found if one.files]
+
+
+def _front(card: str) -> list[str]:
+    lines = card.splitlines()
+    if not lines or lines[0].strip() != "---":
+        return []
+    ends = [number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"]
+    return lines[1 : ends[0]] if ends else []
+
+
+def located(folder: Path, split: str, config: str = "") -> dict[str, Path]:
+    """The files of a split, by their places in the folder: as its card says, or else as their names or folders do.
+
+    Where no name tells a split, all files belong to it.
+    """
+    if folder.is_file():
+        return {folder.name: folder}
+    listed = _as_the_card_says(folder, split, config) or _as_names_say(folder, split)
+    return {path.relative_to(folder).as_posix(): path for path in listed}
+
+
+def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
+    try:
+        known = configs((folder / CARD).read_text("utf-8", errors="replace"))
+    except OSError:
+        return []
+    if config and config not in [one.name for one in known]:
+        raise UnknownName(f"part of {folder.name}", config, [one.name for one in known])
+    chosen = next((one for one in known if one.name == (config or "default")), known[0] if known else None)
+    if chosen is None:
+        return []
+    for name in (*same_split(split), ""):
+        if patterns := chosen.files.get(name):
+            found = {path for pattern in patterns for path in _matching(folder, pattern)}
+            if found:
+                return sorted(found)
+            raise SourceError(f"{folder} has no {patterns[0]}, which its card lists", hint="fetch the data set again")
+    raise UnknownName(f"split of {folder.name}", split, filter(None, chosen.files))
+
+
+def _matching(folder: Path, pattern: str) -> Iterator[Path]:
+    """Files within the folder; a card cannot lead out of it."""
+    try:
+        yield from (path for path in folder.glob(pattern) if path.is_file() and ".." not in Path(pattern).parts)
+    except (NotImplementedError, ValueError):
+        return
+
+
+def _as_names_say(folder: Path, split: str) -> list[Path]:
+    hidden = set(folder.rglob(".*"))
+    listed = sorted(
+        path
+        for ending in ENDINGS
+        for path in folder.rglob(f"*{ending}")
+        if path.is_file() and path.name != "dataset_infos.json" and not hidden.intersection((path, *path.parents))
+    )
+    if not listed:
+        raise SourceError(f"{folder} holds no files that end in {', '.join(ENDINGS)}", hint="is it the right folder?")
+    by_name = {path: _words(path.relative_to(folder)) for path in listed}
+    known = {name for names in map(same_split, ("train", "val", "test")) for name in names}
+    if not any(words & (known | {split}) for words in by_name.values()):
+        return listed
+    wanted = set(same_split(split))
+    found = [path for path, words in by_name.items() if words & wanted]
+    if not found:
+        there = sorted({word for words in by_name.values() for word in words & known})
+        raise UnknownName(f"split of {folder.name}", split, there)
+    return found
+
+
+def _words(path: Path) -> set[str]:
+    """The words in a path: `data/test-00000-of-00001.parquet` has test among them."""
+    return set(re.split(r"[^a-zA-Z]+", path.as_posix().lower()))
+
+
+def rows(files: Files, skips: Skips, fits: Fits) -> Iterator[tuple[str, Record]]:
+    """The rows of a split: of the files in a folder, or of a data set that has this name on the hub."""
+    folder, config = files[DATA], files.columns.get("config", "")
+    if not folder.exists():
+        return hub_rows(folder.as_posix(), files.split, config)
+    return rows_of(located(folder, files.split, config), files, skips, fits)
+
+
+def hub_rows(name: str, split: str, config: str = "") -> Iterator[tuple[str, Record]]:
+    """The rows of a data set on the hub, fetched and kept by the package `datasets`; pictures stay as they are."""
+    try:
+        datasets: Any = import_module("datasets")  # no dependency of ours: it is used where people have it
+    except ImportError as problem:
+        fact = f"there is no folder {name}, and the package datasets, which fetches data by name, is not installed"
+        raise SourceError(fact, hint="pip install datasets, or name a folder: --data FOLDER") from problem
+    try:
+        found: Any = datasets.load_dataset(name, config or None, split=split)
+        for column, feature in found.features.items():
+            if isinstance(feature, datasets.Image):
+                found = found.cast_column(column, datasets.Image(decode=False))
+        for number, row in enumerate(found):
+            yield "", Record(row, f"{name}, row", number)
+    except Exception as problem:  # it raises nearly anything, of its own and of what it uses
+        told = (str(problem).splitlines() or [type(problem).__name__])[0]
+        raise SourceError(
+            f"{name} cannot be had from the hub: {told}", hint="check name, split and access"
+        ) from problem
+
+
+hf = own_files("hf", "a Hugging Face data set", rows)

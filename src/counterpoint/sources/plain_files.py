@@ -1,0 +1,212 @@
+"""Files of your own: a row a question or caption, in JSON, CSV or Parquet, with pictures inside or beside."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from posixpath import dirname, normpath
+from typing import Any, TypeAlias
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.items import Caption, Question
+from counterpoint.core.pictures import Picture
+from counterpoint.sources import inside
+from counterpoint.sources.cells import choices_of, judged, text_of, texts_of
+from counterpoint.sources.columns import Columns
+from counterpoint.sources.dataset import DataSet, Files
+from counterpoint.sources.records import Record, told
+from counterpoint.sources.skips import Skips
+from counterpoint.sources.tables import ENDINGS, Fits, rows
+
+SAME_SPLIT = (("val", "validation", "valid", "dev"), ("test", "testing", "eval"), ("train", "training"))
+"""Names that people give to one split."""
+_ADDRESS = re.compile(r"[a-z][a-z0-9_-]+:(?!//)[^\\]+")
+_WEB = re.compile(r"[a-z]+://", re.IGNORECASE)
+DATA = "data"
+"""The part under which the file or folder stands that was named."""
+_CAPTION_FOR_SCORE = "a sentence to be scored, which is no question"
+
+Rows: TypeAlias = Callable[[Files, Skips, Fits], Iterator[tuple[str, Record]]]
+"""Every row in the files of a split, with the folder within the data to which the paths of its pictures belong."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFiles(DataSet):
+    """Files that no data set prescribes: where the rows of a split are is found out when they are read."""
+
+    rows: Rows = lambda files, skips, fits: iter(())
+
+    def found(self, folder: Path, split: str, kind: str | None = None) -> Files:
+        """The file or folder that was named, for a split of any name."""
+        return Files(split, {DATA: folder})
+
+    def root_of(self, folder: Path, path: str) -> Path:
+        """The folder against which the path of a picture is resolved: the one where it is, or else that of the data."""
+        home = folder.parent if folder.is_file() else folder
+        roots = (home, *(home / one for one in self.pictures))
+        return next((root for root in roots if (root / path).is_file()), home)
+
+    def unpacked(self, files: Files, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """The pictures at these addresses that lie within rows, each once, with their bytes."""
+        left = {one for one in wanted if one.startswith(f"{inside.NAMESPACE}:")}
+        kinds = [Columns(kind, files.columns) for kind in self.read]
+        for _, record in self.rows(files, Skips(), lambda names: any(one.fit(names) for one in kinds)) if left else ():
+            content = inside.bytes_of(kinds[0].value(record, "picture"))  # in one column, whatever a row is read as
+            if content and (name := inside.address(content)) in left:
+                left.discard(name)
+                yield name, content
+                if not left:
+                    return
+
+
+def located(folder: Path, split: str) -> dict[str, Path]:
+    """A file that is named outright, or the one in a folder that is named after the split, or its only one."""
+    if not folder.is_dir():
+        return {folder.name: folder}
+    listed = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS and path.is_file())
+    for name in same_split(split):
+        if found := [path for path in listed if path.stem == name]:
+            return {found[0].name: found[0]}
+    if len(listed) == 1:
+        return {listed[0].name: listed[0]}
+    names = ", ".join(path.name for path in listed[:8]) or "no file that ends in " + ", ".join(ENDINGS)
+    raise SourceError(f"{folder} has no file of {split}: it has {names}", hint="name the file: --data FILE")
+
+
+def same_split(split: str) -> tuple[str, ...]:
+    """Every name that a split may have, its own first."""
+    return (split, *(name for names in SAME_SPLIT if split in names for name in names if name != split))
+
+
+def file_rows(files: Files, skips: Skips, fits: Fits) -> Iterator[tuple[str, Record]]:
+    """The rows of the only file that belongs to a split."""
+    return rows_of(located(files[DATA], files.split), files, skips, fits)
+
+
+def rows_of(paths: Mapping[str, Path], files: Files, skips: Skips, fits: Fits) -> Iterator[tuple[str, Record]]:
+    """The rows of each file; pictures beside a file `metadata.*` are in its folder, others where their paths say."""
+    for name, path in paths.items():
+        folder = dirname(name) if path.stem == "metadata" else ""
+        for record in rows(path, skips, fits, files.columns.get("list", "")):
+            yield folder, record
+
+
+def questions(files: Files, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Question]:
+    """Every row that asks something and says what is right."""
+    columns = Columns("questions", files.columns)
+    space = files.columns.get("namespace", namespace)
+    for number, (folder, record) in enumerate(_of_split(files, skips, rows, columns)):
+        try:
+            if record.content.get("mode") == "score":
+                skips.skip(_CAPTION_FOR_SCORE, record.place, "read it as captions")
+                continue
+            yield _question(number, record, columns, partial(_picture, space=space, folder=folder))
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def _question(number: int, record: Record, columns: Columns, picture: Callable[[Record, Any], Picture]) -> Question:
+    value = partial(columns.value, record)
+    text = text_of(value("question"))
+    if not text:
+        raise SourceError(f"{record.place} has no question", hint="--columns question=… says where it stands")
+    choices = choices_of(value("choices"), record.content)
+    votes = value("votes")
+    right = judged(value("answer") if votes is None else votes, choices, votes=votes is not None)
+    if right is None:
+        raise SourceError(f"{record.place} has no answer", hint="--columns answer=… says where it stands")
+    return Question(
+        text_of(value("id")) or str(number),
+        picture(record, value("picture")),
+        text,
+        right.gold,
+        kind=text_of(value("kind")),
+        votes=right.votes,
+        choices=choices,
+        context=text_of(value("context")),
+    )
+
+
+def captions(files: Files, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Caption]:
+    """Every sentence about a picture; where a row has several, each with the foil in the same place."""
+    columns = Columns("captions", files.columns)
+    space = files.columns.get("namespace", namespace)
+    for number, (folder, record) in enumerate(_of_split(files, skips, rows, columns)):
+        try:
+            yield from _captions(number, record, columns, partial(_picture, space=space, folder=folder))
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def _captions(
+    number: int, record: Record, columns: Columns, picture: Callable[[Record, Any], Picture]
+) -> Iterator[Caption]:
+    value = partial(columns.value, record)
+    said, foils = texts_of(value("caption")), texts_of(value("foil"))
+    if not said:
+        raise SourceError(f"{record.place} has no caption", hint="--columns caption=… says where it stands")
+    shown, own = picture(record, value("picture")), text_of(value("id")) or str(number)
+    words = text_of(value("word")), text_of(value("foil_word"))
+    for place, text in enumerate(said):
+        foil = foils[place] if place < len(foils) else ""
+        yield Caption(f"{own}-{place}" if len(said) > 1 else own, shown, text, foil, *words)
+
+
+def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
+    """The picture of a row: within it, or beside it under a path, or at an address that one of our own tables has."""
+    if content := inside.bytes_of(value):
+        return Picture(inside.address(content))
+    path = text_of(value.get("path") if isinstance(value, dict) else value).replace("\\", "/")
+    if not path:
+        raise SourceError(f"{record.place} has no picture", hint="--columns image=… says where it stands")
+    if record.content.get("edits") not in (None, "", "[]"):
+        fact = f"{record.place}: what was done to its picture is not in the file"
+        raise SourceError(fact, hint="export the suite with its pictures")
+    if _ADDRESS.fullmatch(path):
+        return Picture(path)
+    if _WEB.match(path) or len(path) > 1000 or "\0" in path:
+        raise SourceError(f"{record.place}: {told(path)} is no path", hint="fetch the pictures, and name their files")
+    path = normpath(f"{folder}/{path}" if folder else path)
+    if path.startswith(("/", "../")):
+        raise SourceError(f"{record.place}: {told(path)} leads out of the folder", hint="name paths within it")
+    return Picture(f"{space}:{path}")
+
+
+def _of_split(files: Files, skips: Skips, rows: Rows, columns: Columns) -> Iterator[tuple[str, Record]]:
+    """The rows of a split, where they say of which they are; if none can be read, what there is instead is said."""
+    wanted, others, first, fitting, count = set(same_split(files.split)), set[str](), "", False, 0
+    for folder, record in rows(files, skips, columns.fit):
+        names = tuple(record.content)
+        first, fitting = first or ", ".join(names), fitting or columns.fit(names)
+        split = text_of(columns.value(record, "split"))
+        if not split or split in wanted:
+            count += 1
+            yield folder, record
+        elif len(others) < 8:
+            others.add(split)
+    listed = files[DATA].name
+    if first and not fitting:
+        said = ",".join(f"{role}={name}" for role, name in columns.given.items()) or columns.kind
+        fact = f"{listed}: no row has columns for {said}; the first has {first[:200]}"
+        raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")
+    if others and not count:
+        raise SourceError(f"{listed} has no row of {files.split}", hint=f"there are {', '.join(sorted(others))}")
+
+
+def own_files(name: str, title: str, rows: Rows) -> OwnFiles:
+    """A source of questions and captions whose rows are found in this way."""
+    read = {"questions": partial(questions, rows=rows, namespace=name)}
+    return OwnFiles(
+        name=name,
+        title=title,
+        files=(),
+        read=read | {"captions": partial(captions, rows=rows, namespace=name)},
+        namespace=name,
+        pictures=("images", "data"),
+        origin="yourself",
+        rows=rows,
+    )
+
+
+plain = own_files("plain", "a plain file", file_rows)
