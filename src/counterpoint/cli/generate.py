@@ -13,10 +13,20 @@ from counterpoint.store.lab import Lab
 from counterpoint.suites.suite import Tally
 
 
+def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dict[str, str]:
+    """Columns by role, as in question=Q,answer=A."""
+    pairs = [one.partition("=") for one in filter(None, given.split(","))]
+    for role, sign, name in pairs:
+        if not sign or not role.strip() or not name.strip():
+            raise click.BadParameter(f"{role}{sign}{name} is no ROLE=COLUMN, such as question=Q")
+    return {role.strip(): name.strip() for role, _, name in pairs}
+
+
 @click.command("generate")
 @click.argument("lab", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--suite", "name", required=True, help="A suite of the catalog, or module:object.")
 @click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
+@click.option("--columns", default="", callback=columns_given, help="Which column holds what, in a file of your own.")
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="Where the files of the source are.")
 @click.option(
@@ -35,6 +45,7 @@ def command(
     lab: Path,
     name: str,
     source: str,
+    columns: dict[str, str],
     split: str,
     data: Path | None,
     scenes: int,
@@ -49,9 +60,11 @@ def command(
     Prints how many groups were kept, and why others were not. One seed makes one suite on every machine.
     """
     tally = Tally()
-    recipe = Recipe(name, source, split, scenes, groups, rules)
+    recipe = Recipe(name, source, split, scenes, groups, rules, columns)
     watch = partial(counted, doing="reading", total=scenes)
-    manifest = made(Lab(lab), recipe, seed, tally=tally, anew=replace, data=data, watch=watch)
+    manifest = made(
+        Lab(lab), recipe, seed, tally=tally, anew=replace, data=data, watch=watch, tell=partial(click.echo, err=True)
+    )
     if as_json:
         counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}
         about = {"suite": manifest.suite, "groups": manifest.groups, "queries": manifest.rows}

@@ -1,7 +1,7 @@
 """A suite is made from what a source holds, and put into a lab with its manifest."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +9,17 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
 from counterpoint.language.rulesets import RuleSet, rule_set
 from counterpoint.sources.dataset import DataSet, Source
+from counterpoint.sources.inside import NAMESPACE as UNPACKED
+from counterpoint.sources.plain_files import OwnFiles
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.suite import Tally, generate
+
+_OWN = ("suite", "rules")  # what a manifest has in places of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class Recipe:
     scenes: int = 1000  # or questions, captions, whatever the suite takes
     groups: int | None = None  # all that there are, where no number is given
     rules: str = ""  # those of the source, where none are named
+    columns: Mapping[str, str] = field(default_factory=dict)  # which column holds what, in files of one's own
 
 
 def made(
@@ -38,10 +44,12 @@ def made(
     anew: bool = False,
     data: Path | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+    tell: Callable[[str], object] = lambda line: None,
 ) -> Manifest:
     """Make a suite and keep it; the tally counts what was kept and why the rest was not.
 
-    `data` is where the files of the source are; the lab is told where their pictures are, if they are there.
+    `data` is where the files of the source are; the lab is told where their pictures are, if they are there. What the
+    source left out, and what was unpacked, is told line by line.
     """
     suite = catalog.find("suites", recipe.suite)
     source = opened(recipe, data, seed)
@@ -59,25 +67,62 @@ def made(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
-        parameters={key: value for key, value in asdict(recipe).items() if key not in ("suite", "rules")},
+        parameters={key: value for key, value in asdict(recipe).items() if key not in _OWN and value != {}},
         source=hex_id(content_id([fingerprint(item) for item in shown])),
         rules=rules.name,
     )
     lab.put_suite(manifest, table, replace=anew)
-    if isinstance(source, Source) and data is not None and (root := source.dataset.picture_root(data)):
-        lab.set_root(source.dataset.namespace, root)
+    if isinstance(source, Source):
+        settle(lab, source, table["picture"].drop_null().unique().to_pylist(), tell)
+        for line in source.skips.lines():
+            tell(line)
     return manifest
+
+
+def settle(lab: Lab, source: Source, addresses: Iterable[str], tell: Callable[[str], object]) -> None:
+    """Say where the pictures at these addresses are; those that lie within the rows of a file are unpacked first."""
+    by_namespace: dict[str, list[str]] = {}
+    for address in addresses:
+        by_namespace.setdefault(Picture(address).namespace, []).append(address)
+    own = source.dataset
+    if not isinstance(own, OwnFiles):
+        if root := own.picture_root(source.folder):
+            for namespace in by_namespace:
+                lab.set_root(namespace, root)
+        return
+    beside = source.columns.get("namespace", own.namespace)
+    if beside in by_namespace:
+        lab.set_root(beside, own.root_of(source.folder, Picture(by_namespace[beside][0]).path))
+    if inside := by_namespace.get(UNPACKED):
+        unpack(lab, own.unpacked(source.files(), inside), tell)
+
+
+def unpack(lab: Lab, pictures: Iterable[tuple[str, bytes]], tell: Callable[[str], object]) -> None:
+    """Put pictures into the lab as files, under names that follow from their bytes."""
+    folder, count, size = f"pictures/{UNPACKED}", 0, 0
+    for address, content in pictures:
+        name = f"{folder}/{Picture(address).path}"
+        if not lab.shelf.path(name).exists():
+            lab.shelf.put(name, content)
+        count, size = count + 1, size + len(content)
+    lab.set_root(UNPACKED, lab.shelf.path(folder))
+    tell(f"{count:,} pictures, {size / 2**20:,.1f} MB, are unpacked in {lab.shelf.path(folder)}")
 
 
 def opened(recipe: Recipe, data: Path | None, seed: int = 0) -> Any:
     """The source of a recipe: one that draws its own scenes, or a split of a data set in a folder."""
-    found = catalog.find("sources", recipe.source)
+    name, _, on_hub = recipe.source.partition("/")
+    found = catalog.find("sources", name if on_hub else recipe.source)
+    if recipe.columns and not isinstance(found, OwnFiles):
+        raise CounterpointError(f"{recipe.source} has columns of its own", hint="--columns is for files of your own")
     if not isinstance(found, DataSet):
         return found(recipe.split, recipe.scenes)
+    if on_hub:
+        data = Path(on_hub)
     if data is None:
         hint = f"say where its files are: --data FOLDER; counterpoint data {recipe.source} says which are expected"
         raise CounterpointError(f"{found.title} is read from files", hint=hint)
-    return Source(found, data, recipe.split, recipe.scenes, seed)
+    return Source(found, data, recipe.split, recipe.scenes, seed, columns=recipe.columns)
 
 
 def judged(item: Any, rules: RuleSet) -> Any:

@@ -1,0 +1,209 @@
+"""Folders in the form of Hugging Face are read without its package, and a name on its hub with it."""
+
+import json
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.core.groups import Query
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
+from counterpoint.pixels.png import png
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.hf_datasets import Config, configs, hf
+from counterpoint.store.groups import queries
+from counterpoint.store.lab import Lab
+from counterpoint.world.source import World
+
+DOTS = [png(np.full((2, 2, 3), shade, np.uint8)) for shade in range(9)]
+CARD = """---
+license: mit
+dataset_info:
+- config_name: elsewhere
+  features:
+  - name: image
+    dtype: image
+configs:
+- config_name: hard
+  data_files:
+  - split: test
+    path: hard/part-*
+- config_name: default
+  data_files:
+  - split: validation
+    path:
+    - "data/one.parquet"
+    - data/two.parquet
+  - split: test
+    path: [data/one.parquet, data/two.parquet]
+tags:
+- vision
+---
+
+# A card
+
+configs:
+- config_name: not this
+"""
+
+
+def _row(number: int, **changes: Any) -> dict[str, Any]:
+    image = {"bytes": DOTS[number], "path": f"{number}.png"}
+    return {"id": str(number), "image": image, "question": "How bright?", "answer": str(number)} | changes
+
+
+def _write(path: Path, *rows: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(list(rows)), path)
+
+
+def _read(folder: Path, split: str = "test", **columns: str) -> list[Question]:
+    source = Source(hf, folder, split, columns=columns)
+    found = list(source.questions())
+    assert not source.skips.total, source.skips.lines()
+    return found
+
+
+def _run(*words: str) -> Result:
+    done = CliRunner().invoke(commands, list(words), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.mark.parametrize("folder", ["", "data/", "en/"])
+def test_shards_are_found_by_the_split_in_their_names(tmp_path: Path, folder: str) -> None:
+    _write(tmp_path / f"{folder}test-00000-of-00002.parquet", _row(0))
+    _write(tmp_path / f"{folder}test-00001-of-00002.parquet", _row(1))
+    _write(tmp_path / f"{folder}validation-00000-of-00001.parquet", _row(2))
+    assert [one.id for one in _read(tmp_path)] == ["0", "1"]
+    assert [one.id for one in _read(tmp_path, "val")] == ["2"]
+    with pytest.raises(UnknownName, match="is called 'train'") as raised:
+        _read(tmp_path, "train")
+    assert "test, validation" in raised.value.hint
+
+
+def test_folders_tell_the_split_too_and_without_any_sign_all_files_are_read(tmp_path: Path) -> None:
+    _write(tmp_path / "a" / "train" / "0000.parquet", _row(0))
+    _write(tmp_path / "a" / "test" / "0000.parquet", _row(1))
+    _write(tmp_path / "b" / "0000.parquet", _row(2))
+    _write(tmp_path / "b" / ".cache" / "0001.parquet", _row(3))
+    assert [one.id for one in _read(tmp_path / "a")] == ["1"]
+    assert [one.id for one in _read(tmp_path / "b")] == ["2"]
+
+
+def test_the_card_says_which_files_belong_to_which_split(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(CARD)
+    _write(tmp_path / "data" / "one.parquet", _row(0))
+    _write(tmp_path / "data" / "two.parquet", _row(1))
+    _write(tmp_path / "hard" / "part-0.parquet", _row(2))
+    assert configs(CARD)[0] == Config("hard", {"test": ["hard/part-*"]})
+    for split in ("val", "test"):
+        assert [one.id for one in _read(tmp_path, split)] == ["0", "1"]
+    assert [one.id for one in _read(tmp_path, config="hard")] == ["2"]
+    with pytest.raises(UnknownName, match="is called 'soft'"):
+        _read(tmp_path, config="soft")
+    with pytest.raises(UnknownName, match="is called 'train'"):
+        _read(tmp_path, "train")
+    (tmp_path / "hard" / "part-0.parquet").unlink()
+    with pytest.raises(SourceError, match=r"has no hard/part-\*, which its card lists"):
+        _read(tmp_path, config="hard")
+
+
+@pytest.mark.parametrize(
+    "card", ["", "no front", "---\nconfigs:\n", "---\nconfigs: [a\n---\n", "---\n- configs\n---\n"]
+)
+def test_a_card_that_says_nothing_is_passed_over(tmp_path: Path, card: str) -> None:
+    (tmp_path / "README.md").write_text(card)
+    _write(tmp_path / "test.parquet", _row(0))
+    assert [one.id for one in _read(tmp_path)] == ["0"]
+
+
+def test_a_card_cannot_lead_out_of_its_folder(tmp_path: Path) -> None:
+    _write(tmp_path / "secret.parquet", _row(0))
+    front = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: ../secret.parquet\n---\n"
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "README.md").write_text(front)
+    with pytest.raises(SourceError, match="which its card lists"):
+        _read(tmp_path / "data")
+
+
+def test_a_folder_of_pictures_has_a_list_of_them_beside_them(tmp_path: Path) -> None:
+    folder = tmp_path / "test"
+    folder.mkdir()
+    (folder / "0.png").write_bytes(DOTS[0])
+    row = {"file_name": "0.png", "question": "How bright?", "answer": "0"}
+    (folder / "metadata.jsonl").write_text(json.dumps(row) + "\n")
+    (question,) = _read(tmp_path)
+    assert question.picture == Picture("hf:test/0.png")
+    _run("generate", str(tmp_path / "lab"), "--suite", "plain", "--source", "hf", "--data", str(tmp_path))
+    assert Lab(tmp_path / "lab").pictures().pixels(question.picture).max() == 0
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="holds no files that end in"):
+        _read(tmp_path)
+
+
+def test_only_pictures_that_were_drawn_are_unpacked_and_the_same_ones_are_one(tmp_path: Path) -> None:
+    rows = [_row(number) for number in range(9)] + [_row(0, id="again")]
+    _write(tmp_path / "data" / "test-00000-of-00001.parquet", *rows)
+    words = ("--suite", "plain", "--source", "hf", "--data", str(tmp_path), "--scenes", "4")
+    _run("generate", str(tmp_path / "lab"), *words)
+    lab = Lab(tmp_path / "lab")
+    addresses = set(lab.suite("plain").table["picture"].to_pylist())
+    files = list((lab.folder / "pictures").rglob("*.png"))
+    assert len(files) == len(addresses) <= 4
+    for query, row in zip(queries(lab.suite("plain").table), lab.suite("plain").table.to_pylist(), strict=True):
+        assert query.picture is not None
+        assert str(lab.pictures().pixels(query.picture).max()) == row["gold"][0]["answer"]
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_a_suite_that_was_exported_comes_back_as_questions(tmp_path: Path, pictures: bool) -> None:
+    before, folder = tmp_path / "before", tmp_path / "out"
+    _run("generate", str(before), "--suite", "order", "--scenes", "4")
+    _run("export", str(before), "--suite", "order", "--to", str(folder), "--as", "datasets", *_without(pictures))
+    _run("generate", str(tmp_path / "after"), "--suite", "plain", "--source", "hf", "--data", str(folder))
+    old, new = Lab(before).suite("order").table, Lab(tmp_path / "after").suite("plain").table
+    went = sorted(
+        (query.text, row["gold"][0]["answer"]) for query, row in zip(queries(old), old.to_pylist(), strict=True)
+    )
+    came = sorted(
+        (query.text, row["gold"][0]["answer"]) for query, row in zip(queries(new), new.to_pylist(), strict=True)
+    )
+    assert went == came
+    if pictures:
+        assert _pixels(Lab(tmp_path / "after"), queries(new)) == _pixels(World("test"), queries(old))
+    else:
+        assert {query.picture for query in queries(new)} == {query.picture for query in queries(old)}
+
+
+def _pixels(shown: Any, asked: Iterable[Query]) -> set[tuple[str, bytes]]:
+    """What each question is asked about, pixel by pixel."""
+    pictures = shown.pictures() if isinstance(shown, Lab) else shown
+    return {(query.text, pictures.pixels(query.picture).tobytes()) for query in asked if query.picture}
+
+
+def _without(pictures: bool) -> list[str]:
+    return [] if pictures else ["--no-pictures"]
+
+
+@pytest.mark.skipif(find_spec("datasets") is not None, reason="the package datasets is installed")
+def test_a_name_on_the_hub_needs_the_package_that_fetches_it(tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        commands, ["generate", str(tmp_path / "lab"), "--suite", "plain", "--source", "hf/some/set"]
+    )
+    problem = done.exception
+    assert isinstance(problem, SourceError)
+    assert str(problem).startswith("there is no folder some/set, and the package datasets")
+    assert problem.hint == "pip install datasets, or name a folder: --data FOLDER"
+    assert not (tmp_path / "lab").exists()

@@ -1,0 +1,328 @@
+"""Files that people make themselves are read whatever their columns are called, and what cannot be read is said."""
+
+import base64
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Caption, Question
+from counterpoint.core.pictures import Picture
+from counterpoint.sources import inside
+from counterpoint.sources.cells import Judged, choices_of, judged, unfolded
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.plain_files import plain
+from counterpoint.store.groups import queries
+from counterpoint.store.lab import Lab
+
+ROW = {"question": "What color is it?", "answer": "red", "image": "images/1.jpg"}
+DOT = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix in (".csv", ".tsv"):
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter="\t" if path.suffix == ".tsv" else ",")
+            writer.writeheader()
+            writer.writerows(rows)
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(rows))
+    else:
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def _questions(path: Path, split: str = "test", **columns: str) -> tuple[list[Question], Source]:
+    source = Source(plain, path, split, columns=columns)
+    return list(source.questions()), source
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., list[Question]]:
+    def questions_of(*rows: Any, **columns: str) -> list[Question]:
+        found, source = _questions(_write(tmp_path / "rows.jsonl", list(rows)), **columns)
+        assert not source.skips.total, source.skips.lines()
+        return found
+
+    return questions_of
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.tsv", "a.parquet", "a"])
+def test_a_file_of_any_kind_says_the_same(tmp_path: Path, name: str) -> None:
+    rows = [ROW | {"id": "007", "question": 'He said "no, 1"?\n'}, ROW | {"id": "8", "answer": "ö"}]
+    found, source = _questions(_write(tmp_path / name, rows))
+    picture = Picture("plain:images/1.jpg")
+    assert found == [
+        Question("007", picture, 'He said "no, 1"?', Gold.of("red")),
+        Question("8", picture, "What color is it?", Gold.of("ö")),
+    ]
+    assert not source.skips.total
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Question", "Gold_Answer", "file_name"),
+        ("prompt", "label", "img"),
+        ("text", "answers", "imagePath"),
+        ("query", "ground truth", "picture"),
+    ],
+)
+def test_columns_are_known_by_what_they_are_mostly_called(
+    read: Callable[..., list[Question]], names: tuple[str, str, str]
+) -> None:
+    (question,) = read(dict(zip(names, ROW.values(), strict=True)))
+    assert (question.text, question.gold.best, question.picture.path) == tuple(ROW.values())
+
+
+def test_columns_that_are_said_win_over_those_that_are_guessed(read: Callable[..., list[Question]]) -> None:
+    row = ROW | {"Q": "Is it?", "meta": {"right": "yes"}, "number": 42}
+    said = {"question": "Q", "answer": "meta.right", "image": "COCO_val2014_{number:012}.jpg", "namespace": "coco"}
+    (question,) = read(row, **said)
+    assert (question.text, question.gold.best) == ("Is it?", "yes")
+    assert question.picture == Picture("coco:COCO_val2014_000000000042.jpg")
+
+
+def test_an_unknown_role_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="no role of a column is called 'answr'") as raised:
+        _questions(_write(tmp_path / "a.jsonl", [ROW]), answr="A")
+    assert "answer" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("row", "given", "said"),
+    [
+        ({"q": "?", "a": "!"}, {}, r"a.jsonl: no row has columns for questions; the first has q, a"),
+        (ROW, {"question": "Q"}, r"no row has columns for question=Q; the first has question, answer, image"),
+    ],
+)
+def test_a_file_without_the_columns_is_refused_with_those_it_has(
+    tmp_path: Path, row: dict[str, str], given: dict[str, str], said: str
+) -> None:
+    with pytest.raises(SourceError, match=said) as raised:
+        _questions(_write(tmp_path / "a.jsonl", [row]), **given)
+    assert "--columns question=" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("red", Judged(Gold.of("red"))),
+        (2, Judged(Gold.of("2"))),
+        (False, Judged(Gold.of("no"))),
+        (["sofa", "couch"], Judged(Gold.of("sofa", "couch"))),
+        ('["sofa", "couch"]', Judged(Gold.of("sofa", "couch"))),
+        ("['sofa', \"couch's\"]", Judged(Gold.of("sofa", "couch's"))),
+        ("[sofa", Judged(Gold.of("[sofa"))),
+        (["a", "b", "a"], Judged(Gold.from_votes("aba"), ("a", "b", "a"))),
+        (list("abcdefghij"), Judged(Gold.from_votes("abcdefghij"), tuple("abcdefghij"))),
+        ([{"answer": "a", "answer_id": 1}, {"answer": "b"}], Judged(Gold.from_votes("ab"), ("a", "b"))),
+        ([{"answer": "b", "credit": 0.3}, {"answer": "a", "credit": 1}], Judged(Gold((("a", 1.0), ("b", 0.3))))),
+        ({"a": 0.3, "b": 1, "c": 0}, Judged(Gold((("b", 1.0), ("a", 0.3))))),
+        ({"ids": ["a"], "weights": [0.6]}, Judged(Gold((("a", 0.6),)))),
+        ({"a": "b"}, None),
+        ({}, None),
+        ([], None),
+        (["", None], None),
+        (None, None),
+        (" ", None),
+        (float("nan"), None),
+    ],
+)
+def test_right_answers_are_one_several_votes_or_credits(value: Any, expected: Judged | None) -> None:
+    assert judged(value) == expected
+
+
+def test_votes_that_are_said_to_be_votes_are_votes(read: Callable[..., list[Question]]) -> None:
+    row = {key: ROW[key] for key in ("question", "image")} | {"people": ["red", "pink"]}
+    (question,) = read(row, votes="people")
+    assert question.votes == ("red", "pink")
+
+
+def test_answers_are_found_among_the_choices_by_text_letter_or_place(read: Callable[..., list[Question]]) -> None:
+    offered = ROW | {"choices": ["red", "blue"]}
+    lettered = ROW | {"A": "red", "B": "blue", "C": ""}
+    rows = [
+        offered | {"answer": "blue"},
+        offered | {"answer": 1},
+        lettered | {"answer": "B"},
+        offered | {"answer": "x"},
+    ]
+    found = read(*rows)
+    assert [one.gold.best for one in found] == ["blue", "blue", "blue", "x"]
+    assert {one.choices for one in found} == {("red", "blue")}
+    assert choices_of({"A": "red", "B": "blue"}, {}) == choices_of('["red", "blue"]', {}) == ("red", "blue")
+
+
+@given(st.text() | st.recursive(st.none() | st.integers() | st.floats() | st.text(), st.lists))
+def test_no_cell_is_too_odd(value: Any) -> None:
+    found = judged(value)
+    assert found is None or found.gold.best
+    unfolded(value)
+
+
+def test_rows_of_other_splits_are_left_alone_and_a_split_that_is_not_there_is_said(tmp_path: Path) -> None:
+    rows = [ROW | {"id": name, "split": name} for name in ("train", "validation")]
+    path = _write(tmp_path / "a.csv", rows)
+    assert [one.id for one in _questions(path, "val")[0]] == ["validation"]
+    with pytest.raises(SourceError, match=r"a\.csv has no row of test") as raised:
+        _questions(path)
+    assert raised.value.hint == "there are train, validation"
+
+
+def test_in_a_folder_the_file_of_the_split_is_taken_or_the_only_one(tmp_path: Path) -> None:
+    _write(tmp_path / "dev.csv", [ROW | {"id": "dev"}])
+    assert [one.id for one in _questions(tmp_path)[0]] == ["dev"]
+    _write(tmp_path / "train.jsonl", [ROW | {"id": "train"}])
+    assert [one.id for one in _questions(tmp_path, "val")[0]] == ["dev"]
+    with pytest.raises(SourceError, match=r"has no file of test: it has dev\.csv, train\.jsonl"):
+        _questions(tmp_path)
+
+
+def test_rows_may_stand_by_key_or_in_a_list_with_a_name(tmp_path: Path) -> None:
+    keyed, named = tmp_path / "keyed.json", tmp_path / "named.json"
+    keyed.write_text(json.dumps({"a": ROW, "b": ROW}))
+    named.write_text(json.dumps({"info": {}, "questions": [ROW]}))
+    assert [one.id for one in _questions(keyed)[0]] == ["a", "b"]
+    assert [one.id for one in _questions(named, list="questions")[0]] == ["0"]
+    with pytest.raises(SourceError, match="the first has info, questions"):
+        _questions(named)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"question": " "}, "row 1 has no question"),
+        ({"answer": ""}, "row 1 has no answer"),
+        ({"image": ""}, "row 1 has no picture"),
+        ({"image": "https://example.org/1.jpg"}, "'https://example.org/1.jpg' is no path"),
+        ({"image": "a/../../1.jpg"}, "'../1.jpg' leads out of the folder"),
+        ({"image": "/1.jpg"}, "'/1.jpg' leads out of the folder"),
+        ({"mode": "score"}, "a sentence to be scored, which is no question"),
+        ({"edits": '[["blur",["2"],0]]'}, "what was done to its picture is not in the file"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_counted_and_the_next_is_read(
+    tmp_path: Path, row: dict[str, str], said: str
+) -> None:
+    blank = dict.fromkeys(("mode", "edits"), "")
+    found, source = _questions(
+        _write(tmp_path / "a.csv", [ROW | blank | row, ROW | blank | {"image": r"images\1.jpg"}])
+    )
+    assert [one.picture.path for one in found] == ["images/1.jpg"]
+    assert said in source.skips.lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", b"", "a.csv is empty"),
+        ("a.csv", b"question,question\n", "a.csv names 'question' twice"),
+        ("a.csv", b",\n", "the first line of a.csv names no columns"),
+        ("a.csv", b'question,answer\n"open,1\n', "a.csv, row 1: unexpected end of data"),
+        ("a.csv", b"question,answer\n\xff\xfe,1\n", "a.csv is no text in UTF-8"),
+        ("a.jsonl", b'{"question": "a", "answer": "b"}\n{"question"', "a.jsonl ends in the middle of a record"),
+        ("a.parquet", b"PAR1nothing", "a.parquet cannot be read as Parquet after row 0"),
+    ],
+)
+def test_a_damaged_file_is_refused_in_plain_words(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError, match=said):
+        _questions(tmp_path / name)
+
+
+def test_a_row_with_too_few_fields_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("question;answer;image\nIs it?;yes;1.jpg\nIs it?;yes\n\nIs it?;no;1.jpg\n")
+    found, source = _questions(path)
+    assert [one.gold.best for one in found] == ["yes", "no"]
+    assert "a.csv, row 2 has 2 fields, and the first line names 3" in source.skips.lines()[0]
+
+
+def test_captions_come_with_foils_and_several_to_a_row(tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "caption": "A cat.", "negative_caption": "A dog.", "filename": "1.jpg"},
+        {"id": 2, "caption": ["One.", "Two."], "foil": ["None."], "filename": "2.jpg"},
+    ]
+    one, two = Picture("plain:1.jpg"), Picture("plain:2.jpg")
+    found = list(Source(plain, _write(tmp_path / "a.jsonl", rows), "test").captions())
+    assert found == [
+        Caption("1", one, "A cat.", "A dog."),
+        Caption("2-0", two, "One.", "None."),
+        Caption("2-1", two, "Two."),
+    ]
+
+
+def _generate(*words: str) -> Result:
+    return CliRunner().invoke(commands, ["generate", *words], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("shown", ["images/1.png", "1.png"])
+def test_a_suite_is_made_of_a_file_and_its_pictures_are_found_beside_it(tmp_path: Path, shown: str) -> None:
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "1.png").write_bytes(DOT)
+    path = _write(
+        tmp_path / "mine.csv", [{"Q": "What color?", "A": "red", "FILE": shown}, {"Q": "", "A": "", "FILE": ""}]
+    )
+    lab = str(tmp_path / "lab")
+    words = (
+        "--suite",
+        "plain",
+        "--source",
+        "plain",
+        "--data",
+        str(path),
+        "--columns",
+        "question=Q,answer=A,image=FILE",
+    )
+    done = _generate(lab, *words)
+    assert done.exit_code == 0, done.output
+    assert "1 left out: not as the layout has it (mine.csv, row 2 has no question" in done.stderr
+    stored = Lab(lab).suite("plain")
+    assert stored.manifest.parameters["columns"] == {"question": "Q", "answer": "A", "image": "FILE"}
+    (query,) = queries(stored.table)
+    assert query.picture is not None
+    assert Lab(lab).pictures().pixels(query.picture).shape == (1, 1, 3)
+
+
+def test_pictures_written_as_text_are_unpacked_into_the_lab_once(tmp_path: Path) -> None:
+    written = base64.b64encode(DOT + b"\0" * 2000).decode()
+    rows = [{"index": number, "image": written, "question": f"{number}?", "answer": "yes"} for number in range(3)]
+    path, lab = _write(tmp_path / "bench.tsv", rows), tmp_path / "lab"
+    done = _generate(str(lab), "--suite", "plain", "--source", "plain", "--data", str(path))
+    assert done.exit_code == 0, done.output
+    assert "1 pictures, 0.0 MB, are unpacked in " in done.stderr
+    (file,) = [one for one in (lab / "pictures" / inside.NAMESPACE).rglob("*") if one.is_file()]
+    assert file.read_bytes() == DOT + b"\0" * 2000
+    (address,) = set(Lab(lab).suite("plain").table["picture"].to_pylist())
+    assert Lab(lab).pictures().file(address) is not None
+    assert Lab(lab).roots == {"unpacked": lab / "pictures" / "unpacked"}, "the lab can be moved as a whole"
+
+
+def test_columns_are_refused_where_a_source_has_its_own_and_when_they_are_misspelled(tmp_path: Path) -> None:
+    done = CliRunner().invoke(commands, ["generate", str(tmp_path / "lab"), "--suite", "order", "--columns", "a=b"])
+    assert done.exit_code
+    assert "world has columns of its own" in str(done.exception or done.output)
+    done = CliRunner().invoke(commands, ["generate", str(tmp_path / "lab"), "--suite", "order", "--columns", "a"])
+    assert "a is no ROLE=COLUMN" in done.output
+
+
+def test_data_urls_and_bytes_are_pictures_and_short_texts_are_not() -> None:
+    url = "data:image/png;base64," + base64.b64encode(DOT).decode()
+    assert inside.bytes_of(url) == inside.bytes_of({"bytes": DOT, "path": "1.png"}) == inside.bytes_of(DOT) == DOT
+    assert inside.bytes_of({"bytes": None, "path": "1.png"}) is None
+    assert inside.bytes_of("images/1.png") is None
+    assert inside.bytes_of("?" * 2000) is None
