@@ -47,5 +47,11 @@ def test_another_seed_takes_others_and_the_same_seed_these() -> None:
     assert _taken(ids, 4, 1) != _taken(ids, 4, 0)
 
 
-def test_ids_that_come_twice_are_no_reason_to_fail() -> None:
-    assert _taken(["a", "a", "a"], 2, 0) == ["a", "a"]
+@given(st.lists(st.text(max_size=1), max_size=20), st.one_of(st.none(), st.integers(0, 6)))
+def test_of_items_that_share_an_id_the_first_is_taken_and_the_others_are_told(ids: list[str], most: int | None) -> None:
+    items = [Caption(one, Picture("some:1.png"), str(place)) for place, one in enumerate(ids)]
+    again: list[Caption] = []
+    taken = list(sampled(items, most, 0, again.append))
+    assert taken == list(sampled([items[ids.index(one)] for one in dict.fromkeys(ids)], most, 0))
+    known = {one.id for one in taken}
+    assert [one for one in again if one.id in known] == [one for one in items if one.id in known and one not in taken]

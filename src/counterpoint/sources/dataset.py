@@ -9,7 +9,7 @@ from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.sampling import MOST, sampled
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.skips import Skips, repeated
 
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames")
 """What a data set can be read as."""
@@ -169,7 +169,11 @@ class Source:
             has = " and ".join(self.dataset.read)
             raise CounterpointError(f"{self.dataset.title} has no {kind}", hint=f"it has {has}")
         self.skips = Skips()
-        return sampled(self.dataset.read[kind](self.files(kind), self.skips), self.most, self.seed)
+        files = self.files(kind)
+        parts = [file.part for file in self.dataset.files if kind in file.kinds]
+        name = next((files.paths[part].name for part in parts if part in files.paths), self.folder.name)
+        values = self.dataset.read[kind](files, self.skips)
+        return sampled(values, self.most, self.seed, lambda one: repeated(self.skips, f"{name}: {one.id}"))
 
     def files(self, kind: str | None = None) -> Files:
         """The files of the split from which values of this kind are read."""

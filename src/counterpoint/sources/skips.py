@@ -7,6 +7,7 @@ from counterpoint.core.errors import SourceError
 
 LISTED = 5
 """How many places of each reason are kept."""
+REPEATED = "a repeated id"
 
 
 @dataclass(slots=True)
@@ -43,3 +44,8 @@ class Skips:
             + (f": {self.remedies[reason]}" if reason in self.remedies else "")
             for reason, count in sorted(self.counts.items(), key=lambda row: (-row[1], row[0]))
         ]
+
+
+def repeated(skips: Skips, place: str) -> None:
+    """Count what has the id of something that came before it."""
+    skips.skip(REPEATED, place, "the first is kept; was the file put together from others?")
