@@ -27,8 +27,9 @@ def text_of(value: Any) -> str:
     >>> text_of(" red "), text_of(2.0), text_of(True), text_of(None)
     ('red', '2', 'yes', '')
     """
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode().strip()
+    if type(value) is str:
+        text = value.strip()
+        return text if text.isascii() else text.encode("utf-8", "replace").decode()
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and isfinite(value):
@@ -56,13 +57,15 @@ def texts_of(value: Any) -> tuple[str, ...]:
     if isinstance(value, dict):
         value = value.get("text", list(value.values()))
     listed = value if isinstance(value, list | tuple) else [value]
-    return tuple(text for one in listed if (text := text_of(one)))
+    return tuple([text for one in listed if (text := text_of(one))])
 
 
 def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers that are offered, in one column or in columns A, B, C and so on."""
-    if found := texts_of(value):
+    if value is not None and (found := texts_of(value)):
         return found
+    if _LETTERS[0] not in content:
+        return ()
     lettered = []
     for letter in _LETTERS:
         text = text_of(content.get(letter))
@@ -92,12 +95,14 @@ def judged(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> J
     if not isinstance(value, list | tuple):
         text = picked(text_of(value), choices)
         return Judged(Gold.of(text), (text,) if votes else ()) if text else None
-    if value and all(isinstance(one, dict) for one in value):
+    if value and isinstance(value[0], dict) and all(isinstance(one, dict) for one in value):
         credit = {text_of(one.get("answer")): _number(one, "credit", "score", "weight") for one in value}
         if None not in credit.values():
             return _credited(credit)
         value, votes = [one.get("answer") for one in value], True
-    said = tuple(picked(text, choices) for text in texts_of(list(value)))
+    said = texts_of(value)
+    if choices:
+        said = tuple(picked(text, choices) for text in said)
     if not said:
         return None
     if votes or len(said) >= PEOPLE or len(set(said)) < len(said):

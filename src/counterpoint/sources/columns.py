@@ -69,6 +69,8 @@ class Columns:
     def value(self, record: Record, role: str) -> Any:
         """What a row has in a role; a column that is said may be a pattern, as `COCO_val2014_{image_id:012}.jpg`."""
         name = self.of(tuple(record.content))[role]
+        if not name:
+            return None
         if "{" not in name:
             return value_at(record.content, name)
         try:

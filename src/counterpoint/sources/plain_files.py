@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from os.path import isfile
 from pathlib import Path
 from posixpath import dirname, normpath
 from typing import Any, TypeAlias
@@ -22,6 +23,7 @@ from counterpoint.sources.tables import ENDINGS, Fits, rows
 SAME_SPLIT = (("val", "validation", "valid", "dev"), ("test", "testing", "eval"), ("train", "training"))
 """Names that people give to one split."""
 _ADDRESS = re.compile(r"[a-z][a-z0-9_-]+:(?!//)[^\\]+")
+_LONGEST = 255  # bytes of a name in a path, as systems have it
 _WEB = re.compile(r"[a-z]+://", re.IGNORECASE)
 DATA = "data"
 """The part under which the file or folder stands that was named."""
@@ -45,7 +47,7 @@ class OwnFiles(DataSet):
         """The folder against which the path of a picture is resolved: the one where it is, or else that of the data."""
         home = folder.parent if folder.is_file() else folder
         roots = (home, *(home / one for one in self.pictures))
-        return next((root for root in roots if (root / path).is_file()), home)
+        return next((root for root in roots if isfile(root / path)), home)
 
     def unpacked(self, files: Files, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """The pictures at these addresses that lie within rows, each once, with their bytes."""
@@ -165,7 +167,7 @@ def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
         raise SourceError(fact, hint="export the suite with its pictures")
     if _ADDRESS.fullmatch(path):
         return Picture(path)
-    if _WEB.match(path) or len(path) > 1000 or "\0" in path:
+    if _WEB.match(path) or "\0" in path or any(len(part.encode()) > _LONGEST for part in path.split("/")):
         raise SourceError(f"{record.place}: {told(path)} is no path", hint="fetch the pictures, and name their files")
     path = normpath(f"{folder}/{path}" if folder else path)
     if path.startswith(("/", "../")):

@@ -110,7 +110,7 @@ def _parquet(path: Path) -> Iterator[Record]:
             for row in batch.to_pylist():
                 yield Record(row, f"{path.name}, row", number)
                 number += 1
-    except (pa.ArrowException, OSError, ValueError, OverflowError, TypeError) as problem:
+    except (pa.ArrowException, OSError, ValueError, OverflowError, TypeError, LookupError) as problem:
         told = (str(problem).splitlines() or [type(problem).__name__])[0]
         fact = f"{path.name} cannot be read as Parquet after row {number}: {told}"
         raise SourceError(fact, hint="fetch or copy the file again; it may have been cut off") from problem
