@@ -11,9 +11,11 @@ Json: TypeAlias = Any
 
 CHUNK = 1 << 20
 _SIGN = re.compile(r"[^ \t\n\r]")
+_COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 _NEAR = 16  # letters in which a number, a word or an escape may be cut
 _MARKS = frozenset('{}[]:,"')
+_BLANK = frozenset(" \t\n\r")
 
 
 class BadJson(ValueError):  # noqa: N818 - it reads as what it says
@@ -34,6 +36,7 @@ class JsonText:
         self._file = file
         self._decoded = getincrementaldecoder("utf-8-sig")().decode
         self._held, self._at, self._ended = "", 0, False
+        self._escapes = False  # whether what is held has any character by its number
 
     def sign(self) -> str:
         """The next character that is not white space, which stays; none at the end."""
@@ -47,11 +50,12 @@ class JsonText:
 
     def value(self) -> Json:
         """The next value, taken whole."""
-        self.sign()
+        if self._at == len(self._held) or self._held[self._at] in _BLANK:
+            self.sign()
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._held, self._at)
-                if self._held.find("\\u", self._at, end) >= 0:
+                if self._escapes and self._held.find("\\u", self._at, end) >= 0:
                     value = _mended(value)
             except RecursionError:
                 raise BadJson("it is nested too deeply") from None
@@ -93,6 +97,14 @@ class JsonText:
             if self._closed("]"):
                 return
 
+    def values_within(self) -> Iterator[Json]:
+        """The values in the list that comes next."""
+        for _ in self.places_within():
+            yield self.value()
+            while comma := _COMMA.match(self._held, self._at):  # nearly always, and sooner told than by each sign
+                self._at = comma.end()
+                yield self.value()
+
     def skip(self) -> None:
         """Pass over the next value, a long list or object one part at a time."""
         sign = self.sign()
@@ -110,6 +122,7 @@ class JsonText:
         self._ended = not chunk
         self._held = self._held[self._at :] + self._decoded(chunk, self._ended)
         self._at = 0
+        self._escapes = "\\u" in self._held
         return True
 
     def _is_cut(self, problem: ValueError) -> bool:

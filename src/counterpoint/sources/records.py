@@ -44,9 +44,10 @@ def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:
     """The elements of the lists that a file holds under some names, each with the name of its list, as they come."""
     with _opened(path) as (text, reached):
         for name in _found(path, text, names, "["):
-            for place in text.places_within():
-                yield name, text.value()
-                reached.last = f"{place} of {name}"
+            within = f" of {name}"
+            for place, value in enumerate(text.values_within()):
+                yield name, value
+                reached.last, reached.within = place, within
 
 
 def whole(path: Path) -> Json:
@@ -76,9 +77,10 @@ def has(path: Path, name: str) -> bool:
 
 
 class _Reached:
-    """The key or number of the last record that was whole."""
+    """The key or number of the last record that was whole, and the list that it is in."""
 
-    last: str | None = None
+    last: str | int | None = None
+    within: str = ""
 
 
 @contextmanager
@@ -109,7 +111,7 @@ def _refuse_known(path: Path, beginning: bytes) -> None:
 
 
 def _after(reached: _Reached) -> str:
-    return f" after record {reached.last}" if reached.last is not None else ""
+    return f" after record {reached.last}{reached.within}" if reached.last is not None else ""
 
 
 def _found(path: Path, text: JsonText, within: str | Sequence[str], sign: str) -> Iterator[str]:
@@ -147,12 +149,12 @@ def _values(path: Path) -> Iterator[Json]:
             number = 0
             while text.sign():
                 yield text.value()
-                reached.last, number = str(number), number + 1
+                reached.last, number = number, number + 1
             return
         _expect(path, text, "[", "a list")
-        for place in text.places_within():
-            yield text.value()
-            reached.last = str(place)
+        for place, value in enumerate(text.values_within()):
+            yield value
+            reached.last = place
         _at_end(path, text)
 
 
