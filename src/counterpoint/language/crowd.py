@@ -29,7 +29,7 @@ def comparable(text: str) -> str:
     text = stripped(text)
     dropped = bool(_DIGITS_APART.search(text))
     changed = text
-    for sign in _SIGNS:
+    for sign in filter(text.__contains__, _SIGNS):
         beside_a_space = f"{sign} " in text or f" {sign}" in text
         changed = changed.replace(sign, "" if dropped or beside_a_space else " ")
     changed = _FULL_STOP.sub("", changed, count=_STOPS)

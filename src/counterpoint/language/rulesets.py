@@ -45,12 +45,15 @@ class RuleSet:
         for vote in votes:
             said[vote] = said.get(vote, 0) + 1
         agreeing: dict[str, int] = {}
+        written: dict[str, str] = {}
         for vote, count in said.items():
             alike = self.comparable(vote)
             agreeing[alike] = agreeing.get(alike, 0) + count
-        written = {one: agreeing.get(self.comparable(one), 0) for one in map(stripped, said)}
-        ranked = sorted(written, key=lambda one: -written[one]) if len(written) > 1 else written
-        return Gold(tuple([(one, self.credit(written[one], len(votes))) for one in ranked]))
+            written.setdefault(stripped(vote), alike)
+        ranked = [(one, agreeing[alike]) for one, alike in written.items()]
+        if len(ranked) > 1:
+            ranked.sort(key=lambda row: -row[1])
+        return Gold(tuple([(one, self.credit(count, len(votes))) for one, count in ranked]))
 
 
 RULE_SETS: Mapping[str, RuleSet] = {
