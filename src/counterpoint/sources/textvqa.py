@@ -30,10 +30,11 @@ def questions(files: Files, skips: Skips) -> Iterator[Question]:
         try:
             record = Record(content, f"{files['questions'].name}, question", number)
             own = record.word("question_id")
-            if reason := REPEATED if own in seen else amiss(record):
+            image = record.text("image_id", "")
+            if reason := REPEATED if own in seen else amiss(record.text("question", ""), image):
                 leave_out(skips, reason, f"{record.place}: {own}")
             else:
-                yield _question(record, own, files.split, read)
+                yield _question(record, own, image, files.split, read)
             seen.add(own)
         except SourceError as problem:
             skips.problem(problem)
@@ -59,8 +60,8 @@ def _words(path: Path | None, skips: Skips) -> dict[str, str]:
     return found
 
 
-def _question(record: Record, own: str, split: str, read: dict[str, str]) -> Question:
-    image, said = record.text("image_id"), votes(record)
+def _question(record: Record, own: str, image: str, split: str, read: dict[str, str]) -> Question:
+    said = votes(record)
     if split != "test" and not said:
         raise record.wrong("answers", "a list of answers")
     if "/" in image or "\\" in image:

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from sys import intern
+from typing import NamedTuple
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
@@ -43,8 +45,7 @@ class Layout:
     shared_ids: bool = False  # one id may be that of two questions, about different pictures
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(NamedTuple):
     """What is kept of an annotation until its question comes."""
 
     kind: str = ""
@@ -58,6 +59,9 @@ class Annotation:
         return gold(self.votes) if self.votes else Gold.of(*filter(None, [self.chosen]))
 
 
+_UNKNOWN = Annotation()
+
+
 def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
     """Every question of a split, joined with its annotation by id, whatever the order of the two files.
 
@@ -67,15 +71,15 @@ def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
     told = files.get("annotations")
     beside = Beside(_annotations(told, skips, layout)) if told else None
     for key, record in _records(files["questions"], "questions", skips, layout):
-        found = beside.take(key) if beside else Annotation()
-        if found is None:
-            leave_out(skips, UNANSWERED, f"{record.place}: {key}")
-            continue
+        found = beside.take(key) if beside else _UNKNOWN
         try:
-            if reason := amiss(record):
+            text, image = record.text("question", ""), record.text("image_id", "")
+            if found is None:
+                leave_out(skips, UNANSWERED, f"{record.place}: {key}")
+            elif reason := amiss(text, image):
                 leave_out(skips, reason, f"{record.place}: {key}")
             else:
-                yield _question(record, found, layout)
+                yield _question(record, text, image, found, layout)
         except SourceError as problem:
             skips.problem(problem)
     if told and beside:
@@ -88,22 +92,26 @@ def leave_out(skips: Skips, reason: str, place: str) -> None:
     skips.skip(reason, place, _REMEDIES[reason])
 
 
-def amiss(record: Record) -> str:
+def amiss(text: str, image: str) -> str:
     """Why a question cannot be asked: it has no words, or no picture."""
-    if not _WORD.search(record.text("question", "")):
+    if not _WORD.search(text):
         return EMPTY
-    return "" if record.text("image_id", "") else BLIND
+    return "" if image and not image.isspace() else BLIND
 
 
 def votes(record: Record) -> tuple[str, ...]:
-    """What each annotator said: a list of texts, or of records with an answer; a number is taken as its digits."""
+    """What each annotator said: a list of records with an answer, or of texts; a number is taken as its digits."""
+    listed = record.list("answers")
     try:
-        said = [one if type(one) is str else one["answer"] for one in record.list("answers")]
-        return tuple([intern(one if type(one) is str else _digits(one)) for one in said])
-    except (TypeError, KeyError):
-        raise record.wrong("answers", "a list of answers") from None
+        return tuple([intern(one["answer"]) for one in listed])
+    except (TypeError, KeyError):  # not texts in records, as nearly all are
+        said = [one.get("answer") if type(one) is dict else one for one in listed]
+    if not all(type(one) in (str, int) for one in said):
+        raise record.wrong("answers", "a list of answers")
+    return tuple([intern(str(one)) for one in said])
 
 
+@lru_cache(1 << 14)
 def gold(said: tuple[str, ...]) -> Gold:
     """The right answers, each with what it earns by VQA's program.
 
@@ -113,6 +121,7 @@ def gold(said: tuple[str, ...]) -> Gold:
     return rule_set("vqa").gold(said)
 
 
+@lru_cache(1 << 10)
 def coco_picture(image: str, folder: str) -> Picture | None:
     """The picture of this number as COCO names its file; none if it is no such number.
 
@@ -152,17 +161,16 @@ def _records(path: Path, name: str, skips: Skips, layout: Layout) -> Iterator[tu
 def _annotations(path: Path, skips: Skips, layout: Layout) -> Iterator[tuple[str, Annotation]]:
     for key, record in _records(path, "annotations", skips, layout):
         try:
-            said, chosen = votes(record), record.text("multiple_choice_answer", "")
-            if not said and not chosen:
-                raise record.wrong("answers", "a list of answers")
-            kinds = intern(record.text("question_type", "")), intern(record.text("answer_type", ""))
-            yield key, Annotation(*kinds, said, "" if said else chosen)
+            said = votes(record)
+            chosen = "" if said else record.word("multiple_choice_answer")
+            kind, answer_type = record.text("question_type", ""), record.text("answer_type", "")
+            yield key, Annotation(intern(kind), intern(answer_type), said, chosen)
         except SourceError as problem:
             skips.problem(problem)
 
 
-def _question(record: Record, found: Annotation, layout: Layout) -> Question:
-    image, folder = record.text("image_id"), layout.folder or record.text("coco_split")
+def _question(record: Record, text: str, image: str, found: Annotation, layout: Layout) -> Question:
+    folder = layout.folder or record.text("coco_split")
     picture = coco_picture(image, folder)
     if picture is None:
         raise record.wrong("image_id", "the number of a picture")
@@ -171,17 +179,16 @@ def _question(record: Record, found: Annotation, layout: Layout) -> Question:
     return Question(
         record.text("question_id"),
         picture,
-        record.text("question"),
+        text,
         found.gold,
         kind=found.kind,
-        scene=str(int(image)),
+        scene=image.lstrip("0") or "0",
         votes=found.votes,
         same_as=record.text("rephrasing_of", ""),
-        tags=(("answer_type", found.answer_type),) if found.answer_type else (),
+        tags=_tags(found.answer_type),
     )
 
 
-def _digits(value: Json) -> str:
-    if type(value) is not int:
-        raise TypeError
-    return str(value)
+@cache
+def _tags(answer_type: str) -> tuple[tuple[str, str], ...]:
+    return (("answer_type", answer_type),) if answer_type else ()
