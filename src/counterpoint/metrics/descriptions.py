@@ -1,0 +1,303 @@
+"""What a data set holds, in counts: items in, one pass, and out come rankings of words and spreads of numbers."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from typing import Any, TypeAlias
+
+from counterpoint.core.items import Caption, Dialogue, Frame, Question
+from counterpoint.core.pictures import Picture
+from counterpoint.core.scenes import Scene
+from counterpoint.language.numbers import number_value
+
+Comparable: TypeAlias = Callable[[str], str]
+"""Makes two ways of writing one answer the same."""
+
+ANSWERS, ANSWER_KINDS = "answers", "kinds of answers"
+NO_KIND = "(none)"
+BINS = 24
+"""Of a histogram, at most."""
+LONGEST_NUMBER = 40
+"""Letters; no number in words is longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One word of a ranking: how often it came, and its share of all."""
+
+    word: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Words by how often they came, the most frequent first, those that came equally often by the alphabet.
+
+    >>> colors = Ranking.of(Counter(red=2, blue=1, green=1))
+    >>> colors.top(2), colors.entropy, round(colors.effective, 2)
+    ((Ranked(word='red', count=2, share=0.5), Ranked(word='blue', count=1, share=0.25)), 1.5, 2.83)
+    """
+
+    counts: Mapping[str, int]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> "Ranking":
+        """A ranking of counts in any order."""
+        return cls(dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
+
+    @property
+    def total(self) -> int:
+        """How many there are in all."""
+        return sum(self.counts.values())
+
+    @property
+    def distinct(self) -> int:
+        """How many different ones."""
+        return len(self.counts)
+
+    @property
+    def entropy(self) -> float:
+        """How hard the next word is to guess, in bits: none if all are the same."""
+        total = self.total
+        return max(0.0, -sum(n / total * log2(n / total) for n in self.counts.values())) if total else 0.0
+
+    @property
+    def effective(self) -> float:
+        """As many equally frequent words would be as hard to guess."""
+        return 2**self.entropy if self.counts else 0.0
+
+    def top(self, most: int | None = None) -> tuple[Ranked, ...]:
+        """The most frequent, or all."""
+        total = self.total
+        return tuple(Ranked(word, count, count / total) for word, count in list(self.counts.items())[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """How often the numbers from `low` to `high` came."""
+
+    low: int
+    high: int
+    count: int
+
+    @property
+    def label(self) -> str:
+        """The numbers it holds.
+
+        >>> Bin(3, 3, 1).label, Bin(4, 6, 1).label
+        ('3', '4–6')
+        """
+        return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Whole numbers by how often they came, the smallest first.
+
+    >>> lengths = Spread.of(Counter({5: 3, 2: 1, 9: 1}))
+    >>> lengths.mean, lengths.median, (lengths.least, lengths.most)
+    (5.2, 5, (2, 9))
+    """
+
+    counts: Mapping[int, int]
+
+    @classmethod
+    def of(cls, counts: Mapping[int, int]) -> "Spread":
+        """The spread of counts in any order."""
+        return cls(dict(sorted(counts.items())))
+
+    @property
+    def total(self) -> int:
+        """How many numbers there are."""
+        return sum(self.counts.values())
+
+    @property
+    def mean(self) -> float:
+        """Their average; 0 if there are none."""
+        return sum(number * count for number, count in self.counts.items()) / max(self.total, 1)
+
+    @property
+    def median(self) -> int:
+        """The smallest number that half of them do not exceed."""
+        reached, half = 0, self.total / 2
+        for number, count in self.counts.items():
+            reached += count
+            if reached >= half:
+                return number
+        return 0
+
+    @property
+    def least(self) -> int:
+        """The smallest of them."""
+        return min(self.counts, default=0)
+
+    @property
+    def most(self) -> int:
+        """The largest of them."""
+        return max(self.counts, default=0)
+
+    def bins(self, most: int = BINS) -> tuple[Bin, ...]:
+        """All numbers from the least to the most in at most so many bins of one width, empty ones too.
+
+        >>> Spread({1: 2, 3: 1}).bins()
+        (Bin(low=1, high=1, count=2), Bin(low=2, high=2, count=0), Bin(low=3, high=3, count=1))
+        """
+        width = -(-(self.most - self.least + 1) // most)
+        found = Counter[int]()
+        for number, count in self.counts.items():
+            found[(number - self.least) // width] += count
+        starts = range(self.least, self.most + 1, width) if self.counts else ()
+        return tuple(Bin(low, low + width - 1, found[place]) for place, low in enumerate(starts))
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted in the items of one kind: words by what they are, numbers by what they measure."""
+
+    comparable: Comparable = str
+    items: int = 0
+    pictures: Counter[str] = field(default_factory=Counter)  # by address
+    words: dict[str, Counter[str]] = field(default_factory=dict)
+    numbers: dict[str, Counter[int]] = field(default_factory=dict)
+
+    def item(self, picture: Picture) -> None:
+        """One more item, about this picture."""
+        self.items += 1
+        self.pictures[picture.address] += 1
+
+    def word(self, name: str, word: str) -> None:
+        """One more word of some kind."""
+        self.words.setdefault(name, Counter())[word] += 1
+
+    def number(self, name: str, number: int) -> None:
+        """One more number of some kind."""
+        self.numbers.setdefault(name, Counter())[number] += 1
+
+    def answer(self, answer: str) -> None:
+        """One more answer, as it is compared, and what kind of answer that is."""
+        said = self.comparable(answer)
+        self.word(ANSWERS, said)
+        self.word(ANSWER_KINDS, answer_kind(said))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted in the items of one kind."""
+
+    kind: str
+    items: int
+    pictures: Mapping[str, int]  # by address, how many items each has
+    rankings: Mapping[str, Ranking]
+    spreads: Mapping[str, Spread]
+
+
+def answer_kind(answer: str) -> str:
+    """Which of VQA's three kinds an answer is by its looks.
+
+    >>> [answer_kind(answer) for answer in ("yes", "No", "2", "twelve", "3.5", "red")]
+    ['yes/no', 'yes/no', 'number', 'number', 'number', 'other']
+    """
+    small = answer.strip().lower()
+    if small in ("yes", "no"):
+        return "yes/no"
+    if small.replace(".", "", 1).isdecimal():
+        return "number"
+    return "number" if len(small) < LONGEST_NUMBER and number_value(small) is not None else "other"
+
+
+def best(question: Question) -> str | None:
+    """The answer that earns most, the first of equals; nothing where the answers are not given out."""
+    return max(question.gold.answers, key=lambda pair: pair[1], default=(None, 0.0))[0]
+
+
+def length(text: str) -> int:
+    """How many words a text has.
+
+    >>> length("Is it  red?")
+    3
+    """
+    return len(text.split())
+
+
+def counted(kind: str, tally: Tally) -> Counts:
+    """A tally that is done, ranked and ordered."""
+    spreads = {name: Spread.of(counts) for name, counts in tally.numbers.items()}
+    if kind in ("questions", "captions"):
+        spreads[f"{kind} per picture"] = Spread.of(Counter(tally.pictures.values()))
+    rankings = {name: Ranking.of(counts) for name, counts in tally.words.items()}
+    return Counts(kind, tally.items, tally.pictures, rankings, spreads)
+
+
+def _scene(scene: Scene, tally: Tally) -> None:
+    tally.item(scene.picture)
+    tally.number("objects per scene", len(scene.objects))
+    tally.number("relations per scene", len(scene.relations))
+    for one in scene.objects:
+        tally.word("objects", one.name)
+        tally.number("attributes per object", len(one.attributes))
+        for attribute in one.attributes:
+            tally.word("attributes", attribute)
+    for link in scene.relations:
+        tally.word("relations", link.name)
+    if scene.place:
+        tally.word("places", scene.place)
+
+
+def _question(question: Question, tally: Tally) -> None:
+    tally.item(question.picture)
+    tally.number("words per question", length(question.text))
+    tally.word("question types", question.kind or NO_KIND)
+    said = best(question)
+    if said is not None:
+        tally.answer(said)
+    if question.choices:
+        tally.number("choices per question", len(question.choices))
+    if question.votes:
+        tally.number("different answers per question", len(set(map(tally.comparable, question.votes))))
+
+
+def _caption(caption: Caption, tally: Tally) -> None:
+    tally.item(caption.picture)
+    tally.number("words per caption", length(caption.text))
+    if caption.word or caption.foil_word:
+        tally.word("foils", f"{caption.word} → {caption.foil_word}")
+
+
+def _dialogue(dialogue: Dialogue, tally: Tally) -> None:
+    tally.item(dialogue.picture)
+    tally.number("turns per dialogue", len(dialogue.turns))
+    tally.number("words per caption", length(dialogue.caption))
+    for turn in dialogue.turns:
+        tally.number("words per question", length(turn.question))
+        if turn.answer:
+            tally.number("words per answer", length(turn.answer))
+            tally.answer(turn.answer)
+
+
+def _frame(frame: Frame, tally: Tally) -> None:
+    tally.item(frame.picture)
+    tally.word("verbs", frame.verb)
+    tally.number("roles per frame", len(frame.roles))
+    for role in frame.roles:
+        tally.word("roles", role.name)
+        tally.word("nouns", role.noun)
+
+
+COUNT: Mapping[str, Callable[[Any, Tally], None]] = {
+    "scenes": _scene,
+    "questions": _question,
+    "captions": _caption,
+    "dialogues": _dialogue,
+    "frames": _frame,
+}
+"""How an item of each kind is counted."""
+
+
+def golds(kind: str, item: Any) -> Iterator[Sequence[tuple[str, float]]]:
+    """The right answers, with what each earns, to every question in an item."""
+    if kind == "questions" and item.gold.answers:
+        yield item.gold.answers
+    elif kind == "dialogues":
+        yield from (((turn.answer, 1.0),) for turn in item.turns if turn.answer)

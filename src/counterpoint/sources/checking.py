@@ -1,0 +1,149 @@
+"""What is expected of a data set and what is there: its files, the folder of its pictures, and the pictures in it."""
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from counterpoint.core.errors import CounterpointError
+from counterpoint.sources.dataset import DataSet, File, located
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One file that people have to get: its name within the folder, for which splits, and what is read from it."""
+
+    part: str
+    name: str
+    others: tuple[str, ...]  # names that are taken too
+    splits: tuple[str, ...]
+    kinds: tuple[str, ...]
+    needed: bool
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One file of a split, with its path and its size in bytes where it is there."""
+
+    part: str
+    name: str  # the official one
+    split: str
+    kinds: tuple[str, ...]
+    needed: bool
+    origin: str
+    path: Path | None = None
+    size: int = 0
+
+
+def expected(dataset: DataSet) -> tuple[Expected, ...]:
+    """Every file, in the order of the splits; one that several splits share is listed once."""
+    found: dict[tuple[str, str], Expected] = {}
+    for split in dataset.splits:
+        for file in dataset.files:
+            if split not in file.names:
+                continue
+            name, *others = file.names[split]
+            before = found.get((file.part, name))
+            splits = (*before.splits, split) if before else (split,)
+            found[file.part, name] = Expected(
+                file.part, name, tuple(others), splits, kinds_of(dataset, file), file.needed, file.origin
+            )
+    return tuple(found.values())
+
+
+def kinds_of(dataset: DataSet, file: File) -> tuple[str, ...]:
+    """What is read from a file, of what the data set has at all."""
+    return tuple(kind for kind in dataset.read if kind in file.kinds)
+
+
+def kinds_in(dataset: DataSet, split: str) -> tuple[str, ...]:
+    """What a split can be read as; of files that nobody prescribes, everything."""
+    return tuple(kind for kind in dataset.read if not dataset.files or split in dataset.kind_splits(kind))
+
+
+def checked(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[Checked, ...]:
+    """The files from which these kinds are read, each with where it is, if it is anywhere."""
+    files = [file for file in dataset.files if split in file.names and set(kinds_of(dataset, file)) & set(kinds)]
+    alone = folder.is_file() and sum(file.needed for file in files) == 1
+    rows = []
+    for file in files:
+        path = folder if alone and file.needed else located(folder, file, split)
+        about = file.part, file.names[split][0], split, kinds_of(dataset, file), file.needed, file.origin
+        rows.append(Checked(*about, path, size_of(path) if path else 0))
+    return tuple(rows) if dataset.files else tuple(_own_files(dataset, folder, split, kinds))
+
+
+def _own_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> Iterator[Checked]:
+    """Files that nobody prescribes, as the data set itself finds them."""
+    try:
+        paths = dataset.found(folder, split).paths
+    except CounterpointError:
+        return  # reading says the same, and what helps
+    for part, path in paths.items():
+        yield Checked(part, path.name, split, tuple(kinds), True, dataset.origin, path, size_of(path))
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of all files right in a folder."""
+    try:
+        if path.is_dir():
+            with os.scandir(path) as entries:
+                return sum(entry.stat().st_size for entry in entries if entry.is_file())
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def spoken_size(count: int) -> str:
+    """Bytes as people say them.
+
+    >>> spoken_size(999), spoken_size(12_340), spoken_size(3_456_789_012)
+    ('999 B', '12.3 kB', '3.5 GB')
+    """
+    if count < 1000:
+        return f"{count} B"
+    number, unit = float(count), 0
+    while number >= 999.95:
+        number, unit = number / 1000, unit + 1
+    return f"{number:.1f} {('B', 'kB', 'MB', 'GB', 'TB', 'PB')[unit]}"
+
+
+def whole_split(dataset: DataSet, folder: Path, kinds: Collection[str] = ()) -> str:
+    """The split that is most likely meant: the first that is whole, under official names if any is so.
+
+    Where none is whole, it is the first of which anything is there. With `kinds`, only these are asked for.
+    """
+    ranks = {split: _completeness(dataset, folder, split, kinds) for split in dataset.splits}
+    return max(ranks, key=lambda split: ranks[split])  # the first of equals
+
+
+def _completeness(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[bool, bool, bool]:
+    wanted = [kind for kind in kinds_in(dataset, split) if not kinds or kind in kinds]
+    rows = [row for row in checked(dataset, folder, split, wanted) if row.needed]
+    names = [row.path.name for row in rows if row.path]
+    official = [row.name.rpartition("/")[2] for row in rows]
+    return bool(rows) and len(names) == len(rows), names == official, bool(names)
+
+
+def there(root: Path, pictures: Iterable[str]) -> int:
+    """How many pictures are files below a folder; each folder in it is listed once, which is quick however many."""
+    listed: dict[str, frozenset[str]] = {}
+    count = 0
+    for address in pictures:
+        folder, _, name = address.partition(":")[2].rpartition("/")
+        if folder not in listed:
+            listed[folder] = _listed(root, folder)
+        count += name in listed[folder]
+    return count
+
+
+def _listed(root: Path, folder: str) -> frozenset[str]:
+    path = Path(os.path.normpath(root / folder))
+    if not path.is_relative_to(os.path.normpath(root)):
+        return frozenset()
+    try:
+        with os.scandir(path) as entries:
+            return frozenset(entry.name for entry in entries)
+    except (OSError, ValueError):
+        return frozenset()
