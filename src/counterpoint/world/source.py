@@ -27,6 +27,8 @@ class World:
     It is also where models get its pictures from: they are drawn when they are shown, and no file is needed.
     """
 
+    splits = tuple(SPLITS)
+
     def __init__(self, split: str = "test", scenes: int = 100, *, seed: int = 0) -> None:
         stage(split, 0, seed)  # an unknown split is said here, not at the first use
         self.split, self.count, self.seed = split, scenes, seed
