@@ -13,6 +13,7 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 COMMANDS = {
     "ask": "Ask a model one question about one picture.",
     "compare": "Compare two models on the same groups, test by test.",
+    "data": "List data sets, check their files, and describe what is in them.",
     "demo": "Show what there is, from scenes to failures, in a minute.",
     "export": "Write a suite in the layout of another tool.",
     "generate": "Make a suite of groups from scenes, and keep it in a lab.",
