@@ -52,7 +52,7 @@ def report(reading: Reading) -> str:
         lab=LabView(reading.name, len(reading.models()), reading.answered()),
         version=__version__,
         style=style,
-        charts=[_drawn(board_chart(reading, choice)) for choice in shown],
+        charts=[drawn(board_chart(reading, choice)) for choice in shown],
         suites=[_suite(reading, suite) for suite in reading.suites()],
         measure=measures.spoken(KINDS),
         models=ranked(reading, BoardChoice()),
@@ -74,7 +74,7 @@ def _suite(reading: Reading, suite: str) -> SuitePart:
         if models
         else (),
         states=tuple((model.name, _states(reading, suite, model)) for model in models),
-        chart=_drawn(models_chart(reading, suite, models)) if models else None,
+        chart=drawn(models_chart(reading, suite, models)) if models else None,
     )
 
 
@@ -92,5 +92,6 @@ def _states(reading: Reading, suite: str, model: Known) -> str:
     return ", ".join(said) or "all in form"
 
 
-def _drawn(spec: Spec) -> Drawn:
+def drawn(spec: Spec) -> Drawn:
+    """A chart with its title taken out, which a page writes above it."""
     return Drawn(str(spec.pop("title")), svg(spec))
