@@ -57,6 +57,8 @@ def made(
         raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
     rules = rule_set(recipe.rules or (source.dataset.rules if isinstance(source, Source) else "exact"))
     shown = [judged(item, rules) for item in watch(getattr(source, suite.takes)())]
+    for line in source.skips.lines() if isinstance(source, Source) else ():
+        tell(line)
     table = groups_table(generate(suite, shown, seed, recipe.groups, tally=tally), suite.name)
     if not tally.groups:
         reason = next((f"{kind}: {why}" for (kind, why), count in sorted(tally.dropped.items()) if count), "")
@@ -74,8 +76,6 @@ def made(
     lab.put_suite(manifest, table, replace=anew)
     if isinstance(source, Source):
         settle(lab, source, table["picture"].drop_null().unique().to_pylist(), tell)
-        for line in source.skips.lines():
-            tell(line)
     return manifest
 
 
