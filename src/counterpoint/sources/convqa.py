@@ -13,7 +13,7 @@ from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, elements, members, told
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import BLIND, EMPTY, REPEATED, leave_out
+from counterpoint.sources.vqa_layout import BLIND, EMPTY, leave_out
 
 _COCO = re.compile(r"(?:.*/)?COCO_(train2014|val2014)_([0-9]{1,12})\.jpg")
 
@@ -59,16 +59,12 @@ def common_sense(files: Files, skips: Skips) -> Iterator[Question]:
 
 def _images(path: Path, skips: Skips) -> Iterator[tuple[str, Sequence[Json], str]]:
     """What the file has for each picture, which is a list, and where."""
-    seen: set[str] = set()
     for image, listed in members(path):
         place = f"{path.name}, image {image}"
-        if image in seen:
-            leave_out(skips, REPEATED, place)
-        elif not isinstance(listed, list):
-            skips.problem(SourceError(f"{place} is {told(listed)}, not a list"))
-        else:
+        if isinstance(listed, list):
             yield image, listed, place
-        seen.add(image)
+        else:
+            skips.problem(SourceError(f"{place} is {told(listed)}, not a list"))
 
 
 def _set(stem: str, image: str, picture: Picture, pairs: Json, where: str, skips: Skips) -> Iterator[Question]:

@@ -10,7 +10,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.records import Record, elements
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import REPEATED, amiss, gold, leave_out, votes
+from counterpoint.sources.vqa_layout import amiss, gold, leave_out, votes
 
 NAMESPACE = "textvqa"
 READ = "Words read in the picture: {words}."
@@ -25,17 +25,15 @@ def questions(files: Files, skips: Skips) -> Iterator[Question]:
     Its tags are the `classes` of what its picture shows.
     """
     read = _words(files.get("words"), skips)
-    seen: set[str] = set()
     for number, content in enumerate(elements(files["questions"], "data")):
         try:
             record = Record(content, f"{files['questions'].name}, question", number)
             own = record.word("question_id")
             image = record.text("image_id", "")
-            if reason := REPEATED if own in seen else amiss(record.text("question", ""), image):
+            if reason := amiss(record.text("question", ""), image):
                 leave_out(skips, reason, f"{record.place}: {own}")
             else:
                 yield _question(record, own, image, files.split, read)
-            seen.add(own)
         except SourceError as problem:
             skips.problem(problem)
 

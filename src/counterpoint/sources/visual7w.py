@@ -11,7 +11,7 @@ from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, elements
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import BLIND, EMPTY, REPEATED, leave_out
+from counterpoint.sources.vqa_layout import amiss, leave_out
 
 NAMESPACE = "visual7w"
 POINTING = "which"
@@ -24,7 +24,6 @@ def questions(files: Files, skips: Skips) -> Iterator[Question]:
     The file has the right choice apart from the wrong ones, so that its place would give it away.
     """
     path = files["questions"]
-    seen: set[str] = set()
     for number, content in enumerate(elements(path, "images")):
         try:
             image = Record(content, f"{path.name}, image", number)
@@ -34,32 +33,27 @@ def questions(files: Files, skips: Skips) -> Iterator[Question]:
         except SourceError as problem:
             skips.problem(problem)
             continue
+        if any(isinstance(pair, dict) and pair.get("type") == POINTING for pair in pairs):
+            hint = "take the file of Visual7W's telling questions, dataset_v7w_telling.json"
+            raise SourceError(f"{image.place} has questions that are answered by pointing at a box", hint=hint)
         for place, pair in enumerate(pairs):
-            yield from _read(image, pair, place, seen, skips)
+            yield from _read(image, pair, place, skips)
 
 
-def _read(image: Record, pair: Json, place: int, seen: set[str], skips: Skips) -> Iterator[Question]:
-    """The question, unless it cannot be asked; a file of questions that ask for a box is refused as a whole."""
+def _read(image: Record, pair: Json, place: int, skips: Skips) -> Iterator[Question]:
+    """The question, unless it cannot be asked or read."""
     try:
         record = Record(pair, "question", place, image)
-        own, kind = record.word("qa_id"), record.text("type", "")
-        reason = REPEATED if own in seen else "" if record.text("question", "").strip() else EMPTY
-        if not image.text("filename", "") and not image.text("image_id", ""):
-            reason = reason or BLIND
-        if reason:
+        own, name = record.word("qa_id"), image.text("filename", "") or image.text("image_id", "")
+        if reason := amiss(record.text("question", ""), name):
             leave_out(skips, reason, f"{record.place}: {own}")
-        elif kind != POINTING:
-            yield _question(own, kind, record, image)
-        seen.add(own)
+        else:
+            yield _question(own, record, image)
     except SourceError as problem:
         skips.problem(problem)
-        return
-    if kind == POINTING:
-        fact = f"{record.place} is answered by pointing at a box"
-        raise SourceError(fact, hint="take the file of Visual7W's telling questions, dataset_v7w_telling.json")
 
 
-def _question(own: str, kind: str, record: Record, image: Record) -> Question:
+def _question(own: str, record: Record, image: Record) -> Question:
     name = image.text("filename", "") or f"v7w_{image.text('image_id')}.jpg"
     if "/" in name or "\\" in name:
         raise image.wrong("filename", "the name of a picture")
@@ -72,7 +66,7 @@ def _question(own: str, kind: str, record: Record, image: Record) -> Question:
         Picture(f"{NAMESPACE}:{name}"),
         record.text("question"),
         Gold.of(answer),
-        kind=kind,
+        kind=record.text("type", ""),
         scene=image.text("image_id", ""),
         choices=tuple(choices) if wrong else (),
     )

@@ -17,20 +17,18 @@ from counterpoint.sources.dataset import Files
 from counterpoint.sources.joining import Beside
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, elements, first_sign
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.skips import Skips, repeated
 
 NAMESPACE = "coco"
 FOLDERS = ("train2014", "val2014", "test2015")
 """Of COCO's pictures, as VQA knows them."""
 UNANSWERED = "a question without an annotation"
 UNASKED = "an annotation without a question"
-REPEATED = "a repeated id"
 EMPTY = "a question without words"
 BLIND = "a question without a picture"
 _REMEDIES = {
     UNANSWERED: "take both files from one split of one release",
     UNASKED: "take both files from one split of one release",
-    REPEATED: "the first is kept; was the file put together from others?",
     EMPTY: "nothing can be asked; some releases have a few",
     BLIND: "the name or number of one should stand with it",
 }
@@ -152,7 +150,7 @@ def _records(path: Path, name: str, skips: Skips, layout: Layout) -> Iterator[tu
             skips.problem(problem)
             continue
         if key in seen:
-            leave_out(skips, REPEATED, f"{record.place}: {key}")
+            repeated(skips, f"{record.place}: {key}")
         else:
             seen.add(key)
             yield key, record
