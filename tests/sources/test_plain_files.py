@@ -105,8 +105,8 @@ def test_an_unknown_role_is_answered_with_those_there_are(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("row", "given", "said"),
     [
-        ({"q": "?", "a": "!"}, {}, r"a.jsonl: no row has columns for questions; the first has q, a"),
-        (ROW, {"question": "Q"}, r"no row has columns for question=Q; the first has question, answer, image"),
+        ({"q": "?", "a": "!"}, {}, r"a.jsonl: no row has columns for questions; the first.* has q, a"),
+        (ROW, {"question": "Q"}, r"no row has columns for question=Q; the first.* has question, answer, image"),
     ],
 )
 def test_a_file_without_the_columns_is_refused_with_those_it_has(
@@ -198,7 +198,7 @@ def test_rows_may_stand_by_key_or_in_a_list_with_a_name(tmp_path: Path) -> None:
     named.write_text(json.dumps({"info": {}, "questions": [ROW]}))
     assert [one.id for one in _questions(keyed)[0]] == ["a", "b"]
     assert [one.id for one in _questions(named, list="questions")[0]] == ["0"]
-    with pytest.raises(SourceError, match="the first has info, questions"):
+    with pytest.raises(SourceError, match=r"the first.* has info, questions"):
         _questions(named)
 
 
