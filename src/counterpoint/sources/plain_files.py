@@ -177,10 +177,11 @@ def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
 
 def _of_split(files: Files, skips: Skips, rows: Rows, columns: Columns) -> Iterator[tuple[str, Record]]:
     """The rows of a split, where they say of which they are; if none can be read, what there is instead is said."""
-    wanted, others, first, fitting, count = set(same_split(files.split)), set[str](), "", False, 0
+    wanted, others, fitting, count = set(same_split(files.split)), set[str](), False, 0
+    first: Record | None = None
     for folder, record in rows(files, skips, columns.fit):
         names = tuple(record.content)
-        first, fitting = first or ", ".join(names), fitting or columns.fit(names)
+        first, fitting = first or record, fitting or columns.fit(names)
         split = text_of(columns.value(record, "split"))
         if not split or split in wanted:
             count += 1
@@ -190,7 +191,8 @@ def _of_split(files: Files, skips: Skips, rows: Rows, columns: Columns) -> Itera
     listed = files[DATA].name
     if first and not fitting:
         said = ",".join(f"{role}={name}" for role, name in columns.given.items()) or columns.kind
-        fact = f"{listed}: no row has columns for {said}; the first has {first[:200]}"
+        found = ", ".join(first.content)[:200]
+        fact = f"{first.place.partition(',')[0]}: no row has columns for {said}; the first has {found or 'none'}"
         raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")
     if others and not count:
         raise SourceError(f"{listed} has no row of {files.split}", hint=f"there are {', '.join(sorted(others))}")
