@@ -1,0 +1,124 @@
+"""Whether any damaged file gives a traceback: `python -m benchmarks.damage [COUNT=2000] [NAME…]`.
+
+For every data set in the catalog and every kind of value that it is read as, so many different damaged files are read,
+each beside the other files of a small sample in the official layout. Hypothesis makes the damage, from fixed seeds:
+keys dropped, values of other types, numbers without end, odd Unicode, bytes cut off or overwritten, keys and records
+twice, lines for JSON, nesting without end, other separators, files that are missing or are something else. Each must
+end in sound values with everything that was left out counted, or in our error, which names the file.
+"""
+
+import sys
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from counterpoint.sources.dataset import DataSet
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "sources"))
+from damage import Damaged, damaged
+from samples import SAMPLES, Sample, put
+from trials import Ending, data_sets, ending, missing, put_in
+
+ROUND = 500
+SLOW = 2.0
+"""Seconds in which any of these small files must be read."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How the readings of one reader ended."""
+
+    endings: Counter[str] = field(default_factory=Counter)
+    seen: set[bytes] = field(default_factory=set)
+    problems: dict[str, str] = field(default_factory=dict)
+    slowest: float = 0.0
+
+    def is_new(self, one: Damaged) -> bool:
+        """Whether this very file was not read before."""
+        content = b"" if one.content is None else one.content
+        key = blake2b(f"{one.name} {one.is_gone} {one.content is None} ".encode() + content, digest_size=16).digest()
+        if key in self.seen:
+            return False
+        self.seen.add(key)
+        return True
+
+
+def tallied(dataset: DataSet, samples: tuple[Sample, ...], files: int) -> Tally:
+    """So many different damaged files of the samples, read one by one."""
+    tally = Tally()
+    share = -(-files // len(samples))
+    for number, sample in enumerate(samples, 1):
+        with TemporaryDirectory() as folder:
+            put(sample.contents, Path(folder))
+            for round_ in count():
+                if len(tally.seen) >= share * number:
+                    break
+                _read_some(dataset, sample, Path(folder), round_, share * number, tally)
+    return tally
+
+
+def _read_some(dataset: DataSet, sample: Sample, folder: Path, round_: int, most: int, tally: Tally) -> None:
+    contents = sample.contents
+
+    @seed(round_)
+    @settings(
+        max_examples=min(ROUND, most - len(tally.seen) + 10),
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(damaged(sample.files))
+    def read(one: Damaged) -> None:
+        if len(tally.seen) >= most or not tally.is_new(one):
+            return
+        start = perf_counter()
+        with put_in(folder, contents, one):
+            try:
+                tally.endings[ending(dataset, sample, folder, one)] += 1
+            except Exception as problem:
+                what = "wrong values" if isinstance(problem, AssertionError) else "tracebacks"
+                tally.endings[what] += 1
+                tally.problems.setdefault(
+                    _origin(problem), f"{one}\n    {type(problem).__name__}: {str(problem)[:300]}"
+                )
+        tally.slowest = max(tally.slowest, perf_counter() - start)
+
+    read()
+
+
+def _origin(problem: Exception) -> str:
+    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.name != "_text"]
+    return f"{type(problem).__name__} at {Path(frames[-1].filename).name}:{frames[-1].lineno}"
+
+
+def main(files: int = 2000, *names: str) -> int:
+    """Print a line for each reader, and what broke; 1 if anything did."""
+    columns = [*map(str, Ending), "tracebacks", "wrong values"]
+    print(f"{'reader':28}{'files':>8}", *(f"{column:>16}" for column in columns), "   slowest", sep="")
+    broken = missing()
+    total: Counter[str] = Counter()
+    for name, dataset in data_sets().items():
+        for kind in dataset.read if not names or name in names else ():
+            samples = tuple(sample for sample in SAMPLES.get(name, ()) if sample.kind == kind)
+            tally = tallied(dataset, samples, files) if samples else Tally()
+            told = "".join(f"{tally.endings[column]:>16,}" for column in columns)
+            print(f"{f'{name} {kind}':28}{len(tally.seen):>8,}{told}{1000 * tally.slowest:>7.0f} ms", flush=True)
+            total += tally.endings
+            broken += [f"{name} {kind}, {place}: {said}" for place, said in tally.problems.items()]
+            if tally.slowest > SLOW:
+                broken.append(f"{name} {kind}: a small file took {tally.slowest:.1f} s")
+    print(f"{'all':28}{total.total():>8,}", *(f"{total[column]:>16,}" for column in columns), sep="")
+    print(*broken, sep="\n", end="\n" if broken else "")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:2]), *sys.argv[2:]))
