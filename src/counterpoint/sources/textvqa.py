@@ -10,7 +10,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.records import Record, elements
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import amiss, gold, leave_out, votes
+from counterpoint.sources.vqa_layout import amiss, gold, is_name, leave_out, votes
 
 NAMESPACE = "textvqa"
 READ = "Words read in the picture: {words}."
@@ -62,7 +62,7 @@ def _question(record: Record, own: str, image: str, split: str, read: dict[str, 
     said = votes(record)
     if split != "test" and not said:
         raise record.wrong("answers", "a list of answers")
-    if "/" in image or "\\" in image:
+    if not is_name(image):
         raise record.wrong("image_id", "the name of a picture")
     classes = ", ".join(record.texts("image_classes"))
     return Question(

@@ -11,7 +11,7 @@ from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, elements
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import amiss, leave_out
+from counterpoint.sources.vqa_layout import amiss, is_name, leave_out
 
 NAMESPACE = "visual7w"
 POINTING = "which"
@@ -55,7 +55,7 @@ def _read(image: Record, pair: Json, place: int, skips: Skips) -> Iterator[Quest
 
 def _question(own: str, record: Record, image: Record) -> Question:
     name = image.text("filename", "") or f"v7w_{image.text('image_id')}.jpg"
-    if "/" in name or "\\" in name:
+    if not is_name(name):
         raise image.wrong("filename", "the name of a picture")
     answer = record.word("answer")
     wrong = record.texts("multiple_choices")

@@ -33,6 +33,7 @@ _REMEDIES = {
     BLIND: "the name or number of one should stand with it",
 }
 _WORD = re.compile(r"\w")
+_NAME = re.compile(r"[^/\\\0]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,11 @@ def coco_picture(image: str, folder: str) -> Picture | None:
     if not (image.isascii() and image.isdecimal() and len(image) <= 12):
         return None
     return Picture(f"{NAMESPACE}:{folder}/COCO_{folder}_{image:0>12}.jpg")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a file, and leads to no other folder."""
+    return _NAME.fullmatch(text) is not None
 
 
 def listed(path: Path, name: str) -> Iterator[Json]:
