@@ -181,7 +181,8 @@ def _ranking(title: str, name: str, ranking: Ranking, top: int) -> Sheet:
     lines = [(one.word, f"{one.count:,}", percent(one.share)) for one in shown]
     rest = ranking.total - sum(one.count for one in shown)
     if rest:
-        lines.append((f"{ranking.distinct - len(shown):,} others", f"{rest:,}", percent(rest / ranking.total)))
+        others = ranking.distinct - len(shown)
+        lines.append((f"{others:,} other{'s' * (others > 1)}", f"{rest:,}", percent(rest / ranking.total)))
     return Sheet(f"{title}: {name}", (name, "times", "%"), lines)
 
 

@@ -1,27 +1,29 @@
 """Charts of counts: a bar for each word of a ranking, a column for each bin of numbers."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from counterpoint.explorer.charts import CONFIG, PADDING, SCHEMA, Spec
 from counterpoint.metrics.descriptions import Bin, Ranked
 
-LABEL = 130
-"""Pixels for a word beside its bar; a longer one is cut."""
+LABEL, TICK = 128, 32
+"""Pixels for a word beside its bar, where a longer one is cut, and for a number beside columns."""
+_FILL = {"color": "var(--accent)", "fillOpacity": 0.7}
 
 
-def bars(found: Sequence[Ranked], *, title: str, width: int = 150) -> Spec:
+def bars(found: Sequence[Ranked], *, title: str, width: int = 164) -> Spec:
     """One bar per word, the longest first, with its share in per cent beside it."""
     values = [
         {"word": one.word, "count": one.count, "share": round(100 * one.share, 2), "label": f"{100 * one.share:.1f}"}
         for one in found
     ]
     most = max((100 * one.share for one in found), default=1.0)
-    y = {"field": "word", "type": "nominal", "sort": None, "axis": {"title": None, "labelLimit": LABEL}}
+    y = {"field": "word", "type": "nominal", "sort": None, "axis": _edge(LABEL, labelLimit=LABEL - 8)}
     x = {"field": "share", "type": "quantitative", "scale": {"domain": [0, most]}, "axis": None}
     tips = [{"field": name, "type": "nominal"} for name in ("word", "count", "share")]
     layer = [
         {
-            "mark": {"type": "bar", "height": 14, "color": "var(--band)"},
+            "mark": {"type": "bar", "height": 14, **_FILL},
             "encoding": {"x": x, "y": y, "tooltip": tips},
         },
         {
@@ -32,8 +34,8 @@ def bars(found: Sequence[Ranked], *, title: str, width: int = 150) -> Spec:
     return _spec(title, values, {"width": width, "height": {"step": 24}, "layer": layer}, right=44)
 
 
-def columns(found: Sequence[Bin], *, title: str, unit: str, width: int = 290) -> Spec:
-    """One column per bin, with what is counted below, and how often on a light grid."""
+def columns(found: Sequence[Bin], *, title: str, width: int = 290) -> Spec:
+    """One column per bin, with its numbers below, and how often they came on a light grid."""
     values = [{"bin": one.label, "count": one.count} for one in found]
     encoding = {
         "x": {
@@ -41,13 +43,19 @@ def columns(found: Sequence[Bin], *, title: str, unit: str, width: int = 290) ->
             "type": "ordinal",
             "sort": None,
             "scale": {"paddingInner": 0.15, "paddingOuter": 0.1},
-            "axis": {"title": unit, "labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 6},
+            "axis": {"title": None, "labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 6},
         },
-        "y": {"field": "count", "type": "quantitative", "axis": {"title": None, "tickCount": 3, "format": "~s"}},
+        "y": {"field": "count", "type": "quantitative", "axis": _edge(TICK, tickCount=3, format="~s")},
         "tooltip": [{"field": name, "type": "nominal"} for name in ("bin", "count")],
     }
-    drawn = {"width": width, "height": 140, "mark": {"type": "bar", "color": "var(--band)"}, "encoding": encoding}
-    return _spec(title, values, drawn)
+    marks = ({"color": "var(--paper)"}, _FILL)  # so that the grid does not shine through
+    layer = [{"mark": {"type": "bar", **mark}, "encoding": encoding} for mark in marks]
+    return _spec(title, values, {"width": width, "height": 140, "layer": layer})
+
+
+def _edge(room: int, **more: Any) -> dict[str, Any]:
+    """An axis of a fixed room, so that charts below each other begin on one line."""
+    return {"title": None, "minExtent": room, "maxExtent": room, **more}
 
 
 def _spec(title: str, values: Sequence[object], drawn: Spec, right: int = 16) -> Spec:

@@ -8,7 +8,7 @@ from counterpoint._version import __version__
 from counterpoint.explorer.charts import Spec
 from counterpoint.explorer.counts import bars, columns
 from counterpoint.explorer.pages import counted, environment
-from counterpoint.explorer.reports import Drawn, drawn
+from counterpoint.explorer.reports import drawn
 from counterpoint.metrics.descriptions import Counts, Ranked, Ranking, Spread
 from counterpoint.sources.checking import spoken_size
 from counterpoint.studies.describing import Description, Part
@@ -18,13 +18,22 @@ FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart as an SVG element, the sentence that states what it shows, and what stands small below that."""
+
+    title: str
+    note: str
+    picture: str
+
+
+@dataclass(frozen=True, slots=True)
 class KindPart:
     """What the page says of the items of one kind."""
 
     name: str
     sentence: str
     facts: tuple[str, ...]  # numbers that need no chart
-    charts: tuple[Drawn, ...]
+    figures: tuple[Figure, ...]
     part: Part
 
 
@@ -65,24 +74,28 @@ def _pictures(found: Description) -> str:
     return f"{said}, of which {pictures.there:,} are there"
 
 
-def ranking_title(name: str, ranking: Ranking) -> str:
-    """What a ranking shows, in a sentence.
-
-    >>> ranking_title("answers", Ranking({"yes": 3, "no": 1}))
-    '“yes” is 75 % of 4 answers; 2 are different, as hard to guess as 1.8 equally frequent'
-    """
+def ranking_figure(name: str, ranking: Ranking, top: int) -> Figure:
+    """The most frequent words; the title says which leads, the note how hard they are to guess."""
     first = ranking.top(1)[0]
-    return (
-        f"“{first.word}” is {100 * first.share:.0f} % of {ranking.total:,} {name}; {ranking.distinct:,} are different, "
-        f"as hard to guess as {ranking.effective:,.1f} equally frequent"
+    note = (
+        f"{ranking.distinct:,} different among {ranking.total:,}, as hard to guess as {ranking.effective:,.1f} equals"
     )
+    title = f"{_first_up(name)}: “{first.word}” leads with {100 * first.share:.0f}\N{NO-BREAK SPACE}%"
+    return Figure(title, note, drawn(bars(ranking.top(top), title=title)).picture)
 
 
-def spread_title(name: str, spread: Spread) -> str:
+def spread_figure(name: str, spread: Spread) -> Figure:
+    """How often each number came; the title says what it is on average."""
+    title = f"{_first_up(name)}: {spread.mean:.1f} on average"
+    note = f"from {spread.least:,} to {spread.most:,}, median {spread.median:,}"
+    return Figure(title, note, drawn(columns(spread.bins(), title=title)).picture)
+
+
+def spread_fact(name: str, spread: Spread) -> str:
     """What numbers are like, in a sentence.
 
-    >>> spread_title("words per question", Spread({4: 1, 8: 1})), spread_title("turns per dialogue", Spread({10: 9}))
-    ('6.0 words per question on average, from 4 to 8', '10 turns per dialogue throughout')
+    >>> spread_fact("words per answer", Spread({1: 1, 2: 1})), spread_fact("turns per dialogue", Spread({10: 9}))
+    ('1.5 words per answer on average, from 1 to 2', '10 turns per dialogue throughout')
     """
     if spread.least == spread.most:
         return f"{spread.least:,} {name} throughout"
@@ -92,8 +105,7 @@ def spread_title(name: str, spread: Spread) -> str:
 def overlap_chart(known: Sequence[Ranked]) -> Spec:
     """Of how many questions the best answer is in each of some answer spaces."""
     first = max(known, key=lambda one: one.share)
-    title = f"{first.word} has the best answer to {100 * first.share:.0f} % of the questions"
-    return bars(known, title=title + ", more than any other" * (len(known) > 1), width=220)
+    return bars(known, title=f"{first.word} has the best answer to {100 * first.share:.0f} % of the questions")
 
 
 def _answerable(found: Description) -> list[Ranked]:
@@ -106,8 +118,8 @@ def _kind(part: Part, top: int) -> KindPart:
     return KindPart(
         counts.kind.capitalize(),
         f"{counted(counts.items, counts.kind.removesuffix('s'))} about {pictures}.",
-        tuple(spread_title(name, one) for name, one in counts.spreads.items() if _plain(one)),
-        tuple(drawn(spec) for spec in _charts(counts, top)),
+        tuple(spread_fact(name, one) for name, one in counts.spreads.items() if _plain(one)),
+        tuple(_figures(counts, top)),
         part,
     )
 
@@ -116,10 +128,14 @@ def _plain(spread: Spread) -> bool:
     return spread.most - spread.least < FEW
 
 
-def _charts(counts: Counts, top: int) -> Iterator[Spec]:
+def _figures(counts: Counts, top: int) -> Iterator[Figure]:
     for name, ranking in counts.rankings.items():
         if ranking.distinct > 1:
-            yield bars(ranking.top(top), title=ranking_title(name, ranking))
+            yield ranking_figure(name, ranking, top)
     for name, spread in counts.spreads.items():
         if not _plain(spread):
-            yield columns(spread.bins(), title=spread_title(name, spread), unit=name)
+            yield spread_figure(name, spread)
+
+
+def _first_up(name: str) -> str:
+    return f"{name[:1].upper()}{name[1:]}"

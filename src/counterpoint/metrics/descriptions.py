@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from math import log2
 from typing import Any, TypeAlias
 
@@ -122,8 +123,8 @@ class Spread:
     def median(self) -> int:
         """The smallest number that half of them do not exceed."""
         reached, half = 0, self.total / 2
-        for number, count in self.counts.items():
-            reached += count
+        for number, times in self.counts.items():
+            reached += times
             if reached >= half:
                 return number
         return 0
@@ -139,17 +140,20 @@ class Spread:
         return max(self.counts, default=0)
 
     def bins(self, most: int = BINS) -> tuple[Bin, ...]:
-        """All numbers from the least to the most in at most so many bins of one width, empty ones too.
+        """All numbers from the least to the most in at most so many bins, empty ones too, of one round width.
 
         >>> Spread({1: 2, 3: 1}).bins()
         (Bin(low=1, high=1, count=2), Bin(low=2, high=2, count=0), Bin(low=3, high=3, count=1))
+        >>> [one.label for one in Spread({8: 1, 41: 1}).bins(most=8)]
+        ['5–9', '10–14', '15–19', '20–24', '25–29', '30–34', '35–39', '40–44']
         """
-        width = -(-(self.most - self.least + 1) // most)
+        widths = (step * 10**power for power in count() for step in (1, 2, 5))
+        width = next(one for one in widths if self.most // one - self.least // one < most)
         found = Counter[int]()
-        for number, count in self.counts.items():
-            found[(number - self.least) // width] += count
-        starts = range(self.least, self.most + 1, width) if self.counts else ()
-        return tuple(Bin(low, low + width - 1, found[place]) for place, low in enumerate(starts))
+        for number, times in self.counts.items():
+            found[number // width] += times
+        places = range(self.least // width, self.most // width + 1) if self.counts else ()
+        return tuple(Bin(place * width, place * width + width - 1, found[place]) for place in places)
 
 
 @dataclass(slots=True)
@@ -224,7 +228,7 @@ def length(text: str) -> int:
 def counted(kind: str, tally: Tally) -> Counts:
     """A tally that is done, ranked and ordered."""
     spreads = {name: Spread.of(counts) for name, counts in tally.numbers.items()}
-    if kind in ("questions", "captions"):
+    if tally.items and kind in ("questions", "captions"):
         spreads[f"{kind} per picture"] = Spread.of(Counter(tally.pictures.values()))
     rankings = {name: Ranking.of(counts) for name, counts in tally.words.items()}
     return Counts(kind, tally.items, tally.pictures, rankings, spreads)
