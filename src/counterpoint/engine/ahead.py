@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import dropwhile, islice, takewhile
 from multiprocessing import get_context
+from shutil import rmtree
 from signal import SIG_IGN, SIGINT, signal
+from tempfile import mkdtemp
 from threading import Lock
 from typing import Any, ClassVar, Self, TypeVar
+from weakref import finalize
 
+from counterpoint.core.parcels import Parcel, packed, unpacked
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
 
@@ -22,21 +26,35 @@ APART, PORTION = 4, 16
 T = TypeVar("T")
 
 
+class _Portion:
+    """Some pictures that a process makes ready, unpacked when the first of them is asked for."""
+
+    def __init__(self, future: Future[Parcel]) -> None:
+        self.future, self._lock = future, Lock()
+        self._made: list[Any] | None = None
+
+    def __getitem__(self, place: int) -> Any:
+        with self._lock:
+            if self._made is None:
+                self._made = unpacked(self.future.result())
+        return self._made[place]
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One picture of a portion that a process makes ready."""
+    """One picture of a portion."""
 
-    portion: Future[list[Any]]
+    portion: _Portion
     place: int
 
     def result(self) -> Any:
-        made = self.portion.result()[self.place]
+        made = self.portion[self.place]
         if isinstance(made, Exception):
             raise made
         return made
 
     def cancel(self) -> bool:
-        return self.portion.cancel()
+        return self.portion.future.cancel()
 
 
 class Ahead:
@@ -76,6 +94,8 @@ class Ahead:
         with self._lock:
             self._forget(list(self._begun))
             self._coming, self._turn = iter(pictures), None
+            if self._apart:
+                self._top_up()
 
     def turn_to(self, picture: Picture) -> None:
         """What comes before this picture is done with."""
@@ -102,6 +122,8 @@ class Ahead:
             self._forget(list(self._begun))
             self._fit, self._apart = fit, apart and self._threads >= APART
             self._ready = lambda picture: fit(pixels(picture))
+            if self._apart and self._pool is None:
+                self._pool = self._opened()  # processes take a while to begin
         return self._get
 
     def _get(self, picture: Picture) -> Any:
@@ -152,8 +174,8 @@ class Ahead:
         self._room = max(2 * self._threads, min(self._most, BYTES // max(size, 1)))
         if picture in self._begun:
             self._given.add(picture)
-        if len(self._given) > self._room:  # the first to come goes first: a turn is never to one that is gone
-            self._forget([one for one in self._begun if one in self._given][: -self._room])
+        while len(self._given) > self._room:  # the first to come goes first: a turn is never to one that is gone
+            self._forget([next(one for one in self._begun if one in self._given)])
         self._top_up()
 
     def _top_up(self) -> None:
@@ -167,14 +189,19 @@ class Ahead:
         if not self._apart:
             return ThreadPoolExecutor(self._threads, "decoding")
         assert self._fit is not None, "only what is fitted is made apart"
-        settle = partial(_Apart.settle, self._behind, self._fit)
-        return ProcessPoolExecutor(self._threads, get_context("spawn"), initializer=settle)
+        folder = mkdtemp(prefix="counterpoint-")
+        finalize(self, rmtree, folder, ignore_errors=True)
+        settle = partial(_Apart.settle, self._behind, self._fit, folder)
+        pool = ProcessPoolExecutor(self._threads, get_context("spawn"), initializer=settle)
+        for _ in range(self._threads):
+            pool.submit(os.getpid)
+        return pool
 
     def _begin(self, pictures: list[Picture]) -> list[Future[Any]] | list[_Part]:
         assert self._pool is not None, "somebody is there to begin"
         if not self._apart:
             return [self._pool.submit(self._ready, picture) for picture in pictures]
-        portion = self._pool.submit(_Apart.made, pictures)
+        portion = _Portion(self._pool.submit(_Apart.made, pictures))
         return [_Part(portion, place) for place in range(len(pictures))]
 
     def _forget(self, pictures: list[Picture]) -> None:
@@ -188,17 +215,18 @@ class _Apart:
 
     pictures: ClassVar[Pictures]
     fit: ClassVar[Callable[[Pixels], Any]]
+    folder: ClassVar[str]
 
     @classmethod
-    def settle(cls, pictures: Pictures, fit: Callable[[Pixels], Any]) -> None:
+    def settle(cls, pictures: Pictures, fit: Callable[[Pixels], Any], folder: str) -> None:
         """Take what is needed for all portions; the keys that stop a run are for its own process."""
         signal(SIGINT, SIG_IGN)
-        cls.pictures, cls.fit = pictures, staticmethod(fit)
+        cls.pictures, cls.fit, cls.folder = pictures, staticmethod(fit), folder
 
     @classmethod
-    def made(cls, pictures: list[Picture]) -> list[Any]:
+    def made(cls, pictures: list[Picture]) -> Parcel:
         """What becomes of each picture, in order: it is ready, or says what was wrong."""
-        return [cls._one(picture) for picture in pictures]
+        return packed([cls._one(picture) for picture in pictures], cls.folder)
 
     @classmethod
     def _one(cls, picture: Picture) -> Any:

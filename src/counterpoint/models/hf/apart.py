@@ -1,38 +1,22 @@
-"""Queries made ready in processes of their own, so that whoever keeps a device busy has the interpreter to himself.
-
-Tensors come back in files, which are memory as long as they are read at once: a pipe would copy them twice, and the
-memory that processes share is short in many containers.
-"""
+"""Queries made ready in processes of their own, so that whoever keeps a device busy has the interpreter to himself."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 from shutil import rmtree
 from signal import SIG_IGN, SIGINT, signal
 from tempfile import mkdtemp
 from typing import Any, ClassVar
-from uuid import uuid4
 from weakref import finalize
 
-import numpy as np
-
+from counterpoint.core.parcels import Parcel, packed, unpacked
 from counterpoint.core.ports import Fitting, Pictures
 from counterpoint.models.hf.preparing import Batch, Inputs, Row, Wording, prepared
 
 LEAST, MOST = 4, 8
 """How many cores there must be for processes to pay, and how many processes there are at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """A batch on its way between processes: the rows that are ready, the files of their inputs, and what failed."""
-
-    batch: Batch
-    files: Mapping[str, tuple[str, str]]  # by name: file, and the type of its numbers
 
 
 class Apart:
@@ -62,11 +46,11 @@ class Apart:
     def prepared(self, rows: Sequence[Row]) -> Batch | None:
         """Rows made ready by one of the processes; nothing if one of them was killed, and all are gone with it."""
         try:
-            parcel = self._pool.submit(_Bench.prepared, rows).result()
+            batch: Batch = unpacked(self._pool.submit(_Bench.prepared, rows).result())
         except BrokenExecutor:
             self._begun = []
             return None
-        return Batch(parcel.batch.rows, _fetched(parcel.files), parcel.batch.failed)
+        return Batch(batch.rows, _tensors(batch.inputs), batch.failed)
 
 
 def _closed(pool: ProcessPoolExecutor, folder: str) -> None:
@@ -74,13 +58,21 @@ def _closed(pool: ProcessPoolExecutor, folder: str) -> None:
     rmtree(folder, ignore_errors=True)
 
 
-def _fetched(files: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+def _tensors(arrays: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
+    import torch
+
+    return {name: torch.from_numpy(array).view(getattr(torch, kind)) for name, (array, kind) in arrays.items()}
+
+
+def _arrays(tensors: Inputs, dtype: str) -> dict[str, tuple[Any, str]]:
+    """Tensors in the type that a model wants, as arrays, each with the name of its type."""
     import torch
 
     found = {}
-    for name, (file, kind) in files.items():
-        found[name] = torch.from_numpy(np.load(file)).view(getattr(torch, kind))
-        Path(file).unlink()
+    for name, tensor in tensors.items():
+        made = tensor.to(getattr(torch, dtype)) if tensor.is_floating_point() else tensor
+        plain = made.view(torch.int16) if made.dtype is torch.bfloat16 else made  # which numpy does not know
+        found[name] = plain.contiguous().numpy(), str(made.dtype).removeprefix("torch.")
     return found
 
 
@@ -90,7 +82,7 @@ class _Bench:
     wording: ClassVar[Any]
     pictures: ClassVar[Pictures]
     dtype: ClassVar[str]
-    folder: ClassVar[Path]
+    folder: ClassVar[str]
 
     @classmethod
     def settle(cls, build: Callable[[], Any], pictures: Pictures, dtype: str, folder: str) -> None:
@@ -99,23 +91,10 @@ class _Bench:
 
         signal(SIGINT, SIG_IGN)
         torch.set_num_threads(1)
-        cls.wording, cls.pictures, cls.dtype, cls.folder = build(), pictures, dtype, Path(folder)
+        cls.wording, cls.pictures, cls.dtype, cls.folder = build(), pictures, dtype, folder
 
     @classmethod
     def prepared(cls, rows: Sequence[Row]) -> Parcel:
-        """Rows made ready, their inputs in files."""
+        """Rows made ready."""
         batch = prepared(rows, cls.wording, cls.pictures)
-        return Parcel(Batch(batch.rows, {}, batch.failed), cls._left(batch.inputs))
-
-    @classmethod
-    def _left(cls, inputs: Inputs) -> dict[str, tuple[str, str]]:
-        import torch
-
-        left = {}
-        for name, tensor in inputs.items():
-            made = tensor.to(getattr(torch, cls.dtype)) if tensor.is_floating_point() else tensor
-            plain = made.view(torch.int16) if made.dtype is torch.bfloat16 else made  # which numpy does not know
-            file = cls.folder / f"{uuid4().hex}.npy"
-            np.save(file, plain.numpy())
-            left[name] = str(file), str(made.dtype).removeprefix("torch.")
-        return left
+        return packed(Batch(batch.rows, _arrays(batch.inputs, cls.dtype), batch.failed), cls.folder)

@@ -18,7 +18,7 @@ from counterpoint.models.hf.preparing import Batch, Elsewhere, Preparer, Row, Wo
 from counterpoint.models.hf.sampling import Drawn, luck_of
 from counterpoint.models.hf.voice import Voice
 
-AHEAD = 64
+AHEAD = 256
 """Batches that are best asked for at once: the device waits for the first of them, and for no other."""
 YES_NO = ("yes", "no")
 """The two words of a score."""

@@ -99,6 +99,8 @@ class Towers:
         self._next: list[Picture | None] = []
         self._seen, self._read = Vectors[Picture | None](KEPT), Vectors[str](KEPT)
         self.batch = batch or (1024 if away else 64)
+        if away:
+            self._warm_up()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -195,6 +197,14 @@ class Towers:
         with suppress(CounterpointError):
             for _ in self._looking(picture for picture in ahead if picture):
                 pass
+
+    def _warm_up(self) -> None:
+        """The first pass on a device takes seconds: it is made while the model is loaded, with nothing to see."""
+        import torch
+
+        nothing = self._fitter.fit(np.zeros((64, 64, 3), np.uint8))
+        with torch.inference_mode():
+            self._encode(stacked([nothing] * PICTURES, self._checkpoint.place))
 
     def _forward(self, inputs: Mapping[str, Any]) -> Any:
         return _vectors(self._model.get_image_features(**self._fitter.numbers(inputs, self._checkpoint.kind)))
