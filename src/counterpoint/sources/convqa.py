@@ -126,7 +126,7 @@ l_convqa = DataSet(
     read={"questions": logical},
     namespace=visual_genome.NAMESPACE,
     holds=visual_genome.FOLDERS,
-    origin=f"{_SITE}; its pictures are those of Visual Genome",
+    origin="the Visual Genome site, images.zip and images2.zip",
 )
 
 cs_convqa = DataSet(
@@ -142,6 +142,6 @@ cs_convqa = DataSet(
     ),
     read={"questions": common_sense},
     namespace=vqa_layout.NAMESPACE,
-    holds=vqa_layout.FOLDERS,
-    origin=f"{_SITE}; its pictures are those of COCO 2014",
+    holds=vqa_layout.FOLDERS[:2],
+    origin="the COCO site, images of 2014",
 )

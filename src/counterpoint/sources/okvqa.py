@@ -23,7 +23,7 @@ okvqa = DataSet(
     ),
     read={"questions": lambda files, skips: questions(files, skips, Layout(f"{files.split}2014"))},
     namespace=NAMESPACE,
-    holds=FOLDERS,
-    origin=f"{_SITE}; its pictures are those of COCO 2014",
+    holds=FOLDERS[:2],
+    origin="the COCO site, images of 2014",
     rules="vqa",
 )

@@ -81,5 +81,5 @@ visual7w = DataSet(
     read={"questions": questions},
     namespace=NAMESPACE,
     pictures=("images",),
-    origin="the Visual7W site, telling QA and images",
+    origin="the Visual7W site, images",
 )

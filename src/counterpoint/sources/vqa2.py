@@ -27,6 +27,6 @@ vqa2 = DataSet(
     read={"questions": lambda files, skips: questions(files, skips, _LAYOUTS[files.split])},
     namespace=NAMESPACE,
     holds=FOLDERS,
-    origin=f"{_SITE}; its pictures are those of COCO 2014 and 2015",
+    origin="the COCO site, images of 2014, and those of 2015 for the tests",
     rules="vqa",
 )

@@ -18,7 +18,7 @@ vqa_cp = DataSet(
     files=(_file("questions"), _file("annotations")),
     read={"questions": lambda files, skips: questions(files, skips, Layout())},
     namespace=NAMESPACE,
-    holds=FOLDERS,
-    origin=f"{_SITE}; its pictures are those of COCO 2014, of train and val",
+    holds=FOLDERS[:2],
+    origin="the COCO site, images of 2014, both train and val",
     rules="vqa",
 )

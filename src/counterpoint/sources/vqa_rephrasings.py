@@ -44,7 +44,7 @@ vqa_rephrasings = DataSet(
     ),
     read={"questions": questions},
     namespace=vqa_layout.NAMESPACE,
-    holds=vqa_layout.FOLDERS,
-    origin=f"{_SITE}; its pictures are those of COCO 2014, of val",
+    holds=("val2014",),
+    origin="the COCO site, val images of 2014",
     rules="vqa",
 )
