@@ -11,15 +11,15 @@ LABEL, TICK = 128, 32
 _FILL = {"color": "var(--accent)", "fillOpacity": 0.7}
 
 
-def bars(found: Sequence[Ranked], *, title: str, width: int = 164) -> Spec:
-    """One bar per word, the longest first, with its share in per cent beside it."""
+def bars(found: Sequence[Ranked], *, title: str, most: float | None = None, width: int = 164) -> Spec:
+    """One bar per word, in their order, with its share in per cent beside it; `most` is the share of a full bar."""
     values = [
         {"word": one.word, "count": one.count, "share": round(100 * one.share, 2), "label": f"{100 * one.share:.1f}"}
         for one in found
     ]
-    most = max((100 * one.share for one in found), default=1.0)
+    full = most or max((one.share for one in found), default=1.0)
     y = {"field": "word", "type": "nominal", "sort": None, "axis": _edge(LABEL, labelLimit=LABEL - 8)}
-    x = {"field": "share", "type": "quantitative", "scale": {"domain": [0, most]}, "axis": None}
+    x = {"field": "share", "type": "quantitative", "scale": {"domain": [0, 100 * full]}, "axis": None}
     tips = [{"field": name, "type": "nominal"} for name in ("word", "count", "share")]
     layer = [
         {

@@ -105,7 +105,8 @@ def spread_fact(name: str, spread: Spread) -> str:
 def overlap_chart(known: Sequence[Ranked]) -> Spec:
     """Of how many questions the best answer is in each of some answer spaces."""
     first = max(known, key=lambda one: one.share)
-    return bars(known, title=f"{first.word} has the best answer to {100 * first.share:.0f} % of the questions")
+    title = f"{first.word} has the best answer to {100 * first.share:.0f} % of the questions"
+    return bars(known, title=title, most=1.0)
 
 
 def _answerable(found: Description) -> list[Ranked]:

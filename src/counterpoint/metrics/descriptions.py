@@ -1,6 +1,6 @@
 """What a data set holds, in counts: items in, one pass, and out come rankings of words and spreads of numbers."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -163,8 +163,8 @@ class Tally:
     comparable: Comparable = str
     items: int = 0
     pictures: Counter[str] = field(default_factory=Counter)  # by address
-    words: dict[str, Counter[str]] = field(default_factory=dict)
-    numbers: dict[str, Counter[int]] = field(default_factory=dict)
+    words: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    numbers: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
 
     def item(self, picture: Picture) -> None:
         """One more item, about this picture."""
@@ -173,17 +173,15 @@ class Tally:
 
     def word(self, name: str, word: str) -> None:
         """One more word of some kind."""
-        self.words.setdefault(name, Counter())[word] += 1
+        self.words[name][word] += 1
 
     def number(self, name: str, number: int) -> None:
         """One more number of some kind."""
-        self.numbers.setdefault(name, Counter())[number] += 1
+        self.numbers[name][number] += 1
 
     def answer(self, answer: str) -> None:
-        """One more answer, as it is compared, and what kind of answer that is."""
-        said = self.comparable(answer)
-        self.word(ANSWERS, said)
-        self.word(ANSWER_KINDS, answer_kind(said))
+        """One more answer, as it is compared."""
+        self.words[ANSWERS][self.comparable(answer)] += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +229,11 @@ def counted(kind: str, tally: Tally) -> Counts:
     if tally.items and kind in ("questions", "captions"):
         spreads[f"{kind} per picture"] = Spread.of(Counter(tally.pictures.values()))
     rankings = {name: Ranking.of(counts) for name, counts in tally.words.items()}
+    if ANSWERS in rankings:
+        kinds: Counter[str] = Counter()
+        for answer, times in tally.words[ANSWERS].items():
+            kinds[answer_kind(answer)] += times
+        rankings[ANSWER_KINDS] = Ranking.of(kinds)
     return Counts(kind, tally.items, tally.pictures, rankings, spreads)
 
 
