@@ -42,6 +42,17 @@ def test_a_link_that_the_owner_put_in_the_folder_is_followed(tmp_path: Path) -> 
     assert np.array_equal(shown, PIXELS)
 
 
+def test_a_picture_that_is_not_in_its_folder_is_found_in_the_root(tmp_path: Path) -> None:
+    flat, deep = Picture("coco:val2017/7.png"), Picture("coco:val2017/8.png")
+    (tmp_path / "val2017").mkdir()
+    for name in ("7.png", "8.png", "val2017/8.png"):
+        _saved(tmp_path, Image.fromarray(PIXELS), name)
+    folders = PictureFolders({"coco": tmp_path})
+    assert folders.path(flat) == tmp_path / "7.png"
+    assert folders.path(deep) == tmp_path / "val2017" / "8.png"
+    assert folders.path(Picture("coco:val2017/9.png")) == tmp_path / "val2017" / "9.png"
+
+
 def test_an_unknown_namespace_is_answered_with_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UnknownName) as caught:
         PictureFolders({"coco": tmp_path}).pixels(Picture("cocoa:7.png"))

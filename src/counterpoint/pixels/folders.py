@@ -29,14 +29,18 @@ class PictureFolders:
         self._roots = {namespace: Path(root).resolve() for namespace, root in roots.items()}
 
     def path(self, picture: Picture) -> Path:
-        """The file behind a picture; an address cannot lead out of the folder, links that are in the folder may."""
+        """The file behind a picture; an address cannot lead out of the folder, links that are in the folder may.
+
+        A file that is not in its own folder is looked for in the root, where people unpack one data set alone.
+        """
         root = self._roots.get(picture.namespace)
         if root is None:
             raise UnknownName("namespace of pictures", picture.namespace, self._roots)
         found = Path(normpath(root / picture.path))
         if not found.is_relative_to(root):
             raise PictureError(f"{picture.address} leads out of the folder of {picture.namespace}")
-        return found
+        flat = root / found.name
+        return flat if found != flat and not found.exists() and flat.exists() else found
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown: decoded, turned upright, in red, green and blue, its edits applied in order."""

@@ -83,7 +83,9 @@ class Checkpoint:
         Weights that the checkpoint lacks would be made up at random, so that its answers would mean nothing.
         """
         import torch
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()  # the bar of a run is enough
         try:
             torch.empty(0, device=self.place)  # before anything is read
         except (RuntimeError, AssertionError) as problem:
