@@ -36,7 +36,7 @@ MAP: dict[str, set[str]] = {
 
 LIBRARIES: dict[str, set[str]] = {
     "core": {"numpy"},
-    "language": {"numpy"},
+    "language": {"numpy", "HanTa"},
     "pixels": {"numpy", "PIL"},
     "metrics": {"numpy", "pyarrow"},
     "suites": {"numpy"},
