@@ -49,9 +49,8 @@ class Checkpoint:
             hint = "check the name, HF_TOKEN and the network; a folder on disk works too"
             if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0"):
                 hint = "HF_HUB_OFFLINE is set, and the cache does not hold it"
-            raise ModelError(
-                f"{self.name} is no folder, and the hub did not give it: {problem}", hint=hint
-            ) from problem
+            fact = f"{self.name} is no folder, and the hub did not give it: {_first(problem)}"
+            raise ModelError(fact, hint=hint) from problem
 
     @cached_property
     def config(self) -> Any:
