@@ -105,6 +105,7 @@ class Group:
     objects: tuple[SceneObject, ...] = ()  # what the question is about
     size: Size | None = None  # the size that the boxes of the objects refer to
     tags: tuple[tuple[tuple[str, str], ...], ...] = ()  # per query: (slice, value)
+    test: str = ""  # what it tests, where its suite has several tests; else its suite
 
     def __post_init__(self) -> None:
         assert self.queries, "a group has at least a base"

@@ -1,8 +1,9 @@
-"""What sources yield beside scenes: questions, captions, dialogues and action frames, each with its picture."""
+"""What sources yield beside scenes: questions, captions, dialogues, action frames, and groups that are ready."""
 
 from dataclasses import dataclass
 
-from counterpoint.core.groups import Gold
+from counterpoint.core.groups import Gold, Group
+from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Box, Picture, Size
 
 
@@ -91,3 +92,17 @@ class Frame:
     def role(self, name: str) -> Role | None:
         """The role of this name, if the frame fills it."""
         return next((role for role in self.roles if role.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyGroup:
+    """A group that the makers of a data set paired themselves, under an id that sets it apart from all their others."""
+
+    id: str
+    group: Group
+
+    @property
+    def content_id(self) -> int:
+        """A number that changes when anything that is asked, or right, does."""
+        gold = [[answer for answer, _ in gold.answers] if gold else [] for gold in self.group.gold]
+        return content_id([self.id, self.group.test, self.group.kind, hex_id(self.group.id), gold])

@@ -7,7 +7,7 @@ from itertools import count
 from math import log2
 from typing import Any, TypeAlias
 
-from counterpoint.core.items import Caption, Dialogue, Frame, Question
+from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.language.numbers import number_value
@@ -292,12 +292,26 @@ def _frame(frame: Frame, tally: Tally) -> None:
         tally.word("nouns", role.noun)
 
 
+def _group(ready: ReadyGroup, tally: Tally) -> None:
+    group = ready.group
+    if group.base.picture:
+        tally.item(group.base.picture)
+    tally.word("tests", group.test or NO_KIND)
+    tally.word("question types", group.kind or NO_KIND)
+    tally.number("variants per group", len(group.variants))
+    for query, gold in zip(group.queries, group.gold, strict=True):
+        tally.number("words per question", length(query.text))
+        if gold:
+            tally.answer(gold.best)
+
+
 COUNT: Mapping[str, Callable[[Any, Tally], None]] = {
     "scenes": _scene,
     "questions": _question,
     "captions": _caption,
     "dialogues": _dialogue,
     "frames": _frame,
+    "groups": _group,
 }
 """How an item of each kind is counted."""
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
-from counterpoint.core.items import Caption, Dialogue, Frame, Question
+from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.sampling import MOST, sampled
 from counterpoint.sources.skips import Skips, repeated
 
-KINDS = ("scenes", "questions", "captions", "dialogues", "frames")
+KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""
 
 
@@ -24,6 +24,7 @@ class File:
     origin: str
     needed: bool = True
     kinds: tuple[str, ...] = KINDS  # what is read from it
+    together: bool = False  # whatever lies beside it is part of it: its path is that of the folder
 
     def is_needed(self, split: str, kind: str | None = None) -> bool:
         """Whether nothing of this kind can be read from a split without it."""
@@ -124,6 +125,8 @@ def located(folder: Path, file: File, split: str) -> Path | None:
                 fits = path.match(pattern)
                 if fits and (path.match(official[0]) or not any(path.match(other) for other in others)):
                     inner = path / path.name  # some unpack each file into a folder of its name
+                    if file.together and path != folder:
+                        return path if path.is_dir() else path.parent
                     return inner if inner.is_file() else path
     return None
 
@@ -163,6 +166,10 @@ class Source:
     def frames(self) -> Iterator[Frame]:
         """Who does what to whom."""
         return self._values("frames")
+
+    def groups(self) -> Iterator[ReadyGroup]:
+        """Questions that its makers paired themselves."""
+        return self._values("groups")
 
     def _values(self, kind: str) -> Iterator[Any]:
         if kind not in self.dataset.read:

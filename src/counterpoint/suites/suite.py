@@ -55,7 +55,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Dropped]]
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
     choose: Callable[[int, int], Chooser] = Balance  # from how many to keep, and a seed
-    takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues or frames of a source
+    takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues, frames or groups of a source
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ def generate(
     made = _proposals(suite, items, statistics, seed, tally)
     for group in made if limit is None else _chosen(suite.choose(limit, seed), made, tally):
         tally.keep(group)
-        yield suite.name, group
+        yield group.test or suite.name, group
 
 
 def _proposals(
