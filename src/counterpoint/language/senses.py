@@ -27,6 +27,15 @@ class Kind:
     but: tuple[Sense, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A name in the singular, the senses that it covers whole, and for each sense of it everything it is a kind of."""
+
+    one: str
+    above: tuple[frozenset[Sense], ...]
+    covers: frozenset[Sense]
+
+
 def sense_of(name: str) -> Sense:
     """The sense that annotators of everyday photographs mean by a name, in the singular or the plural.
 
@@ -59,13 +68,25 @@ def synonyms(name: str) -> tuple[str, ...]:
     return tuple(other for other in others if other not in (name, singular(name)))
 
 
-@cache
 def is_a(name: str, other: str) -> bool:
     """Whether whatever the first names could be called by the second, as WordNet has it: a dog is an animal."""
-    if singular(name) == singular(other):
+    mine, theirs = reach(name), reach(other)
+    if mine.one == theirs.one:
         return True
-    above = _covered(other) if meaning(other).whole else ()
-    return all(any(lexicon().is_kind_of(one, more) for more in above) for one in _covered(name))
+    for above in mine.above:
+        if above.isdisjoint(theirs.covers):
+            return False
+    return True
+
+
+@cache
+def reach(name: str) -> Reach:
+    """How far a name goes: worked out once, so that any two names are compared by their sets alone."""
+    one = singular(name)
+    kind = kinds().get(one)
+    covered = (sense_of(name), *(kind.of if kind else ()))
+    above = frozenset(lexicon().ancestors(sense) | {sense} for sense in covered)
+    return Reach(one, tuple(above), frozenset(covered) if meaning(name).whole else frozenset())
 
 
 @cache
@@ -89,11 +110,6 @@ def kinds() -> Mapping[str, Kind]:
 def kinds_of(kind: str) -> tuple[str, ...]:
     """The curated names that are surely of a kind, in alphabetical order."""
     return tuple(name for name in names() if kind in hypernym_names(name))
-
-
-def _covered(name: str) -> tuple[Sense, ...]:
-    kind = kinds().get(singular(name))
-    return (sense_of(name), *(kind.of if kind else ()))
 
 
 def _is_surely(name: str, kind: Kind) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon import Sense, lexicon
 from counterpoint.language.nouns import singular
-from counterpoint.language.senses import is_a, sense_of
+from counterpoint.language.senses import is_a, reach, sense_of
 from counterpoint.language.words import split_list
 
 DATA = Path(__file__).parent / "data"
@@ -41,8 +41,7 @@ def may_be(name: str, other: str) -> bool:
     """
     if not (is_known(name) and is_known(other)) or is_a(name, other) or is_a(other, name):
         return True
-    one, two = singular(name), singular(other)
-    return one.split()[-1] == two.split()[-1] or any({one, two} <= row for row in _alike())
+    return _last_word(name) == _last_word(other) or not _rows_alike(name).isdisjoint(_rows_alike(other))
 
 
 @cache
@@ -54,13 +53,14 @@ def may_show(whole: str, name: str) -> bool:
     """
     if not (is_known(whole) and is_known(name)):
         return True
-    listed = [parts for owner, parts in _shows().items() if singular(whole) == owner or is_a(whole, owner)]
-    return sense_of(name) in _parts(sense_of(whole)) or any(
-        singular(name) == part or is_a(name, part) for parts in listed for part in parts
+    seen, such = _seen_on(whole), reach(name)
+    return (
+        such.one in seen
+        or sense_of(name) in _parts(sense_of(whole))
+        or all(not above.isdisjoint(_senses_seen_on(whole)) for above in such.above)
     )
 
 
-@cache
 def speaks_against(other: str, name: str) -> bool:
     """Whether a thing of another name leaves it open whether one of this name is there."""
     return may_be(name, other) or may_show(other, name)
@@ -68,7 +68,7 @@ def speaks_against(other: str, name: str) -> bool:
 
 def is_clear(name: str, names: Collection[str]) -> bool:
     """Whether nothing among these names could be such a thing, or show one; the name itself does not count."""
-    return not any(other != name and speaks_against(other, name) for other in names)
+    return not any(other != name and (may_be(name, other) or may_show(other, name)) for other in names)
 
 
 @cache
@@ -87,18 +87,45 @@ def general_names() -> Mapping[str, str]:
 
 
 @cache
+def shows() -> Mapping[str, tuple[str, ...]]:
+    """What may be seen in or on a thing of each name, as the file of doubts has it."""
+    return {owner: split_list(parts) for owner, parts in _doubts()["shows"].items()}
+
+
+@cache
 def _doubts() -> Mapping[str, Any]:
     return tomllib.loads((DATA / "doubts.toml").read_text("utf-8"))
 
 
 @cache
-def _alike() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(split_list(row)) for row in _doubts()["alike"])
+def _last_word(name: str) -> str:
+    return singular(name).rpartition(" ")[2]
 
 
 @cache
-def _shows() -> Mapping[str, tuple[str, ...]]:
-    return {owner: split_list(parts) for owner, parts in _doubts()["shows"].items()}
+def _alike() -> Mapping[str, frozenset[int]]:
+    """For each name, the numbers of the rows that have it."""
+    found: dict[str, frozenset[int]] = {}
+    for number, row in enumerate(_doubts()["alike"]):
+        for name in split_list(row):
+            found[name] = found.get(name, frozenset()) | {number}
+    return found
+
+
+@cache
+def _rows_alike(name: str) -> frozenset[int]:
+    return _alike().get(singular(name), frozenset())
+
+
+@cache
+def _seen_on(whole: str) -> frozenset[str]:
+    """The names listed for a thing, or for anything that it is a kind of."""
+    return frozenset(part for owner, parts in shows().items() if is_a(whole, owner) for part in parts)
+
+
+@cache
+def _senses_seen_on(whole: str) -> frozenset[Sense]:
+    return frozenset[Sense]().union(*(reach(part).covers for part in _seen_on(whole)))
 
 
 @cache
