@@ -20,7 +20,7 @@ MAP: dict[str, set[str]] = {
     "checks": {"core", "language", "metrics"},
     "models": {"core", "language", "pixels"},
     "engine": {"core"},
-    "exchange": {"core", "language", "pixels", "store"},
+    "exchange": {"core", "language", "pixels", "sources", "store"},
     "store": {"core", "pixels"},
     "review": ROOMS - {"cli", "explorer"},
     "studies": ROOMS - {"cli", "explorer"},

@@ -230,9 +230,9 @@ def test_a_row_that_cannot_be_read_is_counted_and_the_next_is_read(
     ("name", "content", "said"),
     [
         ("a.csv", b"", "a.csv is empty"),
-        ("a.csv", b"question,question\n", "a.csv names 'question' twice"),
+        ("a.csv", b"question,question\n", "a.csv has two columns 'question'"),
         ("a.csv", b",\n", "the first line of a.csv names no columns"),
-        ("a.csv", b'question,answer\n"open,1\n', "a.csv, row 1: unexpected end of data"),
+        ("a.csv", b'question,answer\n"open,1\n', "a.csv, record 1: unexpected end of data"),
         ("a.csv", b"question,answer\n\xff\xfe,1\n", "a.csv is no text in UTF-8"),
         ("a.jsonl", b'{"question": "a", "answer": "b"}\n{"question"', "a.jsonl ends in the middle of a record"),
         ("a.parquet", b"PAR1nothing", "a.parquet cannot be read as Parquet after row 0"),

@@ -1,7 +1,5 @@
 """Records in tables: lines of text with commas or tabs, Parquet, and spreadsheets; the first line names the columns."""
 
-import csv
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -9,57 +7,24 @@ from typing import Any
 
 from counterpoint.core.errors import SourceError
 from counterpoint.exchange.results import Record
+from counterpoint.sources import table_rows
 
 _SHEET = "pip install 'counterpoint[xlsx]'"
-_FIELD = 1 << 30  # characters; some tables carry pictures as text
 
 
 def delimited(path: Path) -> Iterator[Record]:
-    """The rows of a text file; whether commas, tabs or semicolons part its fields is seen in its first line.
-
-    A quotation mark that is never closed would swallow all rows behind it: that is an error, and no guess is made.
-    """
-    csv.field_size_limit(_FIELD)
-    number = 0
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
-            file.seek(0)
-            mark = max("\t,;", key=first.count)
-            for number, row in enumerate(_filled(csv.reader(file, delimiter=mark, strict=True))):
-                if number == 0:
-                    names = _names(row, path)
-                elif len(row) != len(names):
-                    why = f"{len(row)} fields, and the first line names {len(names)}"
-                    yield Record(f"{path}, record {number}", why)
-                else:
-                    yield Record(f"{path}, record {number}", dict(zip(names, row, strict=True)))
-    except csv.Error as problem:
-        hint = "put fields with quotation marks in quotation marks, and double those within; or write JSON lines"
-        raise SourceError(f"{path}, record {number + 1}: {problem}", hint=hint) from problem
-    except UnicodeDecodeError as problem:
-        fact = f"{path} is no text in UTF-8: byte {problem.start} is {problem.object[problem.start]:#04x}"
-        raise SourceError(
-            fact, hint="save it as UTF-8; Parquet, xlsx and .eval files are known by their content"
-        ) from None
+    """The rows of a text file with commas, tabs or semicolons."""
+    return _records(path, table_rows.delimited(path))
 
 
 def parquet(path: Path) -> Iterator[Record]:
-    """The rows of a Parquet file, some at a time, without its columns of bytes, such as pictures."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """The rows of a Parquet file, without its columns of bytes, such as pictures."""
+    return _records(path, table_rows.parquet(path, lambda kind: not table_rows.holds_bytes(kind)))
 
-    try:
-        file = pq.ParquetFile(path)
-        light = [field.name for field in file.schema_arrow if not _heavy(field.type)]
-        number = 0
-        for batch in file.iter_batches(columns=light, batch_size=10_000):
-            for row in batch.to_pylist():
-                number += 1
-                yield Record(f"{path}, record {number}", row)
-    except (pa.ArrowException, OSError) as problem:
-        fact = f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}"
-        raise SourceError(fact, hint="it may have been cut off while it was copied") from problem
+
+def _records(path: Path, rows: Iterator[table_rows.Row]) -> Iterator[Record]:
+    filled = ((number, row) for number, row in rows if isinstance(row, str) or any(cell != "" for cell in row.values()))
+    return (Record(f"{path}, record {number}", row) for number, row in filled)
 
 
 def sheet(path: Path) -> Iterator[Record]:
@@ -76,7 +41,7 @@ def sheet(path: Path) -> Iterator[Record]:
                 if number:
                     yield Record(f"{path}, record {number}", dict(zip(names, row, strict=False)))
                 else:
-                    names = _names([str(cell) for cell in row], path)
+                    names = table_rows.column_names([str(cell) for cell in row], path)
     except SourceError:
         raise
     except Exception as problem:  # a damaged one raises nearly anything
@@ -86,17 +51,3 @@ def sheet(path: Path) -> Iterator[Record]:
 
 def _filled(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     return (row for row in rows if any(cell != "" for cell in row))
-
-
-def _names(row: Sequence[str], path: Path) -> list[str]:
-    """The names of columns, without the empty ones at the end; the same name twice is an error."""
-    names = [name.strip() for name in row]
-    if twice := [name for name, times in Counter(names).items() if times > 1 and name]:
-        raise SourceError(f"{path} has two columns {twice[0]!r}", hint="name each column once, in the first line")
-    return names
-
-
-def _heavy(kind: Any) -> bool:
-    import pyarrow.types as kinds
-
-    return bool(kinds.is_binary(kind) or kinds.is_large_binary(kind) or kinds.is_struct(kind))
