@@ -21,6 +21,13 @@ CHAINS = [
     (Edit("crop", (3, 4, 10, 12)),),
     (Edit("blur", ("2",)), Edit("crop", (3, 4, 10, 12))),
     (Edit("crop", (3, 4, 10, 12)), Edit("blur", ("2",))),
+    (Edit("blur-around", ("3", 32, 24, 3, 4, 10, 12)),),
+    (Edit("blur-around", ("6", 32, 24, 3, 4, 2, 2, 20, 10, 30, 30)),),
+    (Edit("blur-around", ("9", 640, 480, 60, 80, 200, 240)),),
+    (Edit("mean-around", (101, 102, 103, 32, 24, 3, 4, 2, 2, 20, 10, 30, 30)),),
+    (Edit("mean-around", (0, 128, 255, 17, 13, 3, 4, 5, 6)),),
+    (Edit("crop-around", (32, 24, 3, 4, 2, 2, 6, 10, 3, 1)),),
+    (Edit("crop-around", (17, 13, 3, 4, 5, 6)),),
 ]
 
 
@@ -63,6 +70,17 @@ def test_a_crop_keeps_the_pixels_whose_places_are_inside(x: int, y: int, width: 
         Edit("blur", ("1", "2")),
         Edit("crop", (1, 2, 3)),
         Edit("crop", ("0.5", 1, 2, 3)),
+        Edit("blur-around"),
+        Edit("blur-around", ("3",)),
+        Edit("blur-around", ("3", 32, 24)),
+        Edit("blur-around", ("3", 32, 24, 1, 2, 3)),
+        Edit("blur-around", ("inf", 32, 24, 1, 2, 3, 4)),
+        Edit("blur-around", ("3", 0, 24, 1, 2, 3, 4)),
+        Edit("blur-around", ("3", 32, 24, 32, 2, 3, 4)),
+        Edit("mean-around", (1, 2)),
+        Edit("mean-around", (1, 2, 256, 32, 24, 1, 2, 3, 4)),
+        Edit("mean-around", (1, 2, 3, 32, 24, 1, 2, 0, 4)),
+        Edit("crop-around", (32, 24, "left", 2, 3, 4)),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused_with_the_edit_named(edit: Edit) -> None:
@@ -73,5 +91,5 @@ def test_arguments_that_make_no_sense_are_refused_with_the_edit_named(edit: Edit
 
 def test_an_unknown_edit_is_answered_with_known_ones() -> None:
     with pytest.raises(UnknownName) as caught:
-        applied([Edit("blurr", ("1",))], PIXELS)
-    assert caught.value.hint == "did you mean blur?"
+        applied([Edit("crp", ("1",))], PIXELS)
+    assert caught.value.hint == "did you mean crop?"
