@@ -31,8 +31,10 @@ __all__ = [
     "is_plural",
     "it",
     "listed",
+    "no",
     "number_value",
     "number_word",
+    "one_or_bare",
     "pair_of",
     "participle",
     "past",
@@ -76,6 +78,20 @@ def a(noun: str) -> str:
 def any_of(noun: str) -> str:
     """As `a`, in a question or a denial: "Is there a dog?", "Are there any dogs?", "Is there any bread?"."""
     return f"{_indefinite(noun, 'any')} {noun}"
+
+
+def no(noun: str) -> str:
+    """None of it; what agrees with the noun agrees with this: "Is there no dog?", "Are there no dogs?"."""
+    return f"no {noun}"
+
+
+def one_or_bare(noun: str) -> str:
+    """As `a`, but nothing stands before plurals, pairs and mass nouns: "both a bus and ice cream".
+
+    >>> one_or_bare("old bus"), one_or_bare("ice cream"), one_or_bare("green trees")
+    ('an old bus', 'ice cream', 'green trees')
+    """
+    return noun if is_plural(noun) or is_mass(noun) else f"{article(noun)} {noun}"
 
 
 def _indefinite(noun: str, uncounted: str) -> str:
