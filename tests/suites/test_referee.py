@@ -1,0 +1,90 @@
+from collections import Counter
+
+import pytest
+from referee import Referee
+from scenery import scene, world
+
+from counterpoint import catalog
+from counterpoint.core.groups import Group
+from counterpoint.core.scenes import Link, Scene
+from counterpoint.suites.suite import generate
+
+SUITES = [name for name in catalog.rows("suites") if catalog.find("suites", name).takes == "scenes"]
+SHOWN = scene(
+    0,
+    ("cup", "red", "open"),
+    ("cup", "blue", "closed"),
+    ("dog", "brown", "running"),
+    ("table", "wooden"),
+    ("car",),
+    ("duck", "white"),
+    ("lamp", "on"),
+)
+
+
+def _verdict(text: str, shown: Scene = SHOWN) -> str:
+    found = Referee([shown]).answer(shown.picture.address, text)
+    return found.answer or found.problem.partition(":")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Is there a red cup?", "yes"),
+        ("Is there a green cup in this photo?", "no"),
+        ("Is there an animal?", "yes"),
+        ("Is there a bird in the picture?", "yes"),
+        ("Is there a poodle?", "undecided"),  # the dog may be one
+        ("Is there a tire?", "undecided"),  # the car may have one in sight
+        ("Is there a brown table?", "undecided"),  # nobody noted its color
+        ("Are there no cups?", "no"),
+        ("Is there neither a cat nor a horse in the image?", "yes"),
+        ("Is there either no cat or no dog?", "yes"),
+        ("Are there no cats or dogs?", "no"),
+        ("Is it not true that there is a dog?", "no"),
+        ("Do you see both a dog and a cat?", "no"),
+        ("Do you see either a dog or a cat?", "yes"),
+        ("Is the red cup open?", "yes"),
+        ("Is the red cup closed?", "no"),
+        ("Is the cup open?", "undecided"),  # there are two
+        ("Is the lamp turned on or off?", "turned on"),
+        ("Which material is the table, wood or metal?", "wood"),
+        ("Is the brown animal a dog or a cat?", "dog"),
+        ("Why is there a dog?", "cannot parse"),
+        ("Is the zorgle red?", "cannot parse"),
+    ],
+)
+def test_the_referee_answers_from_the_words_and_the_scene(text: str, answer: str) -> None:
+    assert _verdict(text) == answer
+
+
+def test_the_referee_knows_what_stands_where() -> None:
+    shown = Scene(SHOWN.id, SHOWN.picture, SHOWN.size, SHOWN.objects, (Link("1", "on", "4"),))
+    assert _verdict("Is there a cup on the table?", shown) == "yes"
+    assert _verdict("Is the cup on the table red or green?", shown) == "red"
+
+
+def _wrong(name: str, scenes: tuple[Scene, ...], limit: int | None) -> tuple[int, Counter[str]]:
+    referee, pairs, wrong = Referee(scenes), 0, Counter[str]()
+    for _, group in generate(catalog.find("suites", name), scenes, limit=limit):
+        pairs += len(group.variants)
+        wrong.update(_disagreements(referee, group))
+    return pairs, wrong
+
+
+def _disagreements(referee: Referee, group: Group) -> list[str]:
+    found = []
+    for query, gold in zip(group.queries, group.gold, strict=True):
+        assert query.picture
+        assert gold
+        verdict = referee.answer(query.picture.address, query.text)
+        if not (verdict.answer and gold.credit(verdict.answer)):
+            found.append(f"{query.picture.address} {query.text} gold {gold.best}, but {verdict}; {group.proof}")
+    return found
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_referee_agrees_with_every_gold_answer_of_the_world(name: str) -> None:
+    pairs, wrong = _wrong(name, world(150), 250)
+    assert pairs > 100
+    assert not wrong, "\n".join(list(wrong)[:10])
