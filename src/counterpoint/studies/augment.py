@@ -1,0 +1,100 @@
+"""Questions for training in the manner of the suites: from other pictures than theirs, and in their mix."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import ceil
+from typing import Any
+
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Group, Mode
+from counterpoint.core.ids import content_id, hex_id
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
+from counterpoint.core.scenes import Scene
+from counterpoint.suites.balance import Balance
+from counterpoint.suites.suite import Suite, generate
+
+SHARE = 0.099
+"""How many questions are added to those that a model is trained on, after CARETS, Table 5: 95,000 to 960,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """That two sets of pictures share none, with what anybody needs to check it again.
+
+    The digest is that of all addresses to learn from, sorted, a line each, an empty line, and all those to be tested
+    on, likewise.
+    """
+
+    learned: int
+    tested: int
+    digest: str
+
+
+def apart(learned: Iterable[str], tested: Iterable[str]) -> Apart:
+    """The proof that no picture to learn from is one to be tested on; the first that is both is an error.
+
+    >>> apart(["world:train/000001.png"], ["world:test/000001.png"]).tested
+    1
+    """
+    ours, theirs = sorted(set(learned)), sorted(set(tested))
+    if both := sorted(set(ours) & set(theirs)):
+        fact = f"{len(both)} of {len(ours)} pictures to learn from are tested on, the first is {both[0]}"
+        raise CounterpointError(fact, hint="take another split of the source, or another seed of the world")
+    text = "".join(f"{address}\n" for address in (*ours, "", *theirs))
+    return Apart(len(ours), len(theirs), blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())
+
+
+def mixed(
+    suites: Mapping[str, Suite[Any, Any]],
+    scenes: Sequence[Scene],
+    *,
+    seed: int = 0,
+    limit: int | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> dict[str, list[Question]]:
+    """The questions of some suites on some scenes, by suite, none twice; at most `limit`, shared out by weight.
+
+    Of each suite they are even over kinds and answers. What one suite cannot fill is not filled by another, so that
+    the mix stays what it is.
+    """
+    asked, seen = dict[str, list[Question]](), set[tuple[str, str]]()
+    total = sum((weights or {}).get(name, 1.0) for name in suites)
+    for name, suite in suites.items():
+        groups = [group for _, group in generate(suite, scenes, seed)]
+        share = None if limit is None else round(limit * (weights or {}).get(name, 1.0) / total)
+        asked[name] = _some(name, groups, seen, share, seed)
+    return asked
+
+
+def _some(name: str, groups: list[Group], seen: set[tuple[str, str]], share: int | None, seed: int) -> list[Question]:
+    if share is not None and groups:
+        each = sum(len(group.queries) for group in groups) / len(groups)
+        balance = Balance(ceil(1.5 * share / each), seed)  # some of them ask what another suite asked
+        for group in groups:
+            balance.add(group)
+        groups = balance.chosen()
+    found = list[Question]()
+    for question in (one for group in groups for one in _questions(name, group)):
+        if (question.picture.address, question.text) not in seen:
+            seen.add((question.picture.address, question.text))
+            found.append(question)
+        if len(found) == share:
+            break
+    return found
+
+
+def _questions(suite: str, group: Group) -> Iterator[Question]:
+    """What a group asks, each on the picture as it is: an edited one has no other answer."""
+    for query, gold in zip(group.queries, group.gold, strict=True):
+        if query.picture is None or query.mode is not Mode.ANSWER or gold is None:
+            continue
+        plain = Picture(query.picture.address)
+        number = content_id(["lesson", plain.address, query.text])
+        yield Question(hex_id(number), plain, query.text, gold, kind=group.kind, tags=(("suite", suite),))
+
+
+def fingerprint(questions: Iterable[Question]) -> str:
+    """Sixteen hexadecimal digits that change when any question or answer does."""
+    return hex_id(content_id(sorted([one.id, one.text, repr(one.gold.answers)] for one in questions)))
