@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from counterpoint.core.groups import Gold, Group
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Box, Picture, Size
+from counterpoint.core.scenes import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,19 @@ class Question:
     same_as: str = ""  # the id of the question that this one says in other words
     context: str = ""  # what a model is told before it: words read in the picture
     tags: tuple[tuple[str, str], ...] = ()  # slices of its source: (name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """A question with the scene it asks about."""
+
+    question: Question
+    scene: Scene
+
+    @property
+    def id(self) -> str:
+        """The id of the question."""
+        return self.question.id
 
 
 @dataclass(frozen=True, slots=True)
