@@ -13,13 +13,14 @@ from counterpoint.core.answers import State
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
-from counterpoint.core.pictures import Picture
+from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.differences import marked
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.explorer.views import Boxed, GroupView, Likely, ModelAnswers, QueryView, Said, Shown
 from counterpoint.metrics.outcomes import judge
+from counterpoint.pixels.edits import brief, window
 from counterpoint.store.groups import queries
 
 THRESHOLD = 0.5
@@ -147,6 +148,12 @@ def _likely(answer: Said | None) -> tuple[Likely, ...]:
     return tuple(one for one in answer.top[:3] if one.probability >= 0.01) if answer else ()
 
 
+def own_tags(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, ...]]:
+    """For each query of a group, the tags that not all of them have alike, in words."""
+    shared = _shared(tags)
+    return [tuple(f"{key} {value}" for key, value in own if (key, value) not in shared) for own in tags]
+
+
 def _shared(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
     """The tags that all queries have alike; a tag of one query is the same as its text, or stands below it."""
     return [tag for tag in tags[0] if all(tag in others for others in tags)]
@@ -159,9 +166,8 @@ def _unknown(answers: Iterable[Said | None], relation: str) -> str:
 
 
 def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
-    lines = rows.select(["query", "text", "context", "choices", "gold", "tags"]).to_pylist()
+    lines = rows.select(["query", "text", "context", "choices", "gold"]).to_pylist()
     base, *variants = (line["text"] for line in lines)
-    shared = _shared(rows["tags"].to_pylist())
     return tuple(
         QueryView(
             name=name,
@@ -171,9 +177,12 @@ def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
             context=line["context"],
             choices=tuple(line["choices"]),
             gold=None if line["gold"] is None else tuple(one["answer"] for one in line["gold"] if one["credit"] > 0),
-            tags=tuple(f"{key} {value}" for key, value in line["tags"] if (key, value) not in shared),
+            tags=own,
+            repeats=name != "base" and line["text"] == base,
         )
-        for name, line, pieces in zip(names, lines, marked(base, variants), strict=True)
+        for name, line, pieces, own in zip(
+            names, lines, marked(base, variants), own_tags(rows["tags"].to_pylist()), strict=True
+        )
     )
 
 
@@ -184,24 +193,42 @@ def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown, ...]
     for place, (query, name) in enumerate(zip(queries(rows), names, strict=True)):
         if query.picture is not None:
             found.setdefault(query.picture, (place, []))[1].append(name)
+    base = next(iter(found), None)
     return tuple(
-        _shown(suite, picture, lines[place], asked if len(found) > 1 else [])
+        _shown(suite, picture, lines[place], asked if len(found) > 1 else [], base if picture != base else None)
         for picture, (place, asked) in found.items()
     )
 
 
-def _shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str]) -> Shown:
-    boxes = [one for one in line["objects"] if one["x"] is not None and line["width"]]
-    size = f"{line['width']} × {line['height']}" if line["width"] else ""
-    edits = " | ".join(map(str, picture.edits)) or "no edits"
+def _shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None) -> Shown:
+    """A picture with its boxes where they are seen; what it has in common with the base's is not said again."""
+    seen = _seen(picture, line["width"], line["height"])
+    address = "" if base and base.address == picture.address else picture.address
+    size = f"{seen.width} × {seen.height}" if seen and (address or seen.width < line["width"]) else ""
+    edits = " | ".join(map(brief, picture.edits)) or "no edits"
     return Shown(
         address=f"/suites/{suite}/pictures/{hex_id(line['query'])}.png?width=640",
         alt=f"the picture {picture.address}",
-        caption=" · ".join(filter(None, [", ".join(asked), picture.address, size, edits])),
-        width=line["width"],
-        height=line["height"],
-        boxes=tuple(Boxed(one["name"], one["x"], one["y"], one["width"], one["height"]) for one in boxes),
+        caption=" · ".join(filter(None, [", ".join(asked), address, size, edits])),
+        title=" | ".join(map(str, picture.edits)),
+        width=seen.width if seen else None,
+        height=seen.height if seen else None,
+        boxes=tuple(
+            Boxed(one["name"], one["x"] - seen.x, one["y"] - seen.y, one["width"], one["height"])
+            for one in line["objects"]
+            if seen and one["x"] is not None
+        ),
     )
+
+
+def _seen(picture: Picture, width: int | None, height: int | None) -> Box | None:
+    """The part of a picture that is shown, in the pixels that boxes refer to, where these are known."""
+    if not width or not height:
+        return None
+    try:
+        return window(picture.edits, Size(width, height))
+    except ValueError:  # an edit that cannot be applied is said where the picture would be
+        return Box(0, 0, width, height)
 
 
 def _neighbours(reading: Reading, suite: str, group_id: int, chosen: Filter) -> tuple[int, int, str, str]:

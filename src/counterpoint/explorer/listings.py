@@ -12,7 +12,7 @@ from counterpoint.explorer import measures
 from counterpoint.explorer.breakdowns import finding, parts_by_kind
 from counterpoint.explorer.choices import BoardChoice, Filter
 from counterpoint.explorer.differences import marked
-from counterpoint.explorer.groups import THRESHOLD, said
+from counterpoint.explorer.groups import THRESHOLD, own_tags, said
 from counterpoint.explorer.leaderboards import scored_cell
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS, Verdicts
@@ -160,7 +160,7 @@ def _entries(
     rows = reading.rows(suite, verdicts.group_id[places])
     every, _ = said(rows, reading.answers_to(chosen.model, rows["query"].to_numpy()))
     ids, tests = rows["group_id"].to_numpy(), rows["test"].to_numpy(zero_copy_only=False)
-    lines = rows.select(["group_id", "test", "kind", "picture", "query", "text", "width", "height"]).to_pylist()
+    lines = rows.select(["group_id", "test", "kind", "picture", "query", "text", "width", "height", "tags"]).to_pylist()
     for place in places:
         mine = np.flatnonzero((ids == verdicts.group_id[place]) & (tests == verdicts.test[place]))
         yield _entry(suite, [lines[row] for row in mine], [every[row] for row in mine], verdicts.name(place), chosen)
@@ -171,7 +171,9 @@ def _entry(
 ) -> Entry:
     first, names = lines[0], ["base", *(f"variant {number}" for number in range(1, len(lines)))]
     texts = marked(first["text"], [line["text"] for line in lines[1:]])
-    asked = [Asked(*one) for one in zip(names, texts, every, strict=True)]
+    new = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]  # tells equal texts apart
+    own = [tags if line["text"] == first["text"] else "" for line, tags in zip(lines, new, strict=True)]
+    asked = [Asked(*one) for one in zip(names, texts, every, own, strict=True)]
     ratio = first["height"] / first["width"] if first["width"] else 0.75
     return Entry(
         group_id=hex_id(first["group_id"]),

@@ -165,11 +165,12 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A text in a list, with the answer of the model that the list is about."""
+    """A text in a list, with the answer of the model that the list is about; `own` is what sets apart an equal text."""
 
     name: str
     text: tuple[Piece, ...]
     answer: Said | None
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +222,12 @@ class Boxed:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A picture as models saw it; the boxes refer to its width and height."""
+    """A picture as models saw it; the boxes refer to its width and height, and the title says its edits in full."""
 
     address: str
     alt: str
     caption: str
+    title: str
     width: int | None
     height: int | None
     boxes: tuple[Boxed, ...]
@@ -242,7 +244,8 @@ class QueryView:
     context: str
     choices: tuple[str, ...]
     gold: tuple[str, ...] | None
-    tags: tuple[str, ...]
+    tags: tuple[str, ...]  # those that not all queries of the group have
+    repeats: bool = False  # the text is that of the base; what is new is in the tags
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,8 @@ EDITS: Mapping[str, Callable[[Pixels, Edit], Pixels]] = {
 }
 """Every edit that a picture's address may name."""
 
+_OWN: Mapping[str, int] = {"blur-around": 1, "crop-around": 0, "mean-around": 3}  # arguments before the foreground
+
 
 def applied(edits: Sequence[Edit], pixels: Pixels) -> Pixels:
     """The pixels after each edit in turn."""
@@ -124,6 +126,34 @@ def applied(edits: Sequence[Edit], pixels: Pixels) -> Pixels:
         if not pixels.size:
             raise PictureError(f"{edit} leaves nothing of the picture")
     return pixels
+
+
+def brief(edit: Edit) -> str:
+    """An edit for people: the boxes of its foreground are counted, not listed.
+
+    >>> brief(Edit("blur-around", ("3", 320, 240, 1, 2, 30, 40))), brief(Edit("crop-around", (320, 240, 1, 2, 30, 40)))
+    ('blur-around(3, 1 box)', 'crop-around(1 box)')
+    """
+    if edit.name not in _OWN:
+        return str(edit)
+    own, boxes = edit.arguments[: _OWN[edit.name]], (len(edit.arguments) - _OWN[edit.name] - 2) // 4
+    return f"{edit.name}({', '.join([*map(str, own), f'{boxes} box' + 'es' * (boxes != 1)])})"
+
+
+def window(edits: Sequence[Edit], size: Size) -> Box:
+    """The part of a picture of this size that is left to see after its edits, in pixels of the whole.
+
+    >>> window([Edit("blur", ("3",)), Edit("crop-around", (160, 120, 20, 10, 50, 40))], Size(320, 240))
+    Box(x=40, y=20, width=100, height=80)
+    """
+    seen = Box(0, 0, size.width, size.height)
+    for edit in edits:
+        if edit.name in ("crop", "crop-around"):
+            within = Size(seen.width, seen.height)
+            kept = edit.arguments if edit.name == "crop-around" else (within.width, within.height, *edit.arguments)
+            part = around(Foreground.read(kept).inside(within))
+            seen = Box(seen.x + part.x, seen.y + part.y, part.width, part.height)
+    return seen
 
 
 def _blurred(image: Image.Image, deviation: float) -> Image.Image:
