@@ -108,6 +108,7 @@ def test_weather_may_be_an_object_with_a_name(read: Callable[..., tuple[list[Sce
     [
         ({"object": "9", "name": "on"}, "{'object': '9', 'name': 'on'}"),
         ({"object": "2"}, "{'object': '2'}"),
+        ({"object": "2", "name": " "}, "{'object': '2', 'name': ' '}"),
         ({"object": ["2"], "name": "on"}, "{'object': ['2'], 'name': 'on'}"),
         ("on", "'on'"),
         (None, "None"),

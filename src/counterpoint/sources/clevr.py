@@ -89,7 +89,7 @@ def _links(record: Record, objects: Mapping[int, SceneObject], skips: Skips) -> 
     """What stands in the list of an object under "left" is to the left of it."""
     for name, lists in record.mapping("relationships").items():
         words = _RELATIONS.get(name, name)
-        if not isinstance(lists, list) or not all(isinstance(others, list) for others in lists):
+        if not words.strip() or not isinstance(lists, list) or not all(isinstance(others, list) for others in lists):
             raise record.wrong("relationships", "lists of objects by direction")
         for to, others in enumerate(lists):
             for other in others:

@@ -26,6 +26,8 @@ def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
 
 
 def _scene(key: str, record: Record, skips: Skips) -> Scene:
+    if not key or key.isspace():
+        raise SourceError(f"{record.place} has no id", hint="the key of a scene is the name of its picture")
     size = size_of(record)
     objects, listed = {}, []
     for own, content in record.mapping("objects", needed=True).items():
@@ -61,14 +63,13 @@ def _links(
             if (
                 type(relation) is dict
                 and type(name := relation.get("name")) is str
+                and name.strip()
                 and type(other := relation.get("object")) is str
                 and other in objects
             ):
                 yield Link(own, name, other)
             else:
-                skips.skip(
-                    DANGLING, f"{one.place}: {told(relation)}", "the rest of the scene stays; is the file whole?"
-                )
+                skips.skip(DANGLING, f"{one.place}: {told(relation)}", REMEDY)
 
 
 def _weather(record: Record) -> str:
