@@ -14,6 +14,7 @@ from counterpoint.sources.records import Record, members, told
 from counterpoint.sources.skips import Skips
 
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
+_BALANCED = (("balanced", "no"), ("balanced", "yes"))
 _NUMBERED = re.compile(r"(.*_)\d+\.json")
 
 
@@ -25,9 +26,10 @@ def questions(path: Path, skips: Skips) -> Iterator[Question]:
     questions, which may be in another file, and which words of it point at which object, as in "4:6=389027".
     """
     for piece in pieces(path):
+        one = f"{piece.name}, question"
         for key, content in members(piece):
             try:
-                yield _question(key, Record(content, f"{piece.name}, question", key))
+                yield _question(key, Record(content, one, key))
             except SourceError as problem:
                 skips.problem(problem)
 
@@ -46,6 +48,8 @@ def pieces(path: Path) -> list[Path]:
 
 
 def _question(key: str, record: Record) -> Question:
+    if not key or key.isspace():
+        raise SourceError(f"{record.place} has no id", hint="the key of a question is its id")
     image = record.word("imageId")
     if record.content.get("answer") is None:
         raise SourceError(f"{record.place} has no answer", hint="those of test and challenge are not given out")
@@ -56,9 +60,9 @@ def _question(key: str, record: Record) -> Question:
         _gold(record.word("answer")),
         kind=_kind(record),
         scene=image,
-        program=tuple(_steps(record)),
+        program=_program(record),
         full_answer=record.text("fullAnswer", ""),
-        tags=tuple(_tags(record)),
+        tags=_tags(record),
     )
 
 
@@ -67,32 +71,36 @@ def _kind(record: Record) -> str:
     return f"{types.get('structural') or ''} {types.get('semantic') or ''}".strip()
 
 
-def _steps(record: Record) -> Iterator[Step]:
+def _program(record: Record) -> tuple[Step, ...]:
     """The operations; the places that each builds on are those of earlier ones."""
-    for place, one in enumerate(record.list("semantic")):
+    steps: list[Step] = []
+    for one in record.list("semantic"):
         if (
             type(one) is not dict
             or type(operation := one.get("operation")) is not str
             or type(argument := one.get("argument", "")) is not str
             or type(inputs := one.get("dependencies", [])) is not list
-            or not all(type(of) is int and 0 <= of < place for of in inputs)
+            or (inputs and not all(type(of) is int and 0 <= of < len(steps) for of in inputs))
         ):
             hint = "a step has an operation, an argument, and the dependencies that come before it"
-            raise SourceError(f"{record.place}: step {place} is {told(one)}", hint=hint)
-        yield Step(operation, argument.strip(), tuple(inputs))
+            raise SourceError(f"{record.place}: step {len(steps)} is {told(one)}", hint=hint)
+        steps.append(Step(operation, argument.strip(), tuple(inputs)))
+    return tuple(steps)
 
 
-def _tags(record: Record) -> Iterator[tuple[str, str]]:
+def _tags(record: Record) -> tuple[tuple[str, str], ...]:
+    tags = []
     if detailed := record.mapping("types").get("detailed"):
-        yield "detailed", str(detailed)
+        tags.append(("detailed", str(detailed)))
     for name, group in record.mapping("groups").items():
         if group is not None:
-            yield name, str(group)
+            tags.append((name, str(group)))
     if (balanced := record.content.get("isBalanced")) is not None:
-        yield "balanced", "yes" if balanced else "no"
+        tags.append(_BALANCED[bool(balanced)])
     for name in ("entailed", "equivalent"):
         if ids := record.texts(name):
-            yield name, " ".join(ids)
+            tags.append((name, " ".join(ids)))
     spans = record.mapping("annotations").get("question")
     if spans and isinstance(spans, dict):
-        yield "spans", " ".join([f"{span}={one}" for span, one in spans.items()])
+        tags.append(("spans", " ".join([f"{span}={one}" for span, one in spans.items()])))
+    return tuple(tags)

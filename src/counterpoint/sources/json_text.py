@@ -12,6 +12,7 @@ Json: TypeAlias = Any
 CHUNK = 1 << 20
 _SIGN = re.compile(r"[^ \t\n\r]")
 _COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_MEMBER = re.compile(r'[ \t\n\r]*,[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
 _DECODER = json.JSONDecoder()
 _NEAR = 16  # letters in which a number, a word or an escape may be cut
 _MARKS = frozenset('{}[]:,"')
@@ -84,6 +85,14 @@ class JsonText:
             if self._closed("}"):
                 return
 
+    def members_within(self) -> Iterator[tuple[str, Json]]:
+        """The keys and values of the object that comes next."""
+        for key in self.keys_within():
+            yield key, self.value()
+            while member := _MEMBER.match(self._held, self._at):  # nearly always, and sooner told than by each sign
+                self._at = member.end()
+                yield member[1], self.value()
+
     def places_within(self) -> Iterator[int]:
         """The places in the list that comes next; whoever asks takes each value before the next place."""
         self._take("[")
@@ -101,7 +110,7 @@ class JsonText:
         """The values in the list that comes next."""
         for _ in self.places_within():
             yield self.value()
-            while comma := _COMMA.match(self._held, self._at):  # nearly always, and sooner told than by each sign
+            while comma := _COMMA.match(self._held, self._at):  # as above
                 self._at = comma.end()
                 yield self.value()
 

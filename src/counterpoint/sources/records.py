@@ -26,8 +26,8 @@ def members(path: Path, within: str = "") -> Iterator[tuple[str, Json]]:
     """The members of the object that a file is, or holds under a name, with their keys."""
     with _opened(path) as (text, reached):
         for _ in _found(path, text, within, "{"):
-            for key in text.keys_within():
-                yield key, text.value()
+            for key, value in text.members_within():
+                yield key, value
                 reached.last = key
 
 
