@@ -1,5 +1,6 @@
 """The command line: each command is a module of this room, imported when it is called."""
 
+import gc
 import sys
 import warnings
 from importlib import import_module
@@ -21,6 +22,7 @@ COMMANDS = {
     "import": "Add predictions made elsewhere as answers of a model.",
     "ls": "List what a lab holds.",
     "models": "List the models that can be named.",
+    "paper": "Print the tables of a paper from the models of a lab.",
     "rescore": "Take values from the answers in a lab by another rule, without asking.",
     "report": "Write what a lab shows to one file that can be mailed.",
     "run": "Ask a model everything that a lab has not asked it yet.",
@@ -31,6 +33,8 @@ COMMANDS = {
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }
 """Name and one line of help for each command, so that listing them loads nothing."""
+_RARELY = (50_000, 20, 100)
+"""When garbage is looked for: commands hold what they read to their end, and looking through it took a fourth of it."""
 
 
 class Lazy(click.Group):
@@ -72,6 +76,7 @@ def commands() -> None:
 def main() -> None:
     """Run a command; what went wrong is one sentence, and a second that helps."""
     warnings.showwarning = _warn
+    gc.set_threshold(*_RARELY)
     sys.path.append("")  # so that `module:object` finds modules in the folder where the command is given
     try:
         commands(prog_name="counterpoint")
