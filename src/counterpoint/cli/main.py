@@ -33,7 +33,7 @@ COMMANDS = {
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }
 """Name and one line of help for each command, so that listing them loads nothing."""
-_RARELY = (50_000, 20, 100)
+RARELY = (50_000, 20, 100)
 """When garbage is looked for: commands hold what they read to their end, and looking through it took a fourth of it."""
 
 
@@ -76,7 +76,7 @@ def commands() -> None:
 def main() -> None:
     """Run a command; what went wrong is one sentence, and a second that helps."""
     warnings.showwarning = _warn
-    gc.set_threshold(*_RARELY)
+    gc.set_threshold(*RARELY)
     sys.path.append("")  # so that `module:object` finds modules in the folder where the command is given
     try:
         commands(prog_name="counterpoint")
