@@ -1,18 +1,24 @@
 """Attributes and actions by class, and which of them exclude each other: an open door is not closed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from counterpoint.core.errors import UnknownName
+from counterpoint.language.senses import is_a
 from counterpoint.language.words import split_list, words
+
+_COLOR = "color"
+_FILES = ("classes", "states", "sundries", "actions")
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """Values of which a thing has one at a time.
+    """Values of which a thing has one at a time, or may have several.
 
     Each value is a tuple of words for it, the usual one first; `near` holds groups of usual words that may overlap.
+    Opposites are said of the things in `of`, or of any where it is empty, and not of those in `but`.
     """
 
     name: str
@@ -20,6 +26,10 @@ class Class:
     values: tuple[tuple[str, ...], ...]
     near: tuple[frozenset[str], ...]
     opposites: tuple[tuple[str, str], ...]
+    of: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+    several: bool = False
+    shown: bool = True  # whether a picture can show it, so that nobody would differ
 
     def usual(self, word: str) -> str:
         """The usual word for a value, or nothing where the word is none of them."""
@@ -29,8 +39,8 @@ class Class:
 @cache
 def classes() -> Mapping[str, Class]:
     """All classes by name, attributes before actions."""
-    rows = [(kind, name, row) for kind, group in words("classes").items() for name, row in group.items()]
-    return {name: _class(kind, name, row) for kind, name, row in rows}
+    groups = [(kind, words(file).get(kind, {})) for kind in ("attribute", "action") for file in _FILES]
+    return {name: _class(kind, name, row) for kind, group in groups for name, row in group.items()}
 
 
 def classes_of(value: str) -> tuple[str, ...]:
@@ -41,7 +51,7 @@ def classes_of(value: str) -> tuple[str, ...]:
 def class_of(value: str) -> str | None:
     """The first class that a value belongs to, or nothing for a value of no class.
 
-    >>> class_of("grey"), class_of("sitting"), class_of("delicious")
+    >>> class_of("grey"), class_of("sitting"), class_of("quixotic")
     ('color', 'pose', None)
     """
     return next(iter(classes_of(value)), None)
@@ -69,7 +79,7 @@ def excludes(one: str, other: str) -> bool:
     """
     if same(one, other):
         return False
-    shared = [classes()[name] for name in classes_of(one) if name in classes_of(other)]
+    shared = [held for name in classes_of(one) if name in classes_of(other) and not (held := classes()[name]).several]
     return bool(shared) and not any(_are_near(held, one, other) for held in shared)
 
 
@@ -82,14 +92,63 @@ def opposites(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for name in classes_of(value) for one in _opposites(classes()[name], value)))
 
 
-def opposite(value: str) -> str | None:
-    """The opposite of a value in the first class where it has one, or nothing."""
-    return next(iter(opposites(value)), None)
+@cache
+def opposite(value: str, name: str = "", *, colors: bool = False) -> str | None:
+    """The opposite of a value that a picture can show: of a thing of this name, or in the first class that has one.
+
+    Nothing where a value has two opposites and the name does not tell which, or where the opposite would be taken
+    otherwise: a short building is not tall, so a long one has no opposite. Colors have theirs only when asked for.
+
+    >>> opposite("old", "man"), opposite("old", "car"), opposite("short", "hair"), opposite("black", colors=True)
+    ('young', 'new', 'long', 'white')
+    """
+    held = _speaking(value, name, colors)
+    if not held or (name and len(held) > 1):
+        return None
+    other = _opposites(held[0], value)[0]
+    return other if not name or _speaking(other, name, colors) == held else None
 
 
-def opposite_pairs() -> tuple[tuple[str, str], ...]:
-    """All pairs of opposites, each once, in the order of the classes."""
-    return tuple(pair for held in classes().values() for pair in held.opposites)
+def opposite_pairs(*, colors: bool = False) -> tuple[tuple[str, str], ...]:
+    """All pairs of opposites that a picture can show, each once, in the order of the classes."""
+    return tuple(
+        pair for held in classes().values() if held.shown and (colors or held.name != _COLOR) for pair in held.opposites
+    )
+
+
+def is_color_pair(one: str, other: str) -> bool:
+    """Whether two opposites are colors: what is not black need not be white."""
+    return other in _opposites(classes()[_COLOR], one)
+
+
+@cache
+def action_of(relation: str) -> str | None:
+    """What somebody does who stands in a relation to something, or nothing for a mere place or comparison.
+
+    >>> action_of("sitting on top of"), action_of("looking down at"), action_of("to the left of")
+    ('sitting', 'looking down', None)
+    """
+    told = words("actions")["relations"].get(relation)
+    if told is not None:
+        return told or None
+    parts = relation.split()
+    starts = (" ".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((start for start in starts if any(classes()[n].kind == "action" for n in classes_of(start))), None)
+
+
+def _speaking(value: str, name: str, colors: bool) -> list[Class]:
+    """The classes in which a value has an opposite that can be said of such a thing."""
+    held = [classes()[one] for one in classes_of(value) if colors or one != _COLOR]
+    return [one for one in held if one.shown and _opposites(one, value) and (not name or _is_said_of(one, name))]
+
+
+def _is_said_of(held: Class, name: str) -> bool:
+    try:
+        if any(is_a(name, one) for one in held.but):
+            return False
+        return not held.of or any(is_a(name, one) for one in held.of)
+    except UnknownName:
+        return not (held.of or held.but)
 
 
 def _opposites(held: Class, value: str) -> list[str]:
@@ -114,10 +173,25 @@ def _index() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
-def _class(kind: str, name: str, row: Mapping[str, str | list[str]]) -> Class:
-    listed = tuple(tuple(value.split("/")) for value in split_list(str(row["values"])))
-    pairs = [tuple(pair.split("-")) for pair in split_list(str(row.get("opposites", "")))]
-    if len(listed) == 2 and not pairs:
-        pairs = [(listed[0][0], listed[1][0])]
-    near = tuple(frozenset(split_list(group)) for group in row.get("near", ()))
-    return Class(name, kind, listed, near, tuple((one, other) for one, other in pairs))
+def _class(kind: str, name: str, row: Mapping[str, Any]) -> Class:
+    listed = tuple(tuple(value.split("/")) for value in split_list(row["values"]))
+    return Class(
+        name,
+        kind,
+        listed,
+        tuple(frozenset(split_list(group)) for group in row.get("near", ())),
+        tuple(_pairs(row, listed)),
+        split_list(row.get("of", "")),
+        split_list(row.get("but", "")),
+        row.get("several", False),
+        row.get("shown", True),
+    )
+
+
+def _pairs(row: Mapping[str, Any], listed: tuple[tuple[str, ...], ...]) -> Iterator[tuple[str, str]]:
+    """The pairs that a class lists; a class of two is a pair by itself."""
+    if len(listed) == 2 and "opposites" not in row and "several" not in row:
+        yield listed[0][0], listed[1][0]
+    for pair in split_list(row.get("opposites", "")):
+        one, other = pair.split("-")
+        yield one, other

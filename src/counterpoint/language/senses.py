@@ -73,10 +73,7 @@ def is_a(name: str, other: str) -> bool:
     mine, theirs = reach(name), reach(other)
     if mine.one == theirs.one:
         return True
-    for above in mine.above:
-        if above.isdisjoint(theirs.covers):
-            return False
-    return True
+    return not any(map(theirs.covers.isdisjoint, mine.above))
 
 
 @cache
@@ -85,8 +82,8 @@ def reach(name: str) -> Reach:
     one = singular(name)
     kind = kinds().get(one)
     covered = (sense_of(name), *(kind.of if kind else ()))
-    above = frozenset(lexicon().ancestors(sense) | {sense} for sense in covered)
-    return Reach(one, tuple(above), frozenset(covered) if meaning(name).whole else frozenset())
+    above = tuple(lexicon().ancestors(sense) | {sense} for sense in covered)
+    return Reach(one, above, frozenset(covered) if meaning(name).whole else frozenset())
 
 
 @cache
