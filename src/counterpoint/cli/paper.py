@@ -1,0 +1,72 @@
+"""`counterpoint paper`: the tables of a paper, made again from the models of a lab."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from counterpoint.cli.reading import answers_of, groups_of, models_of
+from counterpoint.cli.tables import FORMS, Sheet, percent
+from counterpoint.core.errors import StoreError
+from counterpoint.store.lab import Lab
+from counterpoint.studies.papers.carets import LABELS, TESTS, tables
+from counterpoint.studies.papers.printing import Cell, Printed
+from counterpoint.studies.papers.results import Results
+
+_NOTES = {"plain": "{}", "markdown": "*{}*", "latex": "% {}"}
+
+
+@click.group("paper")
+def command() -> None:
+    """Print the tables of a paper from the models of a lab."""
+
+
+@command.command("carets")
+@click.argument("lab", type=click.Path(path_type=Path))
+@click.option("--table", "labels", multiple=True, type=click.Choice(LABELS), help="By its number; else all there are.")
+@click.option("--model", "models", multiple=True, help="A model that was run, by name or fingerprint; else all.")
+@click.option("--suite", "suites", multiple=True, help="A suite of the lab; else all.")
+@click.option("--printed", is_flag=True, help="The rows of the paper's own models as well.")
+@click.option("--seed", default=0, show_default=True, help="Of the resamples.")
+@click.option("--json", "form", flag_value="json", help="Print JSON, one object per table.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables.")
+@click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables.")
+def carets(
+    lab: Path,
+    labels: tuple[str, ...],
+    models: tuple[str, ...],
+    suites: tuple[str, ...],
+    printed: bool,
+    seed: int,
+    form: str | None,
+) -> None:
+    """The tables of CARETS (ACL 2022) from LAB, with 95 % intervals over pictures and the paper's human rows."""
+    found = tables(results(Lab(lab).opened(), models, suites, seed), labels, printed=printed)
+    if form == "json":
+        click.echo(json.dumps([table.plain for table in found], ensure_ascii=False))
+    else:
+        click.echo("\n\n".join(shown(table, form or "plain") for table in found))
+
+
+def results(lab: Lab, models: Sequence[str], suites: Sequence[str], seed: int) -> Results:
+    """What the models made of the six tests; a lab without any of them has nothing to show."""
+    answers = {title: answers_of(lab, info) for title, info in models_of(lab, models).items()}
+    found = Results(groups_of(lab, suites), answers, TESTS, seed=seed)
+    if not found.tests:
+        hint = f"make one with counterpoint generate {lab.folder} --suite rephrase"
+        raise StoreError(f"{lab.folder} has none of the tests {', '.join(TESTS)}", hint=hint)
+    return found
+
+
+def shown(table: Printed, form: str) -> str:
+    """A table with its notes below it."""
+    name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
+    rows = [(*line.names, *map(_told, line.cells)) for line in table.lines]
+    sheet = Sheet(f"{name}: {table.title}", (*table.names, *table.heads), rows, names=len(table.names))
+    notes = [_NOTES[form].format(note) for note in table.notes]
+    return "\n".join([FORMS[form](sheet), *([""] if notes and form == "markdown" else []), *notes])
+
+
+def _told(cell: Cell) -> str:
+    return cell.said if cell.value is None else percent(cell.value, cell.low, cell.high)
