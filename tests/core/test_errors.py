@@ -33,7 +33,11 @@ def test_a_hint_names_only_what_is_known_and_the_name_is_kept(name: str, known: 
 
 def test_the_tree_in_the_docstring_is_the_tree_of_classes() -> None:
     drawn = set(re.findall(r"[├└]── (\w+)", errors.__doc__ or ""))
-    assert drawn == {one.__name__ for one in CounterpointError.__subclasses__() if one.__module__ == errors.__name__}
+    assert drawn == {one.__name__ for one in _below(CounterpointError) if one.__module__ == errors.__name__}
+
+
+def _below(kind: type) -> set[type]:
+    return {one for own in kind.__subclasses__() for one in (own, *_below(own))}
 
 
 def test_an_error_survives_the_way_from_another_process() -> None:

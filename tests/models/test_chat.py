@@ -153,7 +153,7 @@ def test_fewer_are_sent_at_once_to_a_server_that_pushes_back() -> None:
 def test_a_trouble_that_passes_loses_no_query_and_settles_none_twice(trouble: Trouble) -> None:
     asked = some(12)
     with ChatServer(trouble=lambda asked, times: trouble if not times else None) as server:
-        model = served(server, seconds=0.5 if trouble is Trouble.HANG else 20.0, at_once=12)
+        model = served(server, seconds=2.0 if trouble is Trouble.HANG else 20.0, at_once=12)
         said = answers(model, asked)
         assert set(server.settled.values()) == {1}
         assert len(server.settled) == len(asked)
