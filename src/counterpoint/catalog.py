@@ -28,6 +28,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "openai": "counterpoint.models.chat:chat",
     },
     "sources": {
+        "carets": "counterpoint.sources.carets:carets",
         "clevr": "counterpoint.sources.clevr:clevr",
         "coco": "counterpoint.sources.coco:coco",
         "cs-convqa": "counterpoint.sources.convqa:cs_convqa",
@@ -51,6 +52,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "suites": {
         "order": "counterpoint.suites.order:suite",
         "plain": "counterpoint.suites.plain:suite",
+        "released": "counterpoint.suites.released:suite",
         "rephrase": "counterpoint.suites.rephrase:suite",
     },
     "metrics": {
