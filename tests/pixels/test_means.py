@@ -1,13 +1,16 @@
 """The middle color of pictures: exact sums, whatever the order and the sizes."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from counterpoint.core.errors import PictureError
 from counterpoint.core.ports import Pixels
-from counterpoint.pixels.means import channel_means
+from counterpoint.pixels.means import channel_means, folder_means
 
 
 @st.composite
@@ -28,3 +31,18 @@ def test_means_are_those_of_all_pixels_together_in_any_order(found: list[Pixels]
 def test_the_means_of_nothing_are_refused() -> None:
     with pytest.raises(PictureError, match="no pictures"):
         channel_means([])
+
+
+def test_the_means_of_a_folder_are_those_of_its_pictures_wherever_they_lie_in_it(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "notes.txt").write_text("no picture")
+    for name, color in (("a.png", (10, 20, 30)), ("deep/b.PNG", (20, 40, 61))):
+        Image.fromarray(np.full((4, 4, 3), color, np.uint8)).save(tmp_path / name)
+    assert folder_means(tmp_path) == (15, 30, 46)
+    assert folder_means(tmp_path, most=1) in {(10, 20, 30), (20, 40, 61)}
+    assert folder_means(tmp_path, most=1) == folder_means(tmp_path, most=1)
+
+
+def test_a_folder_without_pictures_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PictureError, match="has no pictures"):
+        folder_means(tmp_path)

@@ -1,15 +1,33 @@
 """The middle color of pictures: what is painted over a background that nobody is to see."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from counterpoint.core.errors import PictureError
+from counterpoint.core.ids import seeded
 from counterpoint.core.ports import Pixels
+from counterpoint.pixels.folders import decoded
 
 Means: TypeAlias = tuple[int, int, int]
 """Red, green and blue from 0 to 255."""
+
+
+SAMPLE = 1000
+"""How many pictures of a folder are looked at, at most: enough for a mean that is right to about one level."""
+
+_ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+
+
+def folder_means(folder: Path, most: int = SAMPLE) -> Means:
+    """The channel means of the pictures in a folder and below, of a fixed sample where there are many."""
+    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _ENDINGS)
+    if not found:
+        raise PictureError(f"{folder} has no pictures", hint=f"their names end in {', '.join(_ENDINGS)}")
+    chosen = seeded("channel means", len(found)).sample(found, k=min(most, len(found)))
+    return channel_means(decoded(path) for path in chosen)
 
 
 def channel_means(pictures: Iterable[Pixels]) -> Means:
