@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.scenes import Scene
+from counterpoint.sources.grounding import Grounding
 from counterpoint.sources.sampling import MOST, sampled
 from counterpoint.sources.skips import Skips, repeated
 
@@ -154,6 +155,10 @@ class Source:
     def questions(self) -> Iterator[Question]:
         """Questions with their right answers."""
         return self._values("questions")
+
+    def grounded(self) -> Grounding:
+        """At most so many questions, each with its scene."""
+        return Grounding(replace(self, most=None, skips=Skips()), self)
 
     def captions(self) -> Iterator[Caption]:
         """Sentences that describe pictures."""

@@ -27,6 +27,13 @@ class Skips:
             if remedy:
                 self.remedies.setdefault(reason, remedy)
 
+    def include(self, other: "Skips") -> None:
+        """Count what was left out elsewhere as well."""
+        self.counts.update(other.counts)
+        for reason, places in other.places.items():
+            self.places[reason] = (self.places.get(reason, []) + places)[:LISTED]
+        self.remedies = other.remedies | self.remedies
+
     def problem(self, problem: SourceError) -> None:
         """Count a record that cannot be read; the problem says what is wrong with it, and where it stands."""
         told = f"{problem}: {problem.hint}" if problem.hint else str(problem)

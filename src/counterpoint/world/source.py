@@ -8,7 +8,7 @@ import numpy as np
 
 from counterpoint.core.errors import PictureError
 from counterpoint.core.ids import seeded
-from counterpoint.core.items import Caption, Dialogue, Frame, Question
+from counterpoint.core.items import Caption, Dialogue, Frame, Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.core.scenes import Scene
@@ -38,7 +38,10 @@ class World:
         return f"World({self.split!r}, scenes={self.count}, seed={self.seed})"
 
     def __reduce__(self) -> tuple[partial["World"], tuple[str, int]]:
-        return partial(World, seed=self.seed), (self.split, self.count)  # to another process, without what it keeps
+        return partial(type(self), seed=self.seed), (
+            self.split,
+            self.count,
+        )  # to another process, without what it keeps
 
     def __len__(self) -> int:
         return self.count
@@ -57,6 +60,12 @@ class World:
         """Questions in the manner of GQA, each with a program and a proof."""
         for scene in self.scenes():
             yield from gqa_questions(scene, self._luck("gqa", scene))
+
+    def grounded(self) -> Iterator[Grounded]:
+        """The same questions, each with the scene it asks about."""
+        for scene in self.scenes():
+            for question in gqa_questions(scene, self._luck("gqa", scene)):
+                yield Grounded(question, scene)
 
     def crowd_questions(self) -> Iterator[Question]:
         """Questions in the manner of VQA, each in several phrasings with ten answers."""
