@@ -1,0 +1,111 @@
+"""One question under one template: what every family of contrasts is given, and what it gives back."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TypeAlias
+
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Question
+from counterpoint.core.scenes import SceneObject
+from counterpoint.language.english import be
+from counterpoint.suites.absence import truly_absent
+from counterpoint.suites.contrast.doubt import Doubt, Unread
+from counterpoint.suites.contrast.forms import matched
+from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
+from counterpoint.suites.contrast.programs import Clue
+from counterpoint.suites.contrast.surveying import Survey
+from counterpoint.suites.doubts import can_be_asked, may_be, may_show
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A question that differs in one atom, an object, a relation or an attribute, with its answer and the proof."""
+
+    text: str
+    gold: Gold
+    atom: str
+    before: str
+    after: str
+    proof: str
+    objects: tuple[SceneObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a question is about, how its words were grounded, and its contrasts in the order of drawing."""
+
+    objects: tuple[SceneObject, ...]
+    grounding: str
+    contrasts: Iterator[Contrast]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with its scene, as one template sees it."""
+
+    template: str
+    question: Question
+    look: Look
+    survey: Survey
+    rng: Random
+
+    @property
+    def text(self) -> str:
+        """The words of the question."""
+        return self.question.text
+
+    def read(self, relation: str = "") -> re.Match[str]:
+        """The question as a wording of the template."""
+        found = matched(self.template, self.text, relation)
+        if found is None:
+            raise Unread(f"a wording that is not known of: {self.template}")
+        return found
+
+    def phrase(self, found: re.Match[str], part: str, clue: Clue) -> Phrase:
+        """What the part X or Y of a wording says, as far as the program agrees."""
+        return self.look.phrase(self.text, found.span(part), clue)
+
+    @property
+    def truth(self) -> bool:
+        """The answer of a question that asks for yes or no."""
+        if self.question.gold.best not in ("yes", "no"):
+            raise Doubt("its answer is neither yes nor no")
+        return self.question.gold.best == "yes"
+
+    def must_agree(self, own: bool | str | None, gold: bool | str) -> None:
+        """Leave out a question whose answer the scene contradicts."""
+        if own not in (None, "", gold):
+            raise Doubt("the scene contradicts its answer")
+
+
+Family: TypeAlias = Callable[[Case], Plan]
+"""Plans the contrasts of a question under one template, or raises a doubt."""
+
+
+def answer(truth: bool) -> Gold:
+    """Yes or no."""
+    return Gold.of("yes" if truth else "no")
+
+
+def grounding(one: SceneObject, phrase: Phrase) -> str:
+    """How the noun of a phrase goes with the name of the thing it means."""
+    return how_called(one.name, phrase.noun)
+
+
+def absent(look: Look, name: str) -> str:
+    """The proof that nothing of a name is there, or nothing where that is open; the same rule as elsewhere."""
+    if not can_be_asked(name) or not truly_absent(name, look.names):
+        return ""
+    return f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
+
+
+def hidden(look: Look, name: str) -> bool:
+    """Whether something may show a thing of this name that is not annotated."""
+    return any(may_show(other, name) for other in look.names)
+
+
+def rivals(look: Look, name: str) -> list[SceneObject]:
+    """Everything there that could go by a name."""
+    return [one for one in look.scene if may_be(one.name, name)]

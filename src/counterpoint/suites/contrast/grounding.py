@@ -1,0 +1,215 @@
+"""From words to objects: which one thing of a scene a phrase means, or why that cannot be told."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.language.nouns import plural, singular
+from counterpoint.language.senses import hypernym_names, is_a, synonyms
+from counterpoint.suites.contrast.doubt import Doubt
+from counterpoint.suites.contrast.places import known, side
+from counterpoint.suites.contrast.programs import Clue, Link
+from counterpoint.suites.doubts import is_known, may_be, may_show, words
+from counterpoint.suites.habits import Habits
+from counterpoint.suites.looks import denies, has, sort_of
+from counterpoint.suites.views import View
+
+_DETERMINERS = ("the", "a", "an", "any", "some", "either")
+_NO_HABITS = Habits()
+DISAGREE = "its words and its program do not say the same"
+SEVERAL = "several things could be meant"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A thing that another is told by: it is `relation` this one, or this one is so to it where `forth` is false."""
+
+    relation: str
+    forth: bool
+    other: SceneObject
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase of a question: its noun, where that stands in the text, and what else is said of the thing it means."""
+
+    noun: str
+    at: tuple[int, int]
+    determiner: str = ""
+    determiner_at: tuple[int, int] = (0, 0)
+    values: tuple[tuple[str, tuple[int, int]], ...] = ()  # with their places; those after the noun have none
+    side: str = ""
+    anchor: Anchor | None = None
+    ids: tuple[str, ...] = ()  # of the objects that the program points at
+
+    def named(self, noun: str) -> "Phrase":
+        """The same said of a thing of another name."""
+        return replace(self, noun=noun)
+
+    def valued(self, place: int, value: str) -> "Phrase":
+        """The same with another value in one place."""
+        own = list(self.values)
+        own[place] = (value, own[place][1])
+        return replace(self, values=tuple(own))
+
+
+class Look:
+    """A scene to find things in, each with the values that nobody would doubt."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._view = View(scene, _NO_HABITS)
+        self.names = self._view.names
+        self.wearer = {link.object: link.subject for link in scene.relations if link.name == "wearing"}
+        self._ids = frozenset(one.id for one in scene)
+
+    @property
+    def obstacle(self) -> str:
+        """Why nothing can be proved about the scene, if so."""
+        return self._view.obstacle
+
+    def values(self, one: SceneObject) -> tuple[str, ...]:
+        """How a thing looks."""
+        return self._view.values(one)
+
+    def phrase(self, text: str, span: tuple[int, int], clue: Clue) -> Phrase:
+        """A part of the text read by what the program says of it; both have to agree."""
+        if not self._ids.issuperset(clue.ids):
+            raise Doubt("the program points at an object that the scene does not have")
+        noun, at = self._noun(text, span, clue)
+        determiner, where, before = _before(text, span[0], at[0])
+        anchor = self._anchor(text, span, clue.link)
+        values, owned = [], False
+        for word, place in before:
+            if anchor and word.endswith(("'s", "s'")):
+                owned = True
+            elif word in clue.values or sort_of(word) or word in words("attributes.hides_color"):
+                values.append((word, place))
+            else:
+                raise Doubt(DISAGREE)
+        later = [value for value in clue.values if value not in [word for word, _ in values]]
+        after = text[at[1] : span[1]].strip()
+        if bool(after) != bool(clue.side or later or (anchor and not owned)):
+            raise Doubt(DISAGREE)
+        if not all(value in after for value in (*later, clue.side)):
+            raise Doubt(DISAGREE)
+        said = (*values, *((value, (0, 0)) for value in later))
+        return Phrase(noun, at, determiner, where, said, clue.side, anchor, clue.ids)
+
+    def _anchor(self, text: str, span: tuple[int, int], link: Link | None) -> Anchor | None:
+        """The thing that another is told by, found from its program alone; its name has to be in the text."""
+        if link is None:
+            return None
+        its = link.other
+        noun, at = self._noun(text, span, its)
+        told = Phrase(noun, at, values=_placeless(its.values), side=its.side, ids=its.ids)
+        return Anchor(link.relation, link.forth, self.meant(replace(told, anchor=self._anchor(text, span, its.link))))
+
+    def _noun(self, text: str, span: tuple[int, int], clue: Clue) -> tuple[str, tuple[int, int]]:
+        pointed = {self.scene[one].name for one in clue.ids if one in self._ids}
+        if len(pointed) > 1:
+            pointed = set()
+        names = dict.fromkeys((clue.name, *sorted(pointed)))
+        for spelled in (form(name) for form in (_in_any_number, _in_other_words) for name in names):
+            found = [(one[0].lower(), one.span()) for one in spelled.finditer(text, *span)]
+            if found:
+                break
+        if len(found) != 1:
+            raise Doubt(DISAGREE)
+        return found[0]
+
+    def meant(self, phrase: Phrase) -> SceneObject:
+        """The one thing that a definite phrase means; every other one that could be meant is a doubt."""
+        if not is_known(phrase.noun):
+            raise Doubt("a name that no lexicon knows")
+        left = [one for one in self.scene if may_be(one.name, phrase.noun) and self._may_fit(one, phrase)]
+        if len(left) != 1:
+            raise Doubt(SEVERAL if left else "nothing there is called so")
+        one = left[0]
+        if not how_called(one.name, phrase.noun) or not self._fits(one, phrase):
+            raise Doubt("it is doubtful whether what is there is meant")
+        if phrase.anchor is None and self._may_be_shown(one, phrase.noun):
+            raise Doubt(SEVERAL)
+        if phrase.ids and one.id not in phrase.ids:
+            raise Doubt("the scene has something else where the program points")
+        return one
+
+    def _may_be_shown(self, one: SceneObject, noun: str) -> bool:
+        """Whether another thing may show one of this name, unannotated."""
+        itself = (one.id, self.wearer.get(one.id))
+        return any(other.id not in itself for other in self.scene if may_show(other.name, noun))
+
+    def _may_fit(self, one: SceneObject, phrase: Phrase) -> bool:
+        own = self.values(one)
+        if any(denies(own, value) for value, _ in phrase.values):
+            return False
+        if phrase.side and side(self.scene, one) not in ("", phrase.side):
+            return False
+        found = phrase.anchor and self._stands(one, phrase.anchor)
+        return found is not False
+
+    def _fits(self, one: SceneObject, phrase: Phrase) -> bool:
+        if not all(has(self.values(one), value) or value in one.attributes for value, _ in phrase.values):
+            return False
+        if phrase.side and side(self.scene, one) != phrase.side:
+            return False
+        return phrase.anchor is None or self._stands(one, phrase.anchor) is True
+
+    def _stands(self, one: SceneObject, anchor: Anchor) -> bool | None:
+        pair = (one, anchor.other) if anchor.forth else (anchor.other, one)
+        found = known(self.scene, pair[0], anchor.relation, pair[1])
+        return found.holds if found else None
+
+
+@cache
+def how_called(name: str, noun: str) -> str:
+    """How a thing of a name goes by a noun: exact, number, synonym, hyponym, or not at all.
+
+    >>> [how_called("motorcycle", noun) for noun in ("motorcycle", "motorcycles", "motorbike", "vehicle", "dog")]
+    ['exact', 'number', 'synonym', 'hyponym', '']
+    """
+    if name == noun:
+        return "exact"
+    if not (is_known(name) and is_known(noun)):
+        return ""
+    if singular(name) == singular(noun):
+        return "number"
+    if singular(noun) in synonyms(name) or singular(name) in synonyms(noun):
+        return "synonym"
+    if singular(noun) in hypernym_names(name):
+        return "hyponym"
+    return "synonym" if is_a(name, noun) and is_a(noun, name) else ""
+
+
+def _placeless(values: Iterable[str]) -> tuple[tuple[str, tuple[int, int]], ...]:
+    return tuple((value, (0, 0)) for value in values)
+
+
+@cache
+def _in_any_number(name: str) -> re.Pattern[str]:
+    return _spelled((name,))
+
+
+@cache
+def _in_other_words(name: str) -> re.Pattern[str]:
+    return _spelled((*synonyms(name), *hypernym_names(name)) if is_known(name) else (name,))
+
+
+def _spelled(names: Iterable[str]) -> re.Pattern[str]:
+    forms = {form for one in names for form in (one, singular(one), plural(one))} or {"\0"}
+    longest = sorted(forms, key=lambda form: (-len(form), form))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.IGNORECASE)
+
+
+def _before(text: str, start: int, end: int) -> tuple[str, tuple[int, int], list[tuple[str, tuple[int, int]]]]:
+    """The determiner before a noun, and the words between the two, each with its place."""
+    found = [(one[0].lower(), one.span()) for one in re.finditer(r"[^\s,]+", text[:end]) if one.start() >= start]
+    for place in range(len(found) - 2, -1, -1):  # "light blue" is one value
+        both = f"{found[place][0]} {found[place + 1][0]}"
+        if sort_of(both):
+            found[place : place + 2] = [(both, (found[place][1][0], found[place + 1][1][1]))]
+    if found and found[0][0] in _DETERMINERS:
+        return found[0][0], found[0][1], found[1:]
+    return "", (start, start), found

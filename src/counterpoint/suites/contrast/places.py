@@ -1,0 +1,156 @@
+"""How two things of a scene stand to each other: surely so, surely not, or not to be told.
+
+What annotators said comes first. Where they said nothing, boxes prove what they can, with margins: that one thing is
+left of another, that it is not above what it lies below, that two things do not touch.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from counterpoint.core.pictures import Box
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.language.english import be
+
+OPPOSITES: Mapping[str, str] = MappingProxyType(
+    {
+        "to the left of": "to the right of",
+        "to the right of": "to the left of",
+        "above": "below",
+        "below": "above",
+        "in front of": "behind",
+        "behind": "in front of",
+        "on": "under",
+        "under": "on",
+        "on top of": "under",
+    }
+)
+"""Relations that exclude each other, each with the one that a question may have in its place."""
+
+SYMMETRIC = frozenset({"near", "next to", "beside", "by", "close to"})
+"""Relations that are the same both ways."""
+
+_INVERSE = {one: other for one, other in OPPOSITES.items() if one not in ("on", "under", "on top of")}
+_SAME = dict.fromkeys(SYMMETRIC, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
+_TOUCHING = frozenset(
+    (
+        *("on", "on top of", "in", "inside", "under", "wearing", "holding", "carrying", "riding", "riding on"),
+        *("sitting on", "standing on", "lying on", "sitting in", "standing in", "lying in", "sitting under"),
+        *("standing under", "sitting on top of", "lying on top of", "covered by", "covering", "attached to"),
+        *("hanging on", "leaning on", "eating", "drinking", "drinking from", "touching", "kicking"),
+    )
+)
+_POSTURES = ("sitting", "standing", "lying")
+_APART = 0.04  # of the longer side of the picture: a gap between boxes that nobody would overlook
+_SHIFTED = 0.05  # the same for the middles of two boxes, of which one is left of the other
+
+
+class Known(NamedTuple):
+    """Whether a relation holds, and from what that follows."""
+
+    holds: bool
+    proof: str
+
+
+def opposite(relation: str) -> str:
+    """The relation that excludes this one and takes its place in a question, or nothing.
+
+    >>> opposite("to the left of"), opposite("sitting under"), opposite("holding")
+    ('to the right of', 'sitting on', '')
+    """
+    if relation in OPPOSITES:
+        return OPPOSITES[relation]
+    posture, _, rest = relation.partition(" ")
+    return f"{posture} {OPPOSITES[rest]}" if posture in _POSTURES and rest in OPPOSITES else ""
+
+
+def side(scene: Scene, one: SceneObject) -> str:
+    """Left or right, for a thing that lies clearly in one half of the picture; else nothing."""
+    if one.box is None:
+        return ""
+    width, middle = scene.size.width, one.box.middle[0]
+    if 20 * one.box.right <= 11 * width and 5 * middle < 2 * width:
+        return "left"
+    return "right" if 20 * one.box.x >= 9 * width and 5 * middle > 3 * width else ""
+
+
+def known(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> Known | None:
+    """Whether one thing is in a relation to another, as far as this can be told."""
+    if one.id == other.id:
+        return None
+    told = _annotated(scene, one, relation, other)
+    shown = _by_boxes(scene, one, relation, other)
+    if told and shown and told.holds != shown.holds:
+        return None  # annotators and boxes contradict each other
+    return told or shown
+
+
+def _annotated(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> Known | None:
+    forth = [link.name for link in scene.relations_of(one.id) if link.object == other.id]
+    back = [link.name for link in scene.relations_of(other.id) if link.object == one.id]
+    names, asked = _pair(one, other), _plain(relation)
+    ours = [name for name in forth if _plain(name) == asked or _bare(name) == asked]
+    ours += [name for name in back if _plain(name) == asked and asked == "near"]
+    turned = [name for name in back if _INVERSE.get(_bare(name)) == asked]
+    against = [name for name in forth if asked in _excluded(name)]
+    against += [name for name in back if _bare(name) == asked and asked in _INVERSE]
+    if bool(ours or turned) == bool(against):
+        return None
+    if ours or turned:
+        said = (ours or [asked])[0]
+        return Known(True, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}")
+    said = next((name for name in against if name in forth), "")
+    if said:
+        return Known(False, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}, which excludes {relation}")
+    return Known(False, f"{names[1]} {be(other.name)} annotated as {against[0]} {names[0]}")
+
+
+def _plain(relation: str) -> str:
+    return _SAME.get(relation, relation)
+
+
+def _bare(relation: str) -> str:
+    """Without the posture: who sits behind a tree is behind it."""
+    posture, _, rest = relation.partition(" ")
+    return _plain(rest) if posture in _POSTURES and rest else _plain(relation)
+
+
+def _excluded(relation: str) -> tuple[str, ...]:
+    """What cannot be so where this is."""
+    found = OPPOSITES.get(_bare(relation), "")
+    return (found, *(f"{posture} {found}" for posture in _POSTURES)) if found else ()
+
+
+def _by_boxes(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> Known | None:
+    if one.box is None or other.box is None:
+        return None
+    length = max(scene.size.width, scene.size.height)
+    names = _pair(one, other)
+    if relation in ("to the left of", "to the right of"):
+        found = _beside(one.box, other.box, length)
+        if not found:
+            return None
+        return Known(found == relation, f"the box of {names[0]} lies {found} that of {names[1]}")
+    upper, lower = (one.box, other.box) if relation == "above" else (other.box, one.box)
+    if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
+        return Known(False, f"the box of {names[0]} lies {OPPOSITES[relation]} that of {names[1]}")
+    if relation in _TOUCHING and _gap(one.box, other.box) >= _APART * length:
+        return Known(False, f"the boxes of {names[0]} and {names[1]} do not touch")
+    return None
+
+
+def _beside(box: Box, its: Box, length: int) -> str:
+    shift = its.middle[0] - box.middle[0]
+    if abs(shift) < _SHIFTED * length or min(box.right, its.right) > max(box.x, its.x):
+        return ""
+    return "to the left of" if shift > 0 else "to the right of"
+
+
+def _gap(box: Box, its: Box) -> int:
+    across = max(box.x, its.x) - min(box.right, its.right)
+    down = max(box.y, its.y) - min(box.bottom, its.bottom)
+    return max(across, down)
+
+
+def _pair(one: SceneObject, other: SceneObject) -> tuple[str, str]:
+    return f"{one.name} {one.id}", f"{other.name} {other.id}"

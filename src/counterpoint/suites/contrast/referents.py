@@ -1,0 +1,185 @@
+"""Which side is the X on, what color is the X, is the X near the Y: the one thing that is meant becomes another one."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from counterpoint.core.groups import Gold
+from counterpoint.core.scenes import SceneObject
+from counterpoint.language.classes import excludes
+from counterpoint.language.english import be
+from counterpoint.language.senses import hypernym_names
+from counterpoint.suites.contrast.cases import Case, Contrast, Plan, answer, grounding
+from counterpoint.suites.contrast.doubt import Doubt
+from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
+from counterpoint.suites.contrast.places import OPPOSITES, SYMMETRIC, Known, known, opposite, side
+from counterpoint.suites.contrast.programs import Clue, clue, related
+from counterpoint.suites.contrast.rewriting import definite, rewritten, valued
+from counterpoint.suites.contrast.surveying import by_likeness, drawn
+from counterpoint.suites.doubts import can_be_asked
+from counterpoint.suites.looks import denies, goes_before_noun, other_words, sort_of
+
+_SELDOM = 0.1  # the weight of what is not seen with the other thing elsewhere
+
+
+class Fact(NamedTuple):
+    """The answer that a thing would give, and from what it follows."""
+
+    gold: Gold
+    proof: str
+
+
+def on_side(case: Case) -> Plan:
+    """On which side is the cup: another thing, on the other side."""
+    gold = case.question.gold.best
+    if gold not in ("left", "right"):
+        raise Doubt("its answer is neither left nor right")
+    other = "right" if gold == "left" else "left"
+    scene = case.look.scene
+
+    def fact(one: SceneObject) -> Fact | None:
+        if side(scene, one) != other:
+            return None
+        return Fact(Gold.of(other), f"the box of {one.name} {one.id} lies in the {other} half of the picture")
+
+    x, phrase = _single(case)
+    case.must_agree(side(scene, x), gold)
+    return _replaced(case, x, phrase, {one.id: found for one in scene if (found := fact(one))})
+
+
+def colored(case: Case) -> Plan:
+    """What color is the cup: another thing, of another color."""
+    gold, look = case.question.gold.best, case.look
+    if sort_of(gold) != "color":
+        raise Doubt("its answer is no color that excludes others")
+
+    def fact(one: SceneObject) -> Fact | None:
+        colors = [value for value in look.values(one) if sort_of(value) == "color"]
+        if len(colors) != 1 or not excludes(colors[0], gold):
+            return None
+        proof = f"{one.name} {one.id} {be(one.name)} annotated as {colors[0]} and no other color"
+        return Fact(Gold.of(*other_words(colors[0])), proof)
+
+    x, phrase = _single(case)
+    case.must_agree(None if not denies(look.values(x), gold) else False, True)
+    return _replaced(case, x, phrase, {one.id: found for one in look.scene if (found := fact(one))})
+
+
+def _single(case: Case) -> tuple[SceneObject, Phrase]:
+    """The one thing that a question is about."""
+    program = case.question.program
+    phrase = case.phrase(case.read(), "x", clue(program, program[-1].inputs[0]))
+    return case.look.meant(phrase), phrase
+
+
+def _replaced(case: Case, x: SceneObject, phrase: Phrase, facts: dict[str, Fact]) -> Plan:
+    """Contrasts by what is written most like the name of the thing."""
+    found = case.read()
+
+    def contrasts() -> Iterator[Contrast]:
+        names = sorted({case.look.scene[one].name for one in facts})
+        for one in _others(case.look, x, phrase, by_likeness(phrase.noun, names, case.rng)):
+            if fact := facts.get(one.id):
+                text = definite(case.text, found, phrase, one.name)
+                yield Contrast(text, fact.gold, "object", phrase.noun, one.name, fact.proof, (one,))
+        for one, place, value in _revalued(case.look, x, phrase):
+            if fact := facts.get(one.id):
+                text, before = valued(case.text, phrase, place, value), phrase.values[place][0]
+                yield Contrast(text, fact.gold, "attribute", before, value, fact.proof, (one,))
+
+    return Plan((x,), grounding(x, phrase), contrasts())
+
+
+def moved(case: Case) -> Plan:
+    """Is the cup left of the plate: another thing, which is where the cup is not, or is not where the cup is."""
+    relation, x, y, phrase, how = _couple(case)
+    found, look, truth = case.read(relation), case.look, case.truth
+
+    def contrasts() -> Iterator[Contrast]:
+        companions = case.survey.companions(y.name)
+        names = [name for name in look.names if name != y.name]
+        weights = {name: companions.get(name, _SELDOM) for name in names}
+        for one in _others(look, x, phrase, drawn(weights, case.rng)):
+            fact = _turned(case, one, relation, y)
+            if fact and _could(one, x, relation):
+                text = definite(case.text, found, phrase, one.name)
+                yield Contrast(text, answer(not truth), "object", phrase.noun, one.name, fact.proof, (one, y))
+        for one, place, value in _revalued(look, x, phrase):
+            if one.id != y.id and (fact := _turned(case, one, relation, y)):
+                text, before = valued(case.text, phrase, place, value), phrase.values[place][0]
+                yield Contrast(text, answer(not truth), "attribute", before, value, fact.proof, (one, y))
+
+    return Plan((x, y), how, contrasts())
+
+
+def turned(case: Case) -> Plan:
+    """Is the cup left of the plate: the same two things in the opposite relation."""
+    relation, x, y, _, how = _couple(case)
+    other = opposite(relation)
+    if not other:
+        raise Doubt("no relation excludes the one that is asked for")
+    fact = _turned(case, x, other, y)
+    if not fact:
+        raise Doubt("it is open whether the opposite holds")
+    found = case.read(relation)
+    text = rewritten(case.text, {found.span("relation"): other})
+    made = Contrast(text, answer(not case.truth), "relation", relation, other, fact.proof, (x, y))
+    return Plan((x, y), how, iter((made,)))
+
+
+def _turned(case: Case, one: SceneObject, relation: str, y: SceneObject) -> Known | None:
+    """What is known of a relation, if it is the contrary of the answer."""
+    fact = known(case.look.scene, one, relation, y)
+    return fact if fact and fact.holds is not case.truth else None
+
+
+def _couple(case: Case) -> tuple[str, SceneObject, SceneObject, Phrase, str]:
+    """The relation, the two things, the phrase for the first, and how both were grounded."""
+    step = case.question.program[-1]
+    name, relation, forth, ids = related(step.argument)
+    chain, named = clue(case.question.program, step.inputs[0]), Clue(name, ids)
+    found = case.read(relation)
+    x_clue, y_clue = (named, chain) if forth else (chain, named)
+    x_phrase, y_phrase = case.phrase(found, "x", x_clue), case.phrase(found, "y", y_clue)
+    x, y = case.look.meant(x_phrase), case.look.meant(y_phrase)
+    if x.id == y.id:
+        raise Doubt("both names mean the same thing")
+    fact = known(case.look.scene, x, relation, y)
+    case.must_agree(fact.holds if fact else None, case.truth)
+    ways = dict.fromkeys((grounding(x, x_phrase), grounding(y, y_phrase)))
+    return relation, x, y, x_phrase, " + ".join(ways)
+
+
+def _could(one: SceneObject, x: SceneObject, relation: str) -> bool:
+    """Whether it makes sense to ask this of another thing: who holds or rides something is of a kind with others."""
+    if relation in OPPOSITES or relation in SYMMETRIC:
+        return True
+    return not {one.name, *hypernym_names(one.name)}.isdisjoint((x.name, *hypernym_names(x.name)))
+
+
+def _others(look: Look, x: SceneObject, phrase: Phrase, names: Iterable[str]) -> Iterator[SceneObject]:
+    """The things that the phrase would mean with another noun, where that is one thing beyond doubt.
+
+    Clothes that are worn stand in for clothes only: they are where their wearer is.
+    """
+    plain = replace(phrase, ids=())
+    for name in names:
+        if can_be_asked(name) and not how_called(name, phrase.noun):
+            with suppress(Doubt):
+                one = look.meant(plain.named(name))
+                if one.id != x.id and one.name == name and (one.id in look.wearer) is (x.id in look.wearer):
+                    yield one
+
+
+def _revalued(look: Look, x: SceneObject, phrase: Phrase) -> Iterator[tuple[SceneObject, int, str]]:
+    """The things that the phrase would mean with another value, of the same sort, before its noun."""
+    plain = replace(phrase, ids=())
+    for place, (value, span) in enumerate(phrase.values):
+        rivals = [one for one in look.scene if one.id != x.id and how_called(one.name, phrase.noun)]
+        for one in rivals if span[1] and sort_of(value) else ():
+            for other in look.values(one):
+                if sort_of(other) == sort_of(value) and goes_before_noun(other):
+                    with suppress(Doubt):
+                        if look.meant(plain.valued(place, other)).id == one.id:
+                            yield one, place, other
