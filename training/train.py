@@ -41,6 +41,7 @@ class Settings:
     limit: int = 0  # of pictures; none if 0
     seed: int = 0
     compiled: bool = False
+    steps: int = 0  # of training, in the place of seconds, so that two runs take as many; none if 0
 
 
 class Shelf:
@@ -326,7 +327,7 @@ def train(name: str, data: Path, out: Path, settings: Settings, start_from: Path
         twin.load_state_dict(averaged.state)
         print(f"{name} at the start: {_brief(evaluated(twin, held, codes, limit=512))}", flush=True)
     while progress < 1.0:
-        progress = (time.monotonic() - start) / settings.seconds
+        progress = (step + 1) / settings.steps if settings.steps else (time.monotonic() - start) / settings.seconds
         rate = settings.rate * _slope(min(progress, 1.0))
         for group in optimizer.param_groups:
             group["lr"] = rate
@@ -393,6 +394,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", dest="start_from", type=Path, help="a checkpoint to go on from")
     parser.add_argument("--compile", dest="compiled", action="store_true")
+    parser.add_argument("--steps", type=int, default=0, help="train for so many steps, whatever the time")
     chosen = vars(parser.parse_args(None if arguments is None else list(arguments)))
     name, data, out, start_from = (chosen.pop(key) for key in ("model", "data", "out", "start_from"))
     out.mkdir(parents=True, exist_ok=True)

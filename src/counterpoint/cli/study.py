@@ -1,16 +1,23 @@
 """`counterpoint study`: experiments on the built-in world."""
 
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import click
 
 from counterpoint import catalog
 from counterpoint.cli.progress import counted
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.ports import Model
 from counterpoint.metrics.intervals import Score
+from counterpoint.studies.augment import SHARE, Comparison, shown
 from counterpoint.studies.plain import Exam, Report, examined
 from counterpoint.world.source import World
 
@@ -34,6 +41,47 @@ def plain(models: tuple[str, ...], scenes: int, split: str, seed: int, kinds: bo
         click.echo(json.dumps([asdict(report) for report in reports]))
     else:
         show(reports, f"{scenes} scenes of the {split} split", kinds=kinds)
+
+
+@command.command("augment")
+@click.argument("models", nargs=-1)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="For data and weights.")
+@click.option("--scenes", default=120_000, show_default=True, type=click.IntRange(32), help="Pictures to train on.")
+@click.option("--steps", default=20_000, show_default=True, type=click.IntRange(1), help="Of training, for each model.")
+@click.option("--batch", default=512, show_default=True, type=click.IntRange(2), help="Pictures in a step.")
+@click.option("--tests", default=1000, show_default=True, type=click.IntRange(2), help="Scenes to be examined on.")
+@click.option("--groups", default=2000, show_default=True, type=click.IntRange(2), help="Of each suite, at most.")
+@click.option("--share", default=SHARE, show_default=True, help="How many questions are added, as a share of all.")
+@click.option("--seed", default=0, show_default=True, help="Another seed is another world and another start.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def augment(models: tuple[str, ...], as_json: bool, **numbers: Any) -> None:
+    """Train MODELS (cnn-lstm and fusion) with and without questions of the suites, and print what that gains.
+
+    For each test ACC, CONS and C-ACC with the gain, then the same for plain questions. Wants torch and, at full size,
+    a GPU; run it from the root of the repository, where the programs for training are.
+    """
+    try:
+        training = import_module("training.augment")
+    except ModuleNotFoundError as problem:
+        hint = "run it in a checkout of the repository, with torch: pip install -e '.[hf]'"
+        raise CounterpointError(f"models cannot be trained here: there is no {problem.name}", hint=hint) from problem
+    plan = study_plan(training, models, **numbers)
+    with redirect_stdout(sys.stderr):  # where training tells how it goes
+        found: list[Comparison] = training.study(plan)
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in found]))
+    else:
+        click.echo("\n".join(shown(found)))
+
+
+def study_plan(training: Any, models: tuple[str, ...], *, scenes: int, **numbers: Any) -> Any:
+    """What is to be trained; what only helps shrinks with the number of scenes."""
+    for name in models:
+        if name not in training.MODELS:
+            raise UnknownName("model to train", name, training.MODELS)
+    held, survey = min(2_000, scenes), min(6_000, scenes)
+    chosen = models or training.MODELS
+    return training.Plan(models=chosen, pictures=scenes, held=held, survey=survey, **numbers)
 
 
 def reported(names: tuple[str, ...], world: World) -> list[Report]:

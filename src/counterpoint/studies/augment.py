@@ -12,6 +12,7 @@ from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
+from counterpoint.metrics.intervals import Score
 from counterpoint.suites.balance import Balance
 from counterpoint.suites.suite import Suite, generate
 
@@ -30,6 +31,42 @@ class Apart:
     learned: int
     tested: int
     digest: str
+
+
+MEASURES = {"accuracy": "ACC", "self_consistency": "CONS", "comprehensive_accuracy": "C-ACC"}
+"""What is compared on each test, as the paper's tables call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one trained model scored: the measures on each test, and accuracy on plain questions."""
+
+    tests: Mapping[str, Mapping[str, Score]]
+    plain: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One kind of model, trained without the added questions and with them."""
+
+    model: str
+    before: Figures
+    after: Figures
+
+
+def shown(found: Iterable[Comparison]) -> Iterator[str]:
+    """The figures in per cent, a line for each model and test: as trained with the questions, and what that gained."""
+    heads = "".join(f"{head:>8}{'gain':>7}" for head in MEASURES.values())
+    yield f"{'model':<10}{'test':<12}{heads}"
+    for one in found:
+        for test, scores in one.after.tests.items():
+            gains = (_gain(one.before.tests[test][name], scores[name]) for name in MEASURES)
+            yield f"{one.model:<10}{test:<12}{''.join(gains)}"
+        yield f"{one.model:<10}{'plain':<12}{_gain(one.before.plain, one.after.plain)}"
+
+
+def _gain(before: Score, after: Score) -> str:
+    return f"{100 * after.value:8.1f}{100 * (after.value - before.value):+7.1f}"
 
 
 def apart(learned: Iterable[str], tested: Iterable[str]) -> Apart:

@@ -1,0 +1,275 @@
+"""Trains models twice, with and without questions in the manner of the suites, and compares them: CARETS, Table 5.
+
+    python -m training.augment --out OUT --pictures 120000 --steps 20000
+
+All else is equal: pictures, captions, plain questions, seeds, steps and batches. The added questions are 9.9 % of the
+plain ones, on the same training pictures, in the mix of the suites. Words and answers that come in them are added to
+the vocabulary, as they would have been had they been there from the start.
+"""
+
+import argparse
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from counterpoint import catalog
+from counterpoint.core.groups import Group, Query
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
+from counterpoint.metrics.intervals import Score, clustered
+from counterpoint.metrics.ratio import accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.scoring import score_table
+from counterpoint.models.words import Words
+from counterpoint.store.groups import groups_table
+from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, mixed, shown
+from counterpoint.suites.suite import generate
+from counterpoint.world.source import World
+from training import data as drawing
+from training.codes import Codes
+from training.models import Texts
+from training.train import Settings, train, unpacked
+
+MODELS = ("cnn-lstm", "fusion")
+ASIDE = 64
+"""How many pictures are looked at together when a model is examined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is trained, on how much, and what it is examined on."""
+
+    out: Path
+    models: tuple[str, ...] = MODELS
+    suites: tuple[str, ...] = ()  # all that are made from scenes, where none is named
+    pictures: int = 120_000
+    held: int = 2_000
+    survey: int = 6_000
+    steps: int = 20_000
+    batch: int = 512
+    share: float = SHARE
+    tests: int = 1_000  # scenes of the test split
+    groups: int = 2_000  # of each suite, at most
+    seed: int = 0
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The suites that are learned and tested."""
+        rows = catalog.rows("suites")
+        return self.suites or tuple(name for name in rows if catalog.find("suites", name).takes == "scenes")
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """What a model is asked in the end: groups by suite, and plain questions, all on pictures that it has not seen."""
+
+    groups: Mapping[str, Sequence[Group]]
+    plain: Sequence[Question]
+    world: World
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Exam":
+        """The suites and the plain questions of the test split."""
+        world = World("test", plan.tests, seed=plan.seed)
+        scenes = list(world.scenes())
+        made = {
+            name: [group for _, group in generate(catalog.find("suites", name), scenes, plan.seed, plan.groups)]
+            for name in plan.named
+        }
+        return cls(made, [*world.questions(), *(one for one in world.crowd_questions() if not one.same_as)], world)
+
+
+def added(plan: Plan, pictures: int, plain: int) -> dict[str, list[Question]]:
+    """The questions to add, in the manner of the suites, on the first so many training pictures, by suite."""
+    scenes = list(World("train", pictures, seed=plan.seed).scenes())
+    suites = {name: catalog.find("suites", name) for name in plan.named}
+    return mixed(suites, scenes, seed=plan.seed, limit=round(plan.share * plain))
+
+
+def extended(before: Path, after: Path, questions: Sequence[Question]) -> Codes:
+    """A copy of the data with more questions on its training pictures; the pictures themselves are shared."""
+    after.mkdir(parents=True, exist_ok=True)
+    codes = _widened(Codes.load(before / "codes.json"), questions)
+    codes.save(after / "codes.json")
+    for path in before.glob("*-pictures.npy"):
+        _link(path, after / path.name)
+    _link(before / "validation.npz", after / "validation.npz")
+    stored = np.load(before / "train.npz")
+    arrays = {name: stored[name] for name in stored.files}
+    np.savez(after / "train.npz", **(arrays | _appended(arrays, codes, questions)))
+    return codes
+
+
+def _link(path: Path, link: Path) -> None:
+    link.unlink(missing_ok=True)
+    link.symlink_to(path.resolve())
+
+
+def _widened(codes: Codes, questions: Sequence[Question]) -> Codes:
+    """More words and answers, after those that there are, so that no number changes."""
+    words = [word for word in Words.of(one.text for one in questions).known if word not in set(codes.words)]
+    counts = Counter(one.gold.best for one in questions)
+    answers = sorted(answer for answer, count in counts.items() if count >= 2 and answer not in set(codes.answers))
+    return replace(codes, words=(*codes.words, *words), answers=(*codes.answers, *answers))
+
+
+def _appended(arrays: Mapping[str, NDArray[Any]], codes: Codes, questions: Sequence[Question]) -> dict[str, Any]:
+    """The arrays of questions with those of each picture's more, which come after its own."""
+    words, answer_of = Words(codes.words), {answer: number for number, answer in enumerate(codes.answers)}
+    more = np.zeros((len(questions), arrays["questions"].shape[1]), arrays["questions"].dtype)
+    owner = np.array([int(Picture(one.picture.address).path[-10:-4]) for one in questions], np.int64)
+    for row, one in zip(more, questions, strict=True):
+        numbers = words.numbers(one.text)
+        row[: len(numbers)] = numbers
+    right = np.array([answer_of.get(one.gold.best, -1) for one in questions], arrays["answers"].dtype)
+    order = np.argsort(
+        np.concatenate([np.repeat(np.arange(len(arrays["counts"])), arrays["counts"]), owner]), kind="stable"
+    )
+    kinds = np.concatenate([arrays["kinds"], np.full(len(questions), -1, arrays["kinds"].dtype)])
+    counts = arrays["counts"] + np.bincount(owner, minlength=len(arrays["counts"])).astype(arrays["counts"].dtype)
+    return {
+        "questions": np.concatenate([arrays["questions"], more])[order],
+        "answers": np.concatenate([arrays["answers"], right])[order],
+        "kinds": kinds[order],
+        "counts": counts,
+    }
+
+
+@torch.no_grad()
+def answered(model: nn.Module, codes: Codes, queries: Sequence[Query], world: World) -> Iterator[tuple[int, str]]:
+    """What a trained model answers, with the positions of the queries; each picture is looked at once."""
+    device = next(model.parameters()).device
+    words, by_picture = Words(codes.words), dict[Picture, list[int]]()
+    for place, query in enumerate(queries):
+        assert query.picture is not None, "the suites of scenes show a picture"
+        by_picture.setdefault(query.picture, []).append(place)
+    listed = list(by_picture.items())
+    for start in range(0, len(listed), ASIDE):
+        some = listed[start : start + ASIDE]
+        pixels = torch.from_numpy(np.stack([_fitted(world.pixels(picture)) for picture, _ in some])).to(device)
+        each = max(len(places) for _, places in some)
+        rows = [
+            [words.numbers(queries[places[min(k, len(places) - 1)]].text) for k in range(each)] for _, places in some
+        ]
+        logits, _ = model(pixels, _texts([row for listed_rows in rows for row in listed_rows], each, device))
+        best = logits.argmax(1).view(len(some), each).cpu().numpy()
+        for (_, places), own in zip(some, best, strict=True):
+            yield from ((place, codes.answers[own[k]]) for k, place in enumerate(places))
+
+
+def _fitted(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Planes of normal pixels, in the size that models are trained on."""
+    height, width, _ = drawing.SHAPE
+    if pixels.shape != drawing.SHAPE:
+        from PIL import Image
+
+        pixels = np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.BILINEAR))
+    return ((pixels.astype(np.float32) - 128.0) / 64.0).transpose(2, 0, 1)
+
+
+def _texts(rows: Sequence[Sequence[int]], each: int, device: torch.device) -> Texts:
+    tokens = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
+    for row, numbers in zip(tokens, rows, strict=True):
+        row[: len(numbers)] = torch.tensor(numbers)
+    tokens = tokens.to(device)
+    return Texts(tokens, torch.cat([torch.ones_like(tokens[:, :1]), tokens > 0], dim=1).float(), each)
+
+
+def examined(model: nn.Module, codes: Codes, exam: Exam) -> Figures:
+    """ACC, CONS and C-ACC on each suite, and accuracy on plain questions."""
+    model.eval()
+    tests = {name: _scores(name, groups, model, codes, exam.world) for name, groups in exam.groups.items() if groups}
+    credit = np.zeros(len(exam.plain))
+    for place, answer in answered(model, codes, [Query(one.picture, one.text) for one in exam.plain], exam.world):
+        credit[place] = exam.plain[place].gold.credit(answer)
+    return Figures(tests, clustered(credit, np.array([one.picture.address for one in exam.plain])))
+
+
+def _scores(name: str, groups: Sequence[Group], model: nn.Module, codes: Codes, world: World) -> dict[str, Score]:
+    asked = list({query.id: query for group in groups for query in group.queries}.items())
+    said = dict(answered(model, codes, [query for _, query in asked], world))
+    values = [said[place] for place in range(len(asked))]
+    answers = pa.table(
+        {
+            "query": pa.array([number for number, _ in asked], pa.uint64()),
+            "trial": pa.array([0] * len(asked), pa.uint16()),
+            "raw": values,
+            "value": values,
+            "state": ["ok"] * len(asked),
+            "score": pa.nulls(len(asked), pa.float64()),
+        }
+    )
+    table = groups_table(((name, group) for group in groups), name)
+    rules = pa.array(["exact"] * table.num_rows).dictionary_encode()
+    measured = score_table(
+        table.append_column("rules", rules),
+        answers,
+        by=("suite",),
+        metrics=(accuracy, self_consistency, comprehensive_accuracy),
+    )
+    return {row["metric"]: Score(row["value"], row["low"], row["high"], row["n"]) for row in measured.to_pylist()}
+
+
+def study(plan: Plan) -> list[Comparison]:
+    """Draw, add, train each model on both, and examine all of them on the same questions."""
+    plain, wider = plan.out / "plain", plan.out / "augmented"
+    workers = os.cpu_count() or 1
+    if not (plain / "train.npz").exists():
+        plain.mkdir(parents=True, exist_ok=True)
+        drawing.coded(plan.seed, plan.survey, workers).save(plain / "codes.json")
+        codes = Codes.load(plain / "codes.json")
+        for split, count in (("validation", plan.held), ("train", plan.pictures)):
+            drawing.make(plain, split, count, float("inf"), plan.seed, codes, workers)
+    counts = np.load(plain / "train.npz")["counts"]
+    more = added(plan, len(counts), int(counts.sum()))
+    extended(plain, wider, [question for questions in more.values() for question in questions])
+    told = ", ".join(f"{name} {len(questions)}" for name, questions in more.items())
+    print(f"{counts.sum()} questions, and {sum(map(len, more.values()))} added: {told}", flush=True)
+    exam, found = Exam.of(plan), list[Comparison]()
+    tested = (query.picture for groups in exam.groups.values() for group in groups for query in group.queries)
+    apart(
+        (question.picture.address for questions in more.values() for question in questions),
+        (picture.address for picture in tested if picture),
+    )
+    for name in plan.models:
+        figures = [_trained(name, folder, plan, exam) for folder in (plain, wider)]
+        found.append(Comparison(name, *figures))
+    return found
+
+
+def _trained(name: str, data: Path, plan: Plan, exam: Exam) -> Figures:
+    settings = Settings(1.0, batch=plan.batch, seed=plan.seed, steps=plan.steps)
+    train(name, data, data, settings)
+    model, _ = unpacked(data / f"{name}.pt")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return examined(model.to(device), Codes.load(data / "codes.json"), exam)
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    """Read the arguments, run the study, print it, and keep its figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--models", nargs="*", default=MODELS, choices=MODELS)
+    parser.add_argument("--suites", nargs="*", default=())
+    for name in ("pictures", "held", "survey", "steps", "batch", "tests", "groups", "seed"):
+        parser.add_argument(f"--{name}", type=int, default=getattr(Plan(Path()), name))
+    parser.add_argument("--share", type=float, default=SHARE)
+    chosen = vars(parser.parse_args(None if arguments is None else list(arguments)))
+    plan = Plan(**(chosen | {"models": tuple(chosen["models"]), "suites": tuple(chosen["suites"])}))
+    plan.out.mkdir(parents=True, exist_ok=True)
+    found = study(plan)
+    (plan.out / "augment.json").write_text(json.dumps([asdict(one) for one in found], indent=1), "utf-8")
+    print("\n".join(shown(found)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
