@@ -9,12 +9,14 @@ from scenery import sources, world
 
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.scenes import Scene
-from counterpoint.suites import order, rephrase
+from counterpoint.language.senses import hypernym_names
+from counterpoint.suites import antonym, negation, ontology, order, rephrase
 from counterpoint.suites.habits import Habits
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.suites.templates import spoken
 
-SUITES = (rephrase.suite, order.suite)
+SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
+SHARING = (rephrase.suite, order.suite, negation.suite)
 
 
 def _groups(suite: Suite[Scene, Habits], scenes: list[Scene] | tuple[Scene, ...], seed: int = 0) -> list[Group]:
@@ -34,24 +36,26 @@ def test_order_variants_use_the_same_words_in_another_order(scenes: list[Scene],
 @settings(max_examples=60, deadline=None)
 def test_rephrasings_all_differ_and_ask_about_the_same_picture(scenes: list[Scene], seed: int) -> None:
     for group in _groups(rephrase.suite, scenes, seed):
-        assert len({query.text for query in group.queries}) == 1 + rephrase.VARIANTS
+        assert len({query.text for query in group.queries}) == len(group.queries) == 2
         assert len({query.picture for query in group.queries}) == 1
 
 
-@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+@pytest.mark.parametrize("suite", [rephrase.suite, order.suite], ids=lambda suite: suite.name)
 def test_a_naive_reader_of_words_and_annotation_agrees_with_every_gold(suite: Suite[Scene, Habits]) -> None:
     scenes = {one.picture.address: one for one in world()}
     names = {name for one in scenes.values() for name in one.names} - {"picture"}  # never asked after
     values = {value for one in scenes.values() for thing in one for value in thing.attributes}
     checked = 0
     for group in _groups(suite, world()):
+        if group.kind == "action choice" or dict(group.tags[0]).get("relation", "none") != "none":
+            continue  # what the referee reads
         for query, gold in zip(group.queries, group.gold, strict=True):
             assert query.picture
             assert gold
             found = naive_reader.answer(group.kind, query.text, scenes[query.picture.address], names, values)
             assert found == gold.best, f"{query.text} {group.proof}"
             checked += 1
-    assert checked > 3000
+    assert checked > 1500
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
@@ -66,13 +70,13 @@ def test_yes_and_no_are_balanced_and_the_first_choice_is_right_as_often_as_the_l
     kinds = {kind for kind, answer in tally.kept if answer in ("yes", "no")}
     for kind in kinds:
         assert 0.4 < tally.kept[kind, "yes"] / (tally.kept[kind, "yes"] + tally.kept[kind, "no"]) < 0.6
-    assert 0.4 < places[True] / places.total() < 0.6
+    assert not places or 0.4 < places[True] / places.total() < 0.6
 
 
 def test_groups_say_everything_that_pages_and_slices_need() -> None:
     for suite in SUITES:
         for group in _groups(suite, world()[:50]):
-            assert group.relation is Relation.SAME
+            assert group.relation is (Relation.DIFFERS if suite.name in ("negation", "antonym") else Relation.SAME)
             assert group.proof
             assert group.size
             for tags, gold in zip(map(dict, group.tags), group.gold, strict=True):
@@ -92,3 +96,75 @@ def test_the_suite_reads_well(suite: Suite[Scene, Habits], golden: Golden) -> No
         lines += [f"{group.kind} · {gold.best if gold else ''} · {group.proof}"]
         lines += [f"  {query.text}" for query in group.queries]
     golden(f"suite_{suite.name}.txt", lines)
+
+
+def test_suites_that_share_their_originals_ask_the_same_base_queries() -> None:
+    asked = {suite.name: {group.base.id: group for group in _groups(suite, world()[:60])} for suite in SHARING}
+    assert asked["order"].keys() <= asked["rephrase"].keys()
+    assert asked["negation"].keys() <= asked["rephrase"].keys()
+    shared = asked["order"].keys() & asked["negation"].keys()
+    assert {asked["order"][number].kind for number in shared} == {
+        "conjunctive verification",
+        "disjunctive verification",
+    }
+    kept = [{group.base.id for _, group in generate(suite, world()[:60], limit=90)} for suite in SHARING]
+    assert len(kept[0] & kept[2]) > 0.3 * len(kept[2]), "what is kept is drawn by the base, so it is shared as well"
+
+
+@given(sources(), st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_a_negation_turns_yes_into_no_and_no_into_yes(scenes: list[Scene], seed: int) -> None:
+    for group in _groups(negation.suite, scenes, seed):
+        assert {gold.best for gold in group.gold if gold} == {"yes", "no"}
+        assert group.relation is Relation.DIFFERS
+
+
+def test_a_more_general_name_keeps_the_answer_and_the_attribute() -> None:
+    directions = Counter[tuple[str, str]]()
+    for group in _groups(ontology.suite, world()):
+        first, second = map(dict, group.tags)
+        assert first["answer"] == second["answer"]
+        assert first["attribute"] == second["attribute"]
+        directions[first["direction"], first["answer"]] += 1
+        special = group.queries[first["answer"] == "no"].text
+        named = [name for name in sorted(world_names(), key=len) if f" {name}" in special]
+        assert any(first["general"] in hypernym_names(name) for name in named), special
+    assert directions.keys() == {("to the general", "yes"), ("to the special", "no")}
+
+
+def test_an_antonym_is_on_nothing_of_the_name_and_comes_first_as_often_as_last() -> None:
+    first = Counter[str]()
+    scenes = {one.picture: one for one in world()}
+    for group in _groups(antonym.suite, world()):
+        assert group.base.picture
+        assert {gold.best for gold in group.gold if gold} == {"yes", "no"}
+        assert group.gold[0]
+        first[group.gold[0].best] += 1
+        tags = dict(group.tags[0])
+        assert tags["colors"] == "no"
+        wrong = next(word for word in tags["pair"].split("-") if word not in group.objects[0].attributes)
+        assert not any(
+            wrong in thing.attributes for thing in scenes[group.base.picture].named(group.objects[0].name)
+        ), group.proof
+    assert 0.4 < first["yes"] / first.total() < 0.6
+
+
+def test_black_and_white_are_opposites_only_where_they_are_asked_for() -> None:
+    tags = [dict(group.tags[0]) for group in _groups(antonym.with_colors, world())]
+    pairs = {one["pair"] for one in tags if one["colors"] == "yes"}
+    assert pairs == {"black-white"}
+    assert {one["class"] for one in tags if one["colors"] == "no"} > {"size"}
+
+
+def test_actions_are_asked_of_people_and_animals_and_their_choices_exclude_each_other() -> None:
+    groups = [group for group in _groups(rephrase.suite, world()) if group.kind == "action choice"]
+    assert len(groups) > 100
+    for group in groups:
+        gold = group.gold[0]
+        assert gold
+        assert gold.best in group.objects[0].attributes
+        assert "asleep or sleeping" not in group.base.text
+
+
+def world_names() -> set[str]:
+    return {name for one in world() for name in one.names}

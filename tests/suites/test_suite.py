@@ -12,7 +12,7 @@ from scenery import scene, sources, world
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.suites import order, rephrase
-from counterpoint.suites.balance import Balance, even
+from counterpoint.suites.balance import Balance, Quota, even
 from counterpoint.suites.habits import survey
 from counterpoint.suites.suite import Dropped, Suite, Tally, generate
 
@@ -118,3 +118,25 @@ def test_shares_fill_the_room_there_is_and_no_more(room: dict[str, int], total: 
     assert all(
         abs(shares[a] - shares[b]) <= 1 for a in room for b in room if max(shares[a], shares[b]) < min(room[a], room[b])
     )
+
+
+def test_rare_classes_and_answers_are_kept_as_often_as_usual_ones() -> None:
+    """Of 900 questions on red, 90 on blue and 90 on wood, a draw with equal chances would keep about 83 percent red."""
+    rows = [("color", "red")] * 900 + [("color", "blue")] * 90 + [("material", "wood")] * 90
+    balance = Balance(90, 0)
+    for place, (sort, answer) in enumerate(rows):
+        tags = (("class", sort), ("choices", "2"))
+        query = (Query(None, str(place)),)
+        balance.add(Group(Relation.SAME, query, (Gold.of(answer),), kind="attribute choice", tags=(tags,)))
+    counts = Counter(group.gold[0].best for group in balance.chosen() if group.gold[0])
+    assert counts.total() == 90
+    assert counts["wood"] > counts["blue"] > counts["red"]
+
+
+def test_a_quota_counts_yes_and_no_apart_from_choices() -> None:
+    rows = [("plain", "yes"), ("plain", "no"), ("choice", "red"), ("choice", "blue")]
+    groups = [_group(f"{kind} {answer} {n}", answer, kind) for n in range(30) for kind, answer in rows]
+    balance = Balance(Quota(binary=10, choice=4), 0)
+    for group in groups:
+        balance.add(group)
+    assert Counter(group.kind for group in balance.chosen()) == {"plain": 10, "choice": 4}

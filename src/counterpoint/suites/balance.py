@@ -1,49 +1,110 @@
-"""So many groups, evenly over kinds and answers, from a stream: which ones depends on their content alone."""
+"""So many groups from a stream, rare classes and answers as often as usual ones; content alone decides which."""
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from heapq import heappush, heappushpop
+from math import log
+from typing import TypeAlias
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
 
+Cell: TypeAlias = tuple[str, str, str, str]
+"""Kind, part of the kind (its answer where that is yes or no, else the number of choices), class, answer."""
+
+_BINARY = frozenset({"yes", "no"})
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many groups to keep: of questions with yes and no, and of all others."""
+
+    binary: int
+    choice: int
+
 
 class Balance:
-    """A reservoir for each kind and answer.
+    """A reservoir for each kind, class and answer.
 
-    Every group has a lot, a number drawn from its content and the seed, and the lowest lots stay. So neither the order
-    of the stream nor how it was cut into parts matters, and no more is held than may be kept.
+    Kinds share the quota evenly; yes is kept as often as no, and two choices as often as three. Within these a group is
+    drawn with a chance inverse to the count of its class and to that of its answer (CARETS, section 4.1). Its lot comes
+    from its base and the seed, so that neither the order of the stream nor how it was cut into parts matters, suites
+    that share their originals keep the same ones, and no more is held for a cell than may be kept.
     """
 
-    def __init__(self, quota: int, seed: int) -> None:
+    def __init__(self, quota: int | Quota, seed: int) -> None:
         self._quota, self._seed = quota, seed
-        self._lots: dict[tuple[str, str], list[tuple[int, int]]] = {}  # negative, so that the first is the first to go
+        self._most = quota if isinstance(quota, int) else max(quota.binary, quota.choice)
+        self._cells: dict[Cell, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
+        self._seen: Counter[Cell] = Counter()
         self._groups: dict[int, Group] = {}
 
     def add(self, group: Group) -> None:
         """See one group."""
-        number, gold = group.id, group.gold[0]
-        if not self._quota or number in self._groups:
+        number = group.id
+        if not self._most or number in self._groups:
             return
-        heap = self._lots.setdefault((group.kind, gold.best if gold else ""), [])
+        cell = _cell(group)
+        heap = self._cells.setdefault(cell, [])
+        self._seen[cell] += 1
         self._groups[number] = group
-        row = (-content_id([self._seed, number]), number)
-        if len(heap) < self._quota:
+        row = (log((content_id([self._seed, group.base.id]) + 1) / 2**64), number)
+        if len(heap) < self._most:
             heappush(heap, row)
         else:
             del self._groups[heappushpop(heap, row)[1]]
 
     def chosen(self) -> list[Group]:
         """What stays, mixed: any first part of it is a fair sample."""
-        kinds = sorted({kind for kind, _ in self._lots})
-        room = {kind: {a: len(heap) for (k, a), heap in self._lots.items() if k == kind} for kind in kinds}
-        shares = even({kind: _most(room[kind]) for kind in kinds}, self._quota)
-        rows = [
-            row
-            for kind in kinds
-            for answer, count in even(room[kind], shares[kind]).items()
-            for row in sorted(self._lots[kind, answer], reverse=True)[:count]
-        ]
-        return [self._groups[number] for _, number in sorted(rows, reverse=True)]
+        kinds = sorted({cell[0] for cell in self._cells})
+        rows = [row for kind, count in self._shares(kinds).items() for row in self._kept(kind, count)]
+        return [self._groups[number] for _, number in sorted((self._mixed(number), number) for _, number in rows)]
+
+    def _mixed(self, number: int) -> int:
+        return content_id([self._seed, "order", number])
+
+    def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
+        room = {kind: _most(self._room(kind)) for kind in kinds}
+        if isinstance(self._quota, int):
+            return even(room, self._quota)
+        binary = {kind: count for kind, count in room.items() if self._is_binary(kind)}
+        others = {kind: count for kind, count in room.items() if kind not in binary}
+        return even(binary, self._quota.binary) | even(others, self._quota.choice)
+
+    def _is_binary(self, kind: str) -> bool:
+        return all(cell[3] in _BINARY for cell in self._cells if cell[0] == kind)
+
+    def _room(self, kind: str) -> dict[str, int]:
+        room = defaultdict[str, int](int)
+        for cell, heap in self._cells.items():
+            if cell[0] == kind:
+                room[cell[1]] += len(heap)
+        return dict(room)
+
+    def _kept(self, kind: str, count: int) -> list[tuple[float, int]]:
+        kept = list[tuple[float, int]]()
+        for part, share in even(self._room(kind), count).items():
+            kept += sorted(self._weighed(kind, part))[:share]
+        return kept
+
+    def _weighed(self, kind: str, part: str) -> Iterable[tuple[float, int]]:
+        """Keys whose order is that of a draw without replacement by weights (Efraimidis and Spirakis, 2006)."""
+        classes, answers = Counter[str](), Counter[str]()
+        cells = [cell for cell in self._cells if cell[:2] == (kind, part)]
+        for cell in cells:
+            classes[cell[2]] += self._seen[cell]
+            answers[cell[3]] += self._seen[cell]
+        for cell in cells:
+            weight = classes[cell[2]] * answers[cell[3]]
+            yield from ((-lot * weight, number) for lot, number in self._cells[cell])
+
+
+def _cell(group: Group) -> Cell:
+    gold, tags = group.gold[0], dict(group.tags[0]) if group.tags else {}
+    answer = gold.best if gold and gold.answers else ""
+    part = answer if answer in _BINARY else tags.get("choices", "")
+    return group.kind, part, tags.get("class") or tags.get("hypernym", ""), answer
 
 
 def even(room: Mapping[str, int], total: int) -> dict[str, int]:
@@ -59,6 +120,6 @@ def even(room: Mapping[str, int], total: int) -> dict[str, int]:
     return shares
 
 
-def _most(answers: Mapping[str, int]) -> int:
+def _most(parts: Mapping[str, int]) -> int:
     """How many of a kind can be kept: of yes and no as many of the one as of the other."""
-    return 2 * min(answers.values()) if set(answers) == {"yes", "no"} else sum(answers.values())
+    return 2 * min(parts.values()) if set(parts) == _BINARY else sum(parts.values())

@@ -1,16 +1,23 @@
-"""What the scenes of a source usually have, for plausible wrongs: what comes together, and what it looks like."""
+"""What the scenes of a source usually have, for plausible wrongs: what comes together, how it looks, what it does."""
 
 from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate
 from random import Random
+from typing import TypeAlias
 
 from counterpoint.core.scenes import Scene
 from counterpoint.language.senses import hypernym_names
-from counterpoint.suites.doubts import can_be_asked, is_clear
+from counterpoint.suites.absence import is_undisputed
+from counterpoint.suites.doing import deed_of, doer
+from counterpoint.suites.doubts import can_be_asked, is_known
 from counterpoint.suites.looks import can_be_said, sort_of
+from counterpoint.suites.relations import can_be_said_of, opposed
+
+Key: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class Urn:
 
     def draw(self, rng: Random) -> str:
         """One word, or nothing of nothing."""
-        return self.words[bisect(self.bounds, rng.randrange(self.bounds[-1]))] if self.words else ""
+        return self.words[bisect(self.bounds, int(rng.random() * self.bounds[-1]))] if self.words else ""
 
     def share(self, word: str) -> float:
         """The chance of a word, from 0 to 1."""
@@ -38,38 +45,53 @@ class Urn:
         return (self.bounds[place] - (self.bounds[place - 1] if place else 0)) / self.bounds[-1]
 
 
+_NOTHING = Urn((), ())
+
+
 @dataclass(slots=True)
 class Habits:
-    """Counts over scenes; two sources, or two parts of one, are merged by adding them."""
+    """Counts over scenes; two sources, or two parts of one, are merged by adding them.
+
+    The keys of `counts` begin with what is counted: what was "with" a name and could have been asked after (shoes could
+    not, since everyone may wear some), the "looks" of a name by sort, what a sort of doer was "doing" by class, and the
+    "subjects" and "objects" of a relation.
+    """
 
     scenes: int = 0
     having: Counter[str] = field(default_factory=Counter)  # scenes that have such a thing
-    together: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    # for each name, what was with it and could have been asked after: shoes cannot, since everyone may wear some
-    looks: defaultdict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    _urns: dict[tuple[str, ...], Urn] = field(default_factory=dict, repr=False, compare=False)
-    _by_name: dict[str, dict[str, int]] = field(default_factory=dict, repr=False, compare=False)
+    kinds: Counter[str] = field(default_factory=Counter)  # scenes that have anything of a general kind
+    counts: defaultdict[Key, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    _urns: dict[Key, Urn] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, scene: Scene) -> None:
         """Count one scene."""
         self.scenes += 1
         names = [name for name in scene.names if can_be_asked(name)]
         self.having.update(names)
-        clear = [name for name in names if is_clear(name, scene.names)]
+        self.kinds.update({kind for name in names for kind in hypernym_names(name)})
+        clear = [name for name in names if is_undisputed(name, scene.names)]
         for name in names:
-            self.together[name].update(clear)
+            self.counts["with", name].update(clear)
         for one in scene:
+            who = doer(one.name) if one.attributes else ""
             for value in one.attributes:
                 if can_be_said(value, one.name):
-                    self.looks[one.name, sort_of(value)][value] += 1
+                    self.counts["looks", one.name, sort_of(value)][value] += 1
+                    self.counts["looks", one.name][value] += 1
+                if who and (deed := deed_of(value)):
+                    self.counts["doing", who, deed][value] += 1
+        for link in scene.relations:
+            if not opposed(link.name) and can_be_said_of(link.name):
+                name, other = scene[link.subject].name, scene[link.object].name
+                if _can_be_linked(name, other):
+                    self.counts["subjects", link.name, other][name] += 1
+                    self.counts["objects", name, link.name][other] += 1
 
     def __add__(self, other: "Habits") -> "Habits":
-        both = Habits(self.scenes + other.scenes, self.having + other.having)
+        both = Habits(self.scenes + other.scenes, self.having + other.having, self.kinds + other.kinds)
         for one in (self, other):
-            for name, counts in one.together.items():
-                both.together[name].update(counts)
-            for key, counts in one.looks.items():
-                both.looks[key].update(counts)
+            for key, counts in one.counts.items():
+                both.counts[key].update(counts)
         return both
 
     def share(self, name: str) -> float:
@@ -78,32 +100,47 @@ class Habits:
 
     def companions(self, name: str) -> Urn:
         """What is seen together with such a thing."""
-        return self._urn(("with", name), lambda: self.together.get(name, {}))
+        return self._urn("with", name)
 
     def values(self, name: str, sort: str) -> Urn:
         """The values of one sort that things of this name have."""
-        return self._urn(("looks", name, sort), lambda: self.looks.get((name, sort), {}))
+        return self._urn("looks", name, sort)
 
     def any_values(self, name: str) -> Urn:
         """The values of all sorts that things of this name have."""
-        return self._urn(("any", name), lambda: self._looks_by_name().get(name, {}))
+        return self._urn("looks", name)
 
-    def _looks_by_name(self) -> Mapping[str, Mapping[str, int]]:
-        if not self._by_name:
-            for (name, _), counts in self.looks.items():
-                self._by_name.setdefault(name, {}).update(counts)
-        return self._by_name
+    def deeds(self, who: str, sort: str) -> Urn:
+        """What such doers do, of one class of actions."""
+        return self._urn("doing", who, sort)
+
+    def subjects(self, relation: str, to: str) -> Urn:
+        """What stands in a relation to things of this name."""
+        return self._urn("subjects", relation, to)
+
+    def objects(self, name: str, relation: str) -> Urn:
+        """What things of this name stand in a relation to."""
+        return self._urn("objects", name, relation)
 
     def members(self, general: str) -> Urn:
         """The names that are surely of a general kind."""
-        return self._urn(
+        return self._made(
             ("kind", general), lambda: {n: count for n, count in self.having.items() if general in hypernym_names(n)}
         )
 
-    def _urn(self, key: tuple[str, ...], counts: Callable[[], Mapping[str, int]]) -> Urn:
+    def _urn(self, *key: str) -> Urn:
+        return self._made(key, lambda: self.counts.get(key, {}))
+
+    def _made(self, key: Key, counts: Callable[[], Mapping[str, int]]) -> Urn:
         if key not in self._urns:
-            self._urns[key] = Urn.of(counts())
+            found = counts()
+            self._urns[key] = Urn.of(found) if found else _NOTHING
         return self._urns[key]
+
+
+@cache
+def _can_be_linked(name: str, other: str) -> bool:
+    return can_be_asked(name) and is_known(other)
 
 
 def survey(scenes: Iterable[Scene]) -> Habits:

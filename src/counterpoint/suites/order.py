@@ -6,25 +6,27 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.arguments import Asked, questions
+from counterpoint.suites.asked import CHOICES
 from counterpoint.suites.habits import Habits, survey
+from counterpoint.suites.originals import LUCK, Original, originals
 from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.templates import fitting, grouped
+from counterpoint.suites.templates import grouped
 
-KINDS = ("conjunctive verification", "disjunctive verification", "object choice", "attribute choice")
+KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)
 """The questions that list something."""
 
 
 def swapped(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | Dropped]:
     """Ask for two things, or offer two or three choices, then list them in another order."""
-    for one in questions(KINDS, scene, habits, rng):
+    for one in originals(KINDS, scene, habits, rng):
         yield one if isinstance(one, Dropped) else _reordered(scene, one, rng)
 
 
-def _reordered(scene: Scene, one: Asked, rng: Random) -> Group:
-    template = rng.choice(fitting(one))
-    others = [order for order in permutations(one.options) if order != one.options]
-    return grouped(scene, [(template, one), (template, one.listing(*rng.choice(others)))])
+def _reordered(scene: Scene, one: Original, rng: Random) -> Group:
+    sentence, asked = one.template.ask, one.asked
+    others = [order for order in permutations(asked.options) if order != asked.options]
+    other = asked.listing(*others[int(rng.random() * len(others))])
+    return grouped(scene, [(sentence, asked), (sentence, other)])
 
 
-suite = Suite("order", tests="what is listed may be listed in any order", propose=swapped, survey=survey)
+suite = Suite("order", tests="what is listed may be listed in any order", propose=swapped, survey=survey, luck=LUCK)

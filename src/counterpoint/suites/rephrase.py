@@ -5,23 +5,28 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.arguments import MAKERS, Asked, questions
+from counterpoint.suites.asked import CHOICES, VERIFIED
 from counterpoint.suites.habits import Habits, survey
+from counterpoint.suites.originals import LUCK, Original, originals
 from counterpoint.suites.suite import Dropped, Suite
 from counterpoint.suites.templates import fitting, grouped
 
-VARIANTS = 5
-"""How many other wordings a question gets."""
+KINDS = (*VERIFIED, *CHOICES)
+"""The questions that are asked in other words: all but those whether something has an attribute."""
 
 
 def rephrased(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | Dropped]:
-    """Ask in one wording, then in five others."""
-    for one in questions(MAKERS, scene, habits, rng):
+    """Ask in one wording, then in another."""
+    for one in originals(KINDS, scene, habits, rng):
         yield one if isinstance(one, Dropped) else _reworded(scene, one, rng)
 
 
-def _reworded(scene: Scene, one: Asked, rng: Random) -> Group:
-    return grouped(scene, [(template, one) for template in rng.sample(fitting(one), k=1 + VARIANTS)])
+def _reworded(scene: Scene, one: Original, rng: Random) -> Group:
+    others = [template for template in fitting(one.asked) if template != one.template]
+    other = others[int(rng.random() * len(others))]
+    return grouped(scene, [(one.template.ask, one.asked), (other.ask, one.asked)])
 
 
-suite = Suite("rephrase", tests="a question in other words has the same answer", propose=rephrased, survey=survey)
+suite = Suite(
+    "rephrase", tests="a question in other words has the same answer", propose=rephrased, survey=survey, luck=LUCK
+)

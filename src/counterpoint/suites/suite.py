@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded
-from counterpoint.suites.balance import Balance
+from counterpoint.suites.balance import Balance, Quota
 
 
 class Item(Protocol):
@@ -22,10 +22,11 @@ class Item(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A group that was not made, by its kind, and why."""
+    """A group that was not made, by its kind, and why; or so many of them."""
 
     kind: str
     reason: str
+    count: int = 1
 
 
 Made: TypeAlias = tuple[str, Group]
@@ -54,8 +55,11 @@ class Suite(Generic[ItemT, StatisticsT]):
     tests: str  # the sentence that a model passes or fails
     propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Dropped]]
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
-    choose: Callable[[int, int], Chooser] = Balance  # from how many to keep, and a seed
+    choose: Callable[[int | Quota, int], Chooser] = Balance  # from how many to keep, and a seed
     takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues, frames or groups of a source
+    whole: bool = False  # items belong together, so that a source is read to its end, however many are asked for
+    rules: str = ""  # by which its answers are compared, where neither the recipe nor anything else says so
+    luck: str = ""  # what its luck is drawn for, where suites share it: those that begin alike then go on from the same
 
 
 @dataclass(slots=True)
@@ -72,7 +76,7 @@ class Tally:
 
     def drop(self, one: Dropped) -> None:
         """Count a group that was not made."""
-        self.dropped[one.kind, one.reason] += 1
+        self.dropped[one.kind, one.reason] += one.count
 
     @property
     def groups(self) -> int:
@@ -84,7 +88,7 @@ def generate(
     suite: Suite[Any, Any],
     items: Iterable[Any],
     seed: int = 0,
-    limit: int | None = None,
+    limit: int | Quota | None = None,
     *,
     statistics: object = None,
     tally: Tally | None = None,
@@ -109,7 +113,7 @@ def _proposals(
 ) -> Iterator[Group]:
     for item in items:
         seen = set[int]()
-        for one in suite.propose(item, statistics, seeded(seed, suite.name, item.id)):
+        for one in suite.propose(item, statistics, seeded(seed, suite.luck or suite.name, item.id)):
             if isinstance(one, Dropped):
                 tally.drop(one)
             elif one.base.id in seen:

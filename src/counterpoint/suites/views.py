@@ -1,16 +1,19 @@
 """A scene as a careful asker sees it: what is surely there, what surely is not, and what can be told apart."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from random import Random
 
-from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.suites.doubts import can_be_asked, is_clear, is_known, may_be, may_show
-from counterpoint.suites.habits import Habits
+from counterpoint.suites.absence import first_doubt, is_undisputed
+from counterpoint.suites.doubts import can_be_asked, is_known, may_be, may_show
+from counterpoint.suites.habits import Habits, Urn
 from counterpoint.suites.looks import before_noun, denies, goes_before_noun, has, looks, sort_of
+from counterpoint.suites.relations import can_be_said_of
 
 _TRIES = 24
 _WITH_ATTRIBUTE = 0.4
@@ -34,12 +37,14 @@ class Mention:
 
 
 class View:
-    """One scene of a source with these habits."""
+    """One scene of a source with these habits; `refused` counts, by reason, what was drawn and could not be used."""
 
     def __init__(self, scene: Scene, habits: Habits) -> None:
         self.scene, self.habits = scene, habits
         self.names: Sequence[str] = sorted(scene.names)
+        self.refused: Counter[str] = Counter()
         self._values: dict[str, tuple[str, ...]] = {}
+        self._called: dict[str, tuple[list[SceneObject], list[SceneObject]]] = {}
 
     @cached_property
     def obstacle(self) -> str:
@@ -49,41 +54,60 @@ class View:
         return "" if all(is_known(name) for name in self.names) else "something has a name that no lexicon knows"
 
     @cached_property
-    def _clear(self) -> tuple[list[str], list[float]]:
+    def clear(self) -> tuple[list[str], list[float]]:
         """Names of what is there that could as well have been proved absent, rarer ones with more weight."""
-        names = [name for name in self.names if can_be_asked(name) and is_clear(name, self.names)]
+        names = [name for name in self.names if can_be_asked(name) and is_undisputed(name, self.names)]
         weights = [1 - self.habits.share(name) for name in names]
         return (names, list(accumulate(weights))) if sum(weights) > 0 else ([], [])
 
     @cached_property
-    def _wearer(self) -> Mapping[str, str]:
+    def wearer(self) -> Mapping[str, str]:
+        """Who wears a garment, by the garment's id."""
         return {link.object: link.subject for link in self.scene.relations if link.name == "wearing"}
 
     @cached_property
     def _worn(self) -> Mapping[str, list[SceneObject]]:
         found: dict[str, list[SceneObject]] = {}
-        for garment, who in self._wearer.items():
+        for garment, who in self.wearer.items():
             found.setdefault(who, []).append(self.scene[garment])
         return found
+
+    @cached_property
+    def links(self) -> Mapping[str, list[Link]]:
+        """The relations that a sentence can say, by name in alphabetical order."""
+        found: dict[str, list[Link]] = {}
+        for link in self.scene.relations:
+            if can_be_said_of(link.name):
+                found.setdefault(link.name, []).append(link)
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def linked(self) -> frozenset[tuple[str, str, str]]:
+        """Every relation, as subject, name and object."""
+        return frozenset((link.subject, link.name, link.object) for link in self.scene.relations)
+
+    @cached_property
+    def has_looks(self) -> bool:
+        """Whether anything is annotated with any attribute."""
+        return any(one.attributes for one in self.scene)
 
     def values(self, one: SceneObject) -> tuple[str, ...]:
         """How a thing looks, as far as nobody would doubt it."""
         if one.id not in self._values:
-            self._values[one.id] = looks(self.scene, one, self._worn.get(self._wearer.get(one.id, ""), ()))
+            self._values[one.id] = looks(self.scene, one, self._worn.get(self.wearer.get(one.id, ""), ()))
         return self._values[one.id]
 
     def present(self, rng: Random) -> Mention | None:
         """Something that is there, rare things more often."""
-        names, bounds = self._clear
+        names, bounds = self.clear
         if not names:
             return None
         name = rng.choices(names, cum_weights=bounds)[0]
         found = self.scene.named(name)
         if rng.random() < _WITH_ATTRIBUTE:
-            one = rng.choice(found)
-            values = [value for value in self.values(one) if goes_before_noun(value)]
-            value = rng.choice(values) if values else ""
-            if value and self._is_asked(name, value, rng):
+            one = found[0] if len(found) == 1 else rng.choice(found)
+            value = self.own_look(one, rng)
+            if value:
                 such = tuple(thing for thing in found if has(self.values(thing), value))
                 return Mention(name, value, True, f"{name} {one.id} {be(name)} annotated as {value}", such)
         return Mention(name, "", True, f"{name} {found[0].id} {be(name)} annotated", found)
@@ -95,31 +119,51 @@ class View:
             found = self._of_another_look(rng)
             if found:
                 return found
-        names = [name for name in self.names if name in self.habits.together]
-        if not names:
-            return None
-        drawn = (self.habits.companions(rng.choice(names)).draw(rng) for _ in range(_TRIES))
-        name = next((one for one in drawn if one not in self.scene.names and is_clear(one, self.names)), "")
-        if not name:
-            return None
-        value = self._usual_look(name, rng) if with_value else ""
+        for _ in range(_TRIES if self.names else 0):
+            name = self._checked(self.habits.companions(rng.choice(self.names)), rng)
+            if name:
+                return self.gone(name, self.usual_look(name, rng) if with_value else "")
+        return None
+
+    def absent_from(self, urn: Urn, rng: Random) -> str:
+        """A name out of an urn that is truly absent, or nothing."""
+        found = (self._checked(urn, rng) for _ in range(min(_TRIES, 2 * len(urn.words))))
+        return next(filter(None, found), "")
+
+    def gone(self, name: str, value: str = "") -> Mention:
+        """A thing that is truly absent."""
         fact = f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
         return Mention(name, value, False, fact)
 
+    def _checked(self, urn: Urn, rng: Random) -> str:
+        name = urn.draw(rng)
+        problem = first_doubt(name, self.names) if name else ""
+        if problem:
+            self.refused[problem] += 1
+        return "" if problem or not can_be_asked(name) else name
+
     def _of_another_look(self, rng: Random) -> Mention | None:
-        names, bounds = self._clear
+        names, bounds = self.clear
         name = rng.choices(names, cum_weights=bounds)[0] if names else ""
-        value = self._usual_look(name, rng) if name else ""
+        value = self.usual_look(name, rng) if name else ""
         found = self.scene.named(name)
         if not value or not all(denies(self.values(one), value) for one in found):
             return None
-        facts = ", ".join(f"{name} {one.id} {be(name)} {self._rival(one, value)}" for one in found)
+        facts = ", ".join(f"{name} {one.id} {be(name)} {self.rival_look(one, value)}" for one in found)
         return Mention(name, value, False, f"no {name} {be(name)} {value}: {facts}", found)
 
-    def _rival(self, one: SceneObject, value: str) -> str:
+    def rival_look(self, one: SceneObject, value: str) -> str:
+        """A value of a thing that excludes another one."""
         return next(own for own in self.values(one) if denies([own], value))
 
-    def _usual_look(self, name: str, rng: Random) -> str:
+    def own_look(self, one: SceneObject, rng: Random) -> str:
+        """A value of a thing that can stand before its name, or nothing."""
+        values = [value for value in self.values(one) if goes_before_noun(value)]
+        value = rng.choice(values) if values else ""
+        return value if value and self._is_asked(one.name, value, rng) else ""
+
+    def usual_look(self, name: str, rng: Random) -> str:
+        """A value that such things have, unless it is too usual, or nothing."""
         value = self.habits.any_values(name).draw(rng)
         return value if value and goes_before_noun(value) and self._is_asked(name, value, rng) else ""
 
@@ -127,30 +171,24 @@ class View:
         """A draw that passes over usual values, so that what is said of a thing does not tell whether it is there."""
         return rng.random() >= self.habits.values(name, sort_of(value)).share(value)
 
-    @cached_property
-    def spoken_of(self) -> list[tuple[SceneObject, str, str]]:
-        """Every thing that can be singled out, with a phrase for it and the sort of the value that this uses."""
-        return [(one, *found[0]) for one in self.scene if (found := self.referents(one))]
+    def called(self, name: str) -> tuple[list[SceneObject], list[SceneObject]]:
+        """The things here that could go by a name, and those that may show such a thing unannotated."""
+        if name not in self._called:
+            might = [one for other in self.names if may_be(other, name) for one in self.scene.named(other)]
+            show = [one for other in self.names if may_show(other, name) for one in self.scene.named(other)]
+            self._called[name] = (might, show)
+        return self._called[name]
 
-    def referents(self, one: SceneObject) -> list[tuple[str, str]]:
-        """Phrases that single a thing out, each with the sort of the value it uses: "cup", "red cup"."""
-        if not can_be_asked(one.name):
-            return []
-        if self.singles_out(one, one.name):
-            return [(one.name, "")]
-        values = [value for value in self.values(one) if goes_before_noun(value)]
-        return [
-            (before_noun(value, one.name), sort_of(value)) for value in values if self.singles_out(one, one.name, value)
-        ]
+    def rivals(self, one: SceneObject, name: str) -> list[SceneObject] | None:
+        """The other things that could be meant by a name, or None where something may show such a thing besides."""
+        might, show = self.called(name)
+        if show and any(other.id not in (one.id, self.wearer.get(one.id)) for other in show):
+            return None
+        return [other for other in might if other.id != one.id]
 
     def singles_out(self, one: SceneObject, name: str, value: str = "") -> bool:
         """Whether nothing else in the picture could be meant by this name, or by this value and name."""
-        itself = (one.id, self._wearer.get(one.id))
-        if any(other.id not in itself for whole in self._named(may_show, name) for other in self.scene.named(whole)):
+        rivals = self.rivals(one, name)
+        if rivals is None:
             return False
-        rivals = (other for called in self._named(may_be, name) for other in self.scene.named(called))
-        return all(value != "" and denies(self.values(other), value) for other in rivals if other.id != one.id)
-
-    def _named(self, relation: Callable[[str, str], bool], name: str) -> list[str]:
-        """The names here that stand in a relation to one."""
-        return [other for other in self.names if relation(other, name)]
+        return not rivals or (value != "" and all(denies(self.values(other), value) for other in rivals))

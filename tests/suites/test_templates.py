@@ -1,0 +1,147 @@
+import re
+from itertools import product
+from random import Random
+
+import pytest
+from scenery import scene
+
+from counterpoint.core.groups import Gold
+from counterpoint.language.classes import classes
+from counterpoint.language.english import article, be, is_mass, is_plural, plural
+from counterpoint.language.senses import names
+from counterpoint.suites.arguments import questions
+from counterpoint.suites.asked import CHOICES, KINDS, VERIFIED, Asked
+from counterpoint.suites.habits import survey
+from counterpoint.suites.looks import before_noun, goes_before_noun, sort_of
+from counterpoint.suites.templates import fitting, templates, worded
+
+LEAST = {
+    "object verification": 18,
+    "conjunctive verification": 18,
+    "disjunctive verification": 18,
+    "attribute verification": 25,
+    "object choice": 25,
+    "attribute choice": 39,
+    "action choice": 28,
+}
+"""How many templates the paper has; 36 more that say a relation."""
+YES = Gold.of("yes")
+
+
+def _texts(asked: Asked, *, negated: bool = False) -> list[str]:
+    return [worded(one.deny if negated else one.ask, asked) for one in fitting(asked)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_at_least_as_many_distinct_templates_as_the_paper(kind: str) -> None:
+    found = templates(kind)
+    assert len({one.ask for one in found}) == len(found) >= LEAST[kind]
+
+
+def test_relations_and_negations_have_their_templates_too() -> None:
+    related = templates("object verification", related=True)
+    assert len({one.ask for one in related}) == len(related) >= 36
+    twins = [one for kind in VERIFIED for one in templates(kind)] + list(related)
+    assert len(twins) >= 90
+    assert all(one.deny and one.deny != one.ask for one in twins)
+    assert len({one.deny for one in twins}) == len(twins)
+
+
+@pytest.mark.parametrize("kind", VERIFIED)
+def test_a_negation_holds_exactly_where_its_question_does_not(kind: str) -> None:
+    """Read by its small words alone, every twin is the complement of its question by De Morgan."""
+    asked = Asked(kind, ("cat", "dog")[: 1 if kind == "object verification" else 2], YES, "")
+    for plain, twin in zip(_texts(asked), _texts(asked, negated=True), strict=True):
+        for there in product((True, False), repeat=len(asked.options)):
+            assert _holds(plain, there) != _holds(twin, there), (plain, twin, there)
+
+
+def _holds(text: str, there: tuple[bool, ...]) -> bool:
+    """What a question asks for, read naively: who is denied by a word, and how the two are joined."""
+    said = text.lower()
+    if len(there) == 1:
+        return there[0] != bool(re.search(r"\bno\b|\bunable\b|\bwithout\b", said))
+    if "neither" in said:
+        return not there[0] and not there[1]
+    parts = [not one if f"no {name}" in said else one for one, name in zip(there, ("cat", "dog"), strict=True)]
+    return all(parts) if " and " in said or " as well as " in said else any(parts)
+
+
+VALUES = [
+    value
+    for held in classes().values()
+    for row in held.values
+    for value in row
+    if sort_of(value) and goes_before_noun(value)
+]
+
+
+@pytest.mark.parametrize("number", ["as it is", "plural"])
+def test_the_whole_vocabulary_agrees_with_its_articles_and_verbs(number: str) -> None:
+    """No "a green trees", no "is there any scissors", no "a bread", for whatever name with whatever value."""
+    rng = Random(0)
+    for name in names():
+        noun = before_noun(rng.choice(VALUES), name if number == "as it is" else plural(name))
+        many, mass = is_plural(noun), is_mass(noun)
+        for text in (*_texts(one := Asked("object verification", (noun,), YES, "")), *_texts(one, negated=True)):
+            before = re.findall(rf"(\S+) (?=\b{re.escape(noun.lower())}\b)", text.lower())
+            expected = {"any", "some", "no"} if many or mass else {article(noun), "no"}
+            assert set(before) <= expected, text
+            verbs = re.findall(r"\bthere (is|are)\b|\b(is|are) (?:there|any|no)\b", text.lower())
+            assert {one or other for one, other in verbs} <= {be(noun)}, text
+        for kind in ("conjunctive verification", "disjunctive verification"):
+            for text in _texts(Asked(kind, (noun, "old bus"), YES, "")):
+                assert f" a {noun.lower()}" not in text.lower() or not (many or mass), text
+                assert not (many and re.search(r"\bis (there )?(either )?" + re.escape(noun), text.lower())), text
+
+
+@pytest.mark.parametrize("name", ["tree", "trees", "bread", "pants", "scissors", "sheep", "glasses", "old bus"])
+def test_what_is_asked_of_a_thing_agrees_with_it(name: str) -> None:
+    for kind, options, sort in (
+        ("attribute verification", ("red",), "color"),
+        ("attribute choice", ("red", "blue"), "color"),
+        ("action choice", ("sitting", "standing", "lying"), "pose"),
+    ):
+        asked = Asked(kind, options, YES, "", about=name, sort=sort)
+        texts = _texts(asked)
+        assert len(set(texts)) == len(texts) >= 20
+        for text in texts:
+            found = re.findall(rf"\b(is|are|does|do) the {name}\b|(?<!of )the {name} (is|are)\b", text.lower())
+            assert {one or other for one, other in found} <= {be(name), "do" if is_plural(name) else "does"}, text
+
+
+def test_a_relation_follows_the_noun_and_nothing_comes_between() -> None:
+    asked = Asked("object verification", ("old man",), YES, "", where="holding an umbrella")
+    texts = _texts(asked)
+    assert "Is there an old man holding an umbrella?" in texts
+    assert "Do you see an old man who is holding an umbrella?" in texts
+    assert all("holding an umbrella" in text for text in texts)
+    about = Asked("attribute verification", ("red",), YES, "", about="cup", where="on the table", sort="color")
+    assert "Is the cup on the table red?" in _texts(about)
+    assert not any("cup in the photo" in text or "table in the photo" in text for text in _texts(about))
+
+
+def test_singular_plural_mass_and_pair_nouns_all_have_their_questions() -> None:
+    nouns = [("bread", "scissors", "red"), ("glasses", "cheese", "blue"), ("sheep", "toothbrush", "green")]
+    examples = [scene(n, (x, "red"), (y, "blue"), ("kite", look)) for n, (x, y, look) in enumerate(nouns)]
+    others = [
+        *examples,
+        scene(8, ("glasses", "green"), ("bread", "white")),
+        scene(9, ("ball", "red"), ("frisbee", "blue")),
+    ]
+    habits, said = survey(others), set[str]()
+    for shown in examples:
+        for seed in range(40):
+            for one in questions(KINDS, shown, habits, Random(seed)):
+                if isinstance(one, Asked):
+                    assert len(fitting(one)) >= 10
+                    said |= set(_texts(one))
+    wrong = (" a bread", " a scissors", "is the scissors", "is there any scissors", " a toothbrushs", "is any glasses")
+    assert not [text for text in said if any(part in text.lower() for part in wrong)]
+    assert {"Are there any scissors?", "Is there any bread?", "Are the glasses red?"} <= said
+
+
+def test_choices_are_listed_with_a_comma_where_there_are_three() -> None:
+    assert tuple(kind for kind in KINDS if kind.endswith("choice")) == CHOICES
+    asked = Asked("object choice", ("cow", "old horse", "dog"), YES, "", about="black animal", sort="animal")
+    assert "Is the black animal a cow, an old horse, or a dog?" in _texts(asked)
