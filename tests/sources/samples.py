@@ -321,7 +321,20 @@ _VQA_CP = ("vqacp_v2_test_questions.json", "vqacp_v2_test_annotations.json")
 _VQA2_TEST = {"v2_OpenEnded_mscoco_test2015_questions.json": {"questions": [_asked(1), _asked(2)]}}
 _L_CONVQA = {"cleaned_Logical_ConVQA_test.json": _logical(), "image_data.json": _IMAGE_DATA}
 
+
+def _carets() -> list[dict[str, Any]]:
+    asked = {"attrs1": [], "obj1": "cat", "obj1_id": "7", "category1": "color", "category-options1": ["red", "tan"]}
+    kind = "object_verification_template_1_attrs"
+    return [
+        {"img_id": image, "label": {label: 1.0}, "question_id": f"{image}-0-{number}{end}", "sent": text}
+        | {"question_type": kind, "assignment": asked}
+        for number, image in enumerate(("2394240", "n161313"))
+        for end, label, text in (("", "yes", "Is there a cat?"), ("-n", "no", "Is there no cat?"))
+    ]
+
+
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
+    "carets": (Sample("groups", "test", {"questions/object_verification_negation_test.json": _carets()}),),
     "clevr": (
         Sample("scenes", "val", _CLEVR_SCENES),
         Sample("questions", "val", {"questions/CLEVR_val_questions.json": _clevr_questions()}),

@@ -13,7 +13,7 @@ from samples import SAMPLES, Sample, put
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
-from counterpoint.core.items import Caption, Dialogue, Frame, Question
+from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.boxes import LONGEST
@@ -190,10 +190,30 @@ def _frame(frame: Frame, sample: Sample) -> None:
         _box(role.box, frame.size)
 
 
+def _group(ready: ReadyGroup, sample: Sample) -> None:
+    group = ready.group
+    assert group.id
+    assert ready.content_id
+    _texts((group.test, group.kind, group.proof))
+    for query, gold, tags in zip(group.queries, group.gold, group.tags, strict=True):
+        assert query.picture is not None
+        assert gold is not None
+        _known(ready.id, query.picture)
+        _text(query.text, blank=False)
+        for answer, credit in gold.answers:
+            _text(answer, blank=False)
+            assert type(credit) is float, f"{credit!r} is no credit"
+            assert 0 < credit <= 1, f"{credit!r} is no credit"
+        for tag in tags:
+            _texts(tag)
+            assert len(tag) == 2, tag
+
+
 _SOUND: dict[str, Callable[[Any, Sample], None]] = {
     "scenes": _scene,
     "questions": _question,
     "captions": _caption,
     "dialogues": _dialogue,
     "frames": _frame,
+    "groups": _group,
 }
