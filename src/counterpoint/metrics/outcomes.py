@@ -111,11 +111,22 @@ class Sets:
     cluster: Codes
     row: Rows  # of the base
     threshold: float
+    variants: Rows  # how many there are; their rows follow the base's
+    correct: Floats  # of every row of the suite
 
     @property
     def base(self) -> Rows:
         """The row of the base."""
         return self.row
+
+    def worst_of_first(self, k: int) -> Floats:
+        """The lowest credit of the base and its first k variants, or all where there are fewer."""
+        assert k >= 1, "a set has at least one variant"
+        if not len(self.row):
+            return np.empty(0)
+        ends = self.row + 1 + np.minimum(self.variants, k)
+        bounds = np.stack([self.row, ends], axis=1).ravel()
+        return np.asarray(np.minimum.reduceat(np.append(self.correct, np.inf), bounds)[::2])
 
     @property
     def gold(self) -> Flags:
@@ -189,15 +200,23 @@ class Outcomes:
     def sets(self) -> Sets:
         """Every group that has a variant."""
         if not len(self.base):
+            rows, credit = np.empty(0, np.int64), np.empty(0)
             return Sets(
-                np.empty(0), np.empty(0, np.bool_), np.empty(0, np.int32), np.empty(0, np.int64), self.threshold
+                credit,
+                np.empty(0, np.bool_),
+                np.empty(0, np.int32),
+                rows,
+                self.threshold,
+                variants=rows,
+                correct=credit,
             )
         starts = np.flatnonzero(self.base == np.arange(len(self.base)))
-        several = np.diff(np.append(starts, len(self.base))) > 1
+        sizes = np.diff(np.append(starts, len(self.base)))
+        several = sizes > 1
         worst = np.minimum.reduceat(self.correct, starts)[several]
         counted = np.logical_and.reduceat(self.state < _FAILED, starts)[several]
         rows = starts[several]
-        return Sets(worst, counted, self.cluster[rows], rows, self.threshold)
+        return Sets(worst, counted, self.cluster[rows], rows, self.threshold, sizes[several] - 1, self.correct)
 
     def singles(self) -> Singles:
         """Every answer by itself."""

@@ -1,0 +1,107 @@
+"""Contrast consistency: of the questions with contrasts, those where the original and the first k contrasts are right.
+
+The sets of a suite hold their contrasts in the order in which they were drawn, so the set of three begins with the set
+of one, and the share can only fall as k grows, over all questions with a contrast; over those with all k it is counted
+on fewer questions with every step.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from counterpoint.core.ids import Plain
+from counterpoint.metrics.bootstrap import RESAMPLES, luck
+from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Sets, Singles
+from counterpoint.metrics.paired import Difference, differing
+from counterpoint.metrics.ratio import Ratio
+
+KS = (1, 3, 5)
+"""How many contrasts a set has in the paper."""
+
+
+def contrast_consistency(k: int, *, full: bool = False) -> Ratio[Sets]:
+    """Sets whose base and first k contrasts are all right; with `full`, only of those that have so many.
+
+    >>> contrast_consistency(3).name, contrast_consistency(3, full=True).name
+    ('contrast_consistency_3', 'contrast_consistency_3_full')
+    """
+
+    def hit(sets: Sets) -> Flags:
+        return sets.worst_of_first(k) >= sets.threshold
+
+    def counts(sets: Sets) -> Flags:
+        known = ~np.isnan(sets.worst_of_first(k))
+        return known & (sets.variants >= k) if full else known
+
+    return Ratio(f"contrast_consistency_{k}{'_full' * full}", Sets, hit, counts)
+
+
+def contrast_accuracy(k: int) -> Ratio[Singles]:
+    """What a contrast earns, of the first k of each set."""
+    return Ratio(f"contrast_accuracy_{k}", Singles, lambda s: s.correct, lambda s: s.gold & _among_first(s, k))
+
+
+def original_accuracy(outcomes: Outcomes) -> Ratio[Singles]:
+    """What an original earns; a question that several templates change is counted once for all of them."""
+    once = first_asked(outcomes)
+    return Ratio("original_accuracy", Singles, lambda s: s.correct, lambda s: s.gold & once[s.row])
+
+
+consistency_1, consistency_3, consistency_5 = (contrast_consistency(k) for k in KS)
+full_1, full_3, full_5 = (contrast_consistency(k, full=True) for k in KS)
+
+
+def measures(outcomes: Outcomes, ks: Sequence[int] = KS) -> tuple[Ratio[Any], ...]:
+    """All that is counted of contrast sets: originals, and for each k contrasts, sets, and sets with all k."""
+    by_k = ((contrast_accuracy(k), contrast_consistency(k), contrast_consistency(k, full=True)) for k in ks)
+    return (original_accuracy(outcomes), *(measure for row in by_k for measure in row))
+
+
+def first_asked(outcomes: Outcomes) -> Flags:
+    """The bases that no earlier group of the same suite has, by picture and question."""
+    rows = np.flatnonzero(outcomes.base == np.arange(len(outcomes.base)))
+    keys = [outcomes.labels(name).codes[rows].astype(np.int64) for name in ("suite", "picture", "tag:question")]
+    _, first = np.unique(np.stack(keys, axis=1), axis=0, return_index=True) if len(rows) else (None, rows)
+    once = np.zeros(len(outcomes.base), np.bool_)
+    once[rows[first]] = True
+    once[rows[keys[2] < 0]] = True  # a base of which nobody knows the question is counted by itself
+    return once
+
+
+def drop(
+    outcomes: Outcomes, within: Flags | None = None, *, seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[Difference, int]:
+    """What is lost from originals to contrasts, with its interval over pictures, and the number of contrasts.
+
+    Both shares are counted over single answers, each original once, so that a picture may weigh more in one than in
+    the other: the interval is that of the two ratios together, linearised over pictures. `within` marks the rows that
+    count.
+    """
+    singles = outcomes.singles()
+    fine = singles.counted & singles.gold & (True if within is None else within)
+    bases = fine & first_asked(outcomes)
+    others = fine & (singles.row != singles.base)
+    if not bases.any() or not others.any():
+        return differing(np.empty(0), np.empty(0, np.int64), 0.0, luck(seed)), 0
+    many = int(singles.cluster.max()) + 1
+    shares = [_influence(singles.correct, flags, singles.cluster, many) for flags in (bases, others)]
+    used = np.bincount(singles.cluster[bases | others], minlength=many) > 0
+    value = shares[0][0] - shares[1][0]
+    pseudo = value + used.sum() * (shares[0][1] - shares[1][1])[used]
+    content: list[Plain] = [seed, "drop"]
+    found = differing(pseudo, np.ones(len(pseudo), np.int64), float((pseudo**2).sum()), luck(*content), resamples)
+    return found, int(others.sum())
+
+
+def _influence(credit: Floats, flags: Flags, cluster: Any, many: int) -> tuple[float, Floats]:
+    """A share, and what each cluster adds to its error."""
+    sums = np.bincount(cluster[flags], credit[flags], minlength=many)
+    counts = np.bincount(cluster[flags], minlength=many)
+    share = float(sums.sum()) / int(counts.sum())
+    return share, np.asarray((sums - share * counts) / counts.sum())
+
+
+def _among_first(singles: Singles, k: int) -> Flags:
+    place = singles.row - singles.base
+    return np.asarray((place > 0) & (place <= k))
