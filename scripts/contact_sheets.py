@@ -9,16 +9,21 @@ from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 from PIL import Image, ImageDraw
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link
+from counterpoint.pixels.edits import Foreground, applied
+from counterpoint.suites.foregrounds import grown
+from counterpoint.suites.visual import edits
 from counterpoint.world.actions import ACTIONS
 from counterpoint.world.casting import INDOORS, PLACES, WEATHERS
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kind, kinds
 from counterpoint.world.sheets import contact_sheet, portraits
 from counterpoint.world.sketch import Look, Rgb
 from counterpoint.world.sketches.bodies import POSES
+from counterpoint.world.source import World
 from counterpoint.world.staging import Staged, stage
 
 Row = tuple[str, Look, Mapping[str, Rgb]]
@@ -286,6 +291,17 @@ def scenes_sheet(split: str, indices: Sequence[int]) -> Image.Image:
     return contact_sheet(shown, columns=6, gap=8)
 
 
+def edits_sheet() -> Image.Image:
+    """A scene as it is, and as it is shown when all but two of its things are obscured."""
+    staged, picked = stage("test", 121), ("flower", "ball")
+    boxes = tuple(grown(one.box, staged.scene.size) for one in staged.scene if one.name in picked and one.box)
+    pixels = np.asarray(staged.draw())
+    shown = [("as it is", Image.fromarray(pixels))]
+    for name, edit in edits(Foreground(boxes, staged.scene.size), World.means).items():
+        shown.append((name, Image.fromarray(applied([edit], pixels))))
+    return contact_sheet(shown, columns=3, gap=8)
+
+
 SHEETS: Mapping[str, Callable[[], Image.Image]] = {
     "kinds-people": people_sheet,
     **{f"kinds-{name}": partial(kinds_sheet, families) for name, families in FAMILIES.items()},
@@ -297,6 +313,7 @@ SHEETS: Mapping[str, Callable[[], Image.Image]] = {
     "relations": relations_sheet,
     "places": places_sheet,
     "scenes": lambda: scenes_sheet("train", SHOWN),
+    "edits": edits_sheet,
     "shifted": lambda: scenes_sheet("shifted", range(12)),
 }
 """Each sheet by the name of its file."""
