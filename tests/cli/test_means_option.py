@@ -1,0 +1,48 @@
+"""Which color backgrounds are painted in: said, measured, known, and never guessed."""
+
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from PIL import Image
+
+from counterpoint.cli.means import means_given, told
+from counterpoint.core.errors import CounterpointError
+from counterpoint.pixels.means import Means
+from counterpoint.suites import order, visual
+from counterpoint.world.source import World
+
+CONTEXT, OPTION = click.Context(click.Command("generate")), click.Option(["--means"])
+
+
+def _given(text: str) -> Means | None:
+    return means_given(CONTEXT, OPTION, text)
+
+
+def test_means_are_three_numbers_or_those_of_the_pictures_in_a_folder(tmp_path: Path) -> None:
+    Image.fromarray(np.full((4, 4, 3), (1, 2, 3), np.uint8)).save(tmp_path / "a.png")
+    assert _given("") is None
+    assert _given("121, 113,104") == (121, 113, 104)
+    assert _given(str(tmp_path)) == (1, 2, 3)
+
+
+@pytest.mark.parametrize("text", ["1,2", "1,2,3,4", "a,b,c", "1.5,2,3", "1,2,256", "-1,2,3", "no-such-folder"])
+def test_what_is_no_color_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=text):
+        _given(text)
+
+
+def test_what_is_said_goes_before_what_a_source_knows() -> None:
+    source = World("test", 1)
+    assert told(visual.suite, (1, 2, 3), source)[1] == (1, 2, 3)
+    assert told(visual.suite, None, source)[1] == World.means
+    assert told(order.suite, None, source) == (order.suite, None)
+
+
+def test_a_color_is_never_guessed_and_never_taken_for_nothing() -> None:
+    with pytest.raises(CounterpointError, match="training pictures") as caught:
+        told(visual.suite, None, object())
+    assert "--means" in caught.value.hint
+    with pytest.raises(CounterpointError, match="order paints nothing over"):
+        told(order.suite, (1, 2, 3), object())
