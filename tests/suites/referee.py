@@ -7,17 +7,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from referee_grammar import Choice, Joined, Said, There, UnreadError, read
-from referee_words import Thing, Value, Vocabulary, near_values
+from referee_grammar import Joined, Reading, Said, UnreadError, read
+from referee_words import Related, Thing, Value, Vocabulary, near_values
 
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.classes import classes
 from counterpoint.language.lexicon import Sense, lexicon
-from counterpoint.language.nouns import singular
+from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.senses import kinds, meaning
 
 Truth = bool | None
 """True, false, or undecided."""
+OPPOSITES = {
+    "to the left of": "to the right of",
+    "to the right of": "to the left of",
+    "above": "below",
+    "below": "above",
+    "behind": "in front of",
+    "in front of": "behind",
+}
+"""Relations of which one bars the other between the same two things."""
+FOR_ONE = frozenset(
+    ("wearing", "holding", "carrying", "throwing", "kicking", "swinging", "catching", "reading", "riding")
+)
+"""Relations that one thing has with one other at a time: a hat that somebody wears, nobody else does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,89 +44,119 @@ class Verdict:
 class Referee:
     """Reads questions about the scenes of one source."""
 
-    def __init__(self, scenes: Iterable[Scene]) -> None:
+    def __init__(self, scenes: Iterable[Scene], *, closed: bool = True) -> None:
+        """`closed` says that every relation of a scene is annotated, so that one that is not there is not so."""
+        self._closed = closed
         self._scenes = {one.picture.address: one for one in scenes}
         self._words = Vocabulary.of(self._scenes.values())
         self._readings = cache(lambda text: read(text, self._words))
 
     def answer(self, address: str, text: str) -> Verdict:
         """The answer to a question about the picture at an address."""
-        scene = self._scenes[address]
         try:
             reading = self._readings(text)
         except UnreadError as problem:
             return Verdict("", f"cannot parse: {problem}")
+        return Sight(self._scenes[address], self._closed).answer(reading)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One scene as it can be held against what a question says."""
+
+    scene: Scene
+    closed: bool
+
+    def answer(self, reading: Reading) -> Verdict:
+        """What the scene says to a question."""
         if isinstance(reading, Joined):
-            return _spoken(_joined(reading, scene))
-        topics = _meant(reading.topic, scene)
-        if isinstance(topics, str):
-            return Verdict("", f"undecided: {topics}")
+            return _spoken(self._joined(reading))
+        topic = self._meant(reading.topic)
+        if isinstance(topic, str):
+            return Verdict("", f"undecided: {topic}")
         if isinstance(reading, Said):
-            return _spoken(_as_said(reading, topics, scene))
-        return _chosen(reading, topics, scene)
+            return _spoken(_agrees(self._fits(topic, reading.value), reading.holds))
+        truths = [self._fits(topic, option) for option in reading.options]
+        if truths.count(True) != 1 or None in truths:
+            return Verdict("", f"undecided: {truths} of the options {reading.options}")
+        right = reading.options[truths.index(True)]
+        return Verdict(right.word if isinstance(right, Value) else right.name)
+
+    def _joined(self, reading: Joined) -> Truth:
+        truths = [_agrees(self._there(claim.thing), claim.holds) for claim in reading.claims]
+        return _agrees(_all(truths) if reading.every else _any(truths), reading.holds)
+
+    def _there(self, thing: Thing) -> Truth:
+        """Whether there is such a thing, certain of absence only where nothing could be it or show one."""
+        truths = [self._is_such(one, thing) for one in self.scene]
+        if True in truths or None in truths:
+            return True if True in truths else None
+        named = any(_is_called(one.name, thing.name) for one in self.scene)
+        gone = any(not self._there(related.to) for related in thing.related if related.to.article != "the")
+        return None if not named and not gone and self._may_show(thing.name) else False
+
+    def _may_show(self, name: str) -> bool:
+        return any(_has_part(one.name, name) for one in self.scene)
+
+    def _meant(self, thing: Thing) -> SceneObject | str:
+        """The one thing that a phrase with "the" means."""
+        truths = {one.id: self._is_such(one, thing) for one in self.scene}
+        sure = [one for one in self.scene if truths[one.id]]
+        if len(sure) != 1:
+            return f"{len(sure)} things are meant by {thing}"
+        doubtful = [one for one in self.scene if truths[one.id] is None]
+        return f"{doubtful[0].name} {doubtful[0].id} may be meant by {thing}" if doubtful else sure[0]
+
+    def _is_such(self, one: SceneObject, thing: Thing) -> Truth:
+        """Whether something in the scene is what a phrase says: called so, looking so, and related so."""
+        truths = [_is_called(one.name, thing.name), *(self._has(one, value) for value in thing.values)]
+        if False not in truths:
+            truths += [self._stands(one, related) for related in thing.related]
+        return _all(truths)
+
+    def _stands(self, one: SceneObject, related: Related) -> Truth:
+        """Whether a thing stands in a relation to what a phrase says."""
+        if related.to.article == "the":
+            other = self._meant(related.to)
+            return None if isinstance(other, str) else self._is_tied(one, related.relation, other)
+        others = [(other, self._is_such(other, related.to)) for other in self.scene if other.id != one.id]
+        truths = [
+            _all([such, self._is_tied(one, related.relation, other)]) for other, such in others if such is not False
+        ]
+        return _any(truths) if truths or not self._may_show(related.to.name) else None
+
+    def _is_tied(self, one: SceneObject, relation: str, other: SceneObject) -> Truth:
+        """Whether a relation is annotated; if not, whether another one bars it."""
+        links = self.scene.relations
+        if any((link.subject, link.name, link.object) == (one.id, relation, other.id) for link in links):
+            return True
+        if self.closed or one.id == other.id:
+            return False
+        against = OPPOSITES.get(relation, "")
+        if any((link.subject, link.name, link.object) == (one.id, against, other.id) for link in links):
+            return False
+        taken = any((link.name, link.object) == (relation, other.id) for link in links)
+        return False if relation in FOR_ONE and taken and not is_plural(other.name) else None
+
+    def _fits(self, one: SceneObject, option: Value | Thing) -> Truth:
+        if isinstance(option, Value):
+            return self._has(one, option.word)
+        return _all([_is_called(one.name, option.name), *(self._has(one, value) for value in option.values)])
+
+    def _has(self, one: SceneObject, value: str) -> Truth:
+        """Whether a thing has a value: not, only where it has another of the same class that bars it."""
+        doing = (link.name.partition(" ")[0] for link in self.scene.relations_of(one.id))
+        own = (*one.attributes, *(verb for verb in doing if verb.endswith("ing")))
+        if any(_same(word, value) for word in own):
+            return True
+        rivals = [word for word in own if _classes(word) & _classes(value)]
+        return False if rivals and not any(_near(word, value) for word in rivals) else None
 
 
 def _spoken(truth: Truth) -> Verdict:
     if truth is None:
         return Verdict("", "undecided: the scene does not tell")
     return Verdict("yes" if truth else "no")
-
-
-def _joined(reading: Joined, scene: Scene) -> Truth:
-    truths = [_agrees(_there(claim, scene), claim.holds) for claim in reading.claims]
-    return _agrees(_all(truths) if reading.every else _any(truths), reading.holds)
-
-
-def _as_said(reading: Said, topic: SceneObject, scene: Scene) -> Truth:
-    return _agrees(_fits(topic, reading.value), reading.holds)
-
-
-def _chosen(reading: Choice, topic: SceneObject, scene: Scene) -> Verdict:
-    truths = [_fits(topic, option) for option in reading.options]
-    if truths.count(True) != 1 or None in truths:
-        return Verdict("", f"undecided: {truths} of the options {reading.options}")
-    right = reading.options[truths.index(True)]
-    return Verdict(right.word if isinstance(right, Value) else right.name)
-
-
-def _there(claim: There, scene: Scene) -> Truth:
-    """Whether there is such a thing, certain of absence only where nothing could be it or show one."""
-    truths = [_is_such(one, claim.thing, scene) for one in scene]
-    if True in truths:
-        return True
-    if None in truths or any(_has_part(one.name, claim.thing.name) for one in scene):
-        named = [one for one in scene if _is_called(one.name, claim.thing.name)]
-        return None if None in truths or not named else False
-    return False
-
-
-def _meant(thing: Thing, scene: Scene) -> SceneObject | str:
-    """The one thing that a phrase with "the" means."""
-    truths = {one.id: _is_such(one, thing, scene) for one in scene}
-    sure = [one for one in scene if truths[one.id]]
-    if len(sure) != 1:
-        return f"{len(sure)} things are meant by {thing}"
-    doubtful = [one for one in scene if truths[one.id] is None]
-    return f"{doubtful[0].name} {doubtful[0].id} may be meant by {thing}" if doubtful else sure[0]
-
-
-def _is_such(one: SceneObject, thing: Thing, scene: Scene) -> Truth:
-    """Whether something in the scene is what a phrase says: called so, looking so, and related so."""
-    truths = [_is_called(one.name, thing.name), *(_has(one, value) for value in thing.values)]
-    for related in thing.related:
-        truths.append(_stands(one, related.relation, related.to, scene))
-    return _all(truths)
-
-
-def _stands(one: SceneObject, relation: str, to: Thing, scene: Scene) -> Truth:
-    others = [scene[link.object] for link in scene.relations_of(one.id) if link.name == relation]
-    return _any([_is_such(other, to, scene) for other in others])
-
-
-def _fits(one: SceneObject, option: Value | Thing) -> Truth:
-    if isinstance(option, Value):
-        return _has(one, option.word)
-    return _all([_is_called(one.name, option.name), *(_has(one, value) for value in option.values)])
 
 
 def _agrees(truth: Truth, holds: bool) -> Truth:
@@ -128,14 +171,6 @@ def _all(truths: Iterable[Truth]) -> Truth:
 def _any(truths: Iterable[Truth]) -> Truth:
     found = list(truths)
     return True if True in found else None if None in found else False
-
-
-def _has(one: SceneObject, value: str) -> Truth:
-    """Whether a thing has a value: not, only where it has another of the same class that bars it."""
-    if any(_same(own, value) for own in one.attributes):
-        return True
-    rivals = [own for own in one.attributes if _classes(own) & _classes(value)]
-    return False if rivals and not any(_near(own, value) for own in rivals) else None
 
 
 @cache
@@ -165,7 +200,7 @@ def _is_called(own: str, asked: str) -> Truth:
         if kind and any(_below(one, kind.but) for one in mine):
             return None
         return True if meaning(asked).whole else _is_doubtful(own, asked)
-    if any(_below(one, mine) for one in above):
+    if all(_below(one, mine) for one in above):
         return None if meaning(own).whole else _is_doubtful(own, asked)
     return False
 

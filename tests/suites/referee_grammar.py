@@ -94,6 +94,8 @@ def _existence(found: Sequence[Piece], text: str) -> Reading:
     if not 1 <= len(things) <= 2 or any(isinstance(one, Value) for one in found):
         raise UnreadError(text)
     between = _between(found, things)
+    if len(things) == 2 and not {"and", "or", "nor", "well"} & set(between):
+        raise UnreadError(text)
     if "neither" in said or "nor" in said:
         return Joined(tuple(There(one, False) for one in things), every=True)
     none = [one.article == "no" for one in things]

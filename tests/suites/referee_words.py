@@ -126,10 +126,10 @@ def pieces(text: str, words: Vocabulary) -> list[Piece]:
     found, told, place = list[Piece](), tokens(text), 0
     while place < len(told):
         thing, end = _thing(told, place, words)
-        tied, after = _related(told, place, words)
-        if thing is not None:
+        tied, after = _related(told, place, words) if _ties(found) else ((), place)
+        if thing is not None and not tied:
             found.append(thing)
-        elif tied and _ties(found):
+        elif tied:
             last = max(place for place, one in enumerate(found) if isinstance(one, Thing))
             found[last], end = replace(cast(Thing, found[last]), related=tied), after
         else:
@@ -156,7 +156,7 @@ def _thing(told: Sequence[str], place: int, words: Vocabulary) -> tuple[Thing | 
     while place < len(told):
         name, end = words.name(told, place)
         value, after = words.value(told, place)
-        if place == start and end == place + 1 and told[place] in FRAME:
+        if place == start and end == place + 1 and told[place] in FRAME and not _is_listed(told, place):
             name = ""
         if place == start and after == place + 1 and told[place] in FRAME:
             value = ""
@@ -171,6 +171,11 @@ def _thing(told: Sequence[str], place: int, words: Vocabulary) -> tuple[Thing | 
         else:
             break
     return None, start
+
+
+def _is_listed(told: Sequence[str], place: int) -> bool:
+    """Whether "words" are things here, and not those of "which of these words"."""
+    return told[place] == "words" and told[place - 1 : place] not in (["these"], ["which"])
 
 
 def _goes_on(told: Sequence[str], place: int, words: Vocabulary) -> bool:

@@ -1,15 +1,12 @@
-from collections import Counter
-
 import pytest
+from judging import disagreements, judged, suite_named, there_are
 from referee import Referee
 from scenery import scene, world
 
-from counterpoint import catalog
-from counterpoint.core.groups import Group
+from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.suites.suite import generate
 
-SUITES = [name for name in catalog.rows("suites") if catalog.find("suites", name).takes == "scenes"]
 SHOWN = scene(
     0,
     ("cup", "red", "open"),
@@ -64,27 +61,16 @@ def test_the_referee_knows_what_stands_where() -> None:
     assert _verdict("Is the cup on the table red or green?", shown) == "red"
 
 
-def _wrong(name: str, scenes: tuple[Scene, ...], limit: int | None) -> tuple[int, Counter[str]]:
-    referee, pairs, wrong = Referee(scenes), 0, Counter[str]()
-    for _, group in generate(catalog.find("suites", name), scenes, limit=limit):
-        pairs += len(group.variants)
-        wrong.update(_disagreements(referee, group))
-    return pairs, wrong
-
-
-def _disagreements(referee: Referee, group: Group) -> list[str]:
-    found = []
-    for query, gold in zip(group.queries, group.gold, strict=True):
-        assert query.picture
-        assert gold
-        verdict = referee.answer(query.picture.address, query.text)
-        if not (verdict.answer and gold.credit(verdict.answer)):
-            found.append(f"{query.picture.address} {query.text} gold {gold.best}, but {verdict}; {group.proof}")
-    return found
-
-
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", there_are())
 def test_the_referee_agrees_with_every_gold_answer_of_the_world(name: str) -> None:
-    pairs, wrong = _wrong(name, world(150), 250)
-    assert pairs > 100
-    assert not wrong, "\n".join(list(wrong)[:10])
+    scenes = world(150)
+    found = judged(generate(suite_named(name), scenes, limit=250), Referee(scenes))
+    assert found.pairs > 100
+    assert not found.wrong, "\n".join(found.wrong[:10])
+
+
+@pytest.mark.parametrize("answer", ["yes", "no", "red"])
+def test_a_wrong_gold_answer_does_not_escape_the_referee(answer: str) -> None:
+    texts = {"yes": "Is there a cat?", "no": "Is there a dog?", "red": "Is the table made of wood or metal?"}
+    group = Group(Relation.GOLD, (Query(SHOWN.picture, texts[answer]),), (Gold.of(answer),))
+    assert len(list(disagreements(group, Referee([SHOWN])))) == 1

@@ -1,0 +1,42 @@
+"""The referee on suites made from real annotations: every pair, of several seeds, must be what it says."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from real_data import real
+
+from counterpoint.core.scenes import Scene
+from counterpoint.sources.clevr import clevr
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.gqa import gqa
+from counterpoint.suites.suite import generate
+
+sys.path.append(str(Path(__file__).parents[1] / "suites"))
+from judging import judged, suite_named, there_are
+from referee import Referee
+
+SEEDS = range(5)
+
+
+def _agrees(name: str, scenes: list[Scene], *, closed: bool) -> int:
+    pairs, referee = 0, Referee(scenes, closed=closed)
+    for seed in SEEDS:
+        found = judged(generate(suite_named(name), scenes, seed), referee)
+        assert not found.wrong, "\n".join(found.wrong[:10])
+        pairs += found.pairs
+    return pairs
+
+
+@pytest.mark.parametrize("name", there_are())
+def test_the_referee_agrees_with_every_gold_answer_on_gqa(name: str) -> None:
+    scenes = list(Source(gqa, real("gqa"), "val").scenes())
+    assert _agrees(name, scenes, closed=False) > 0
+
+
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+@pytest.mark.parametrize("part", ["1obj", "2obj"])
+@pytest.mark.parametrize("name", there_are())
+def test_the_referee_agrees_with_every_gold_answer_on_clevr(name: str, part: str, split: str) -> None:
+    scenes = list(Source(clevr, real("clevr") / part, split).scenes())
+    _agrees(name, scenes, closed=True)
