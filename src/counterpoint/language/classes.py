@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.senses import is_a
 from counterpoint.language.words import split_list, words
 
 _COLOR = "color"
@@ -143,6 +142,8 @@ def _speaking(value: str, name: str, colors: bool) -> list[Class]:
 
 
 def _is_said_of(held: Class, name: str) -> bool:
+    from counterpoint.language.senses import is_a  # opens WordNet, which classes alone do not need
+
     try:
         if any(is_a(name, one) for one in held.but):
             return False

@@ -47,7 +47,7 @@ def sense_of(name: str) -> Sense:
 
 @cache
 def meaning(name: str) -> Meaning:
-    """The curated sense of a name; for other names the first thing that WordNet has for them or their last words."""
+    """The curated sense of a name; for other names the first thing that WordNet has, or what their last words mean."""
     row = _curated().get(singular(name)) or _curated().get(name)
     if row:
         return Meaning(lexicon().sense(row[0]), whole=len(row) == 1)
@@ -148,6 +148,8 @@ def _found(name: str) -> Meaning:
     book, parts = lexicon(), name.lower().split()
     for start in range(len(parts)):
         ending = " ".join(parts[start:])
+        if start and (ending in kinds() or singular(ending) in _curated()):
+            return Meaning(sense_of(ending), whole=False)
         for form in (singular(ending), *book.base_forms(ending)):
             if senses := book.senses(form):
                 return Meaning(_first_thing(senses), whole=start == 0)
