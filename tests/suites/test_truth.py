@@ -107,3 +107,13 @@ def test_names_that_stand_for_a_kind_are_known_and_the_doubts_make_sense() -> No
     assert not is_undisputed("bird", ["cat", "duck"])
     assert first_doubt("cat", ["dog", "cat"]) == "it is annotated"
     assert not may_show("dog", "cat")
+
+
+def test_nothing_is_said_to_stand_beside_a_picture_in_the_picture() -> None:
+    things = [("picture",), ("cup", "red"), ("cup", "blue"), ("kite",), ("dog", "running")]
+    links = tuple(Link(number, "below", "1") for number in "2345")
+    shown = [replace(scene(n, *things), relations=links) for n in range(3)]
+    view = View(shown[0], survey(shown))
+    assert not view.links
+    assert not [one for thing in shown[0] for one in referents(view, thing) if one.where]
+    assert not [one for one in _asked(shown[0], shown) if one.where]

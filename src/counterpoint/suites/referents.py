@@ -6,7 +6,7 @@ from random import Random
 
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.suites.doing import deed_of, verb_of
-from counterpoint.suites.doubts import can_be_asked, may_be
+from counterpoint.suites.doubts import can_be_asked, may_be, words
 from counterpoint.suites.looks import before_noun, goes_before_noun, sort_of
 from counterpoint.suites.relations import can_be_said_of, is_for_one, opposed
 from counterpoint.suites.views import View
@@ -66,7 +66,9 @@ def by_relation(view: View, one: SceneObject, name: str, noun: str = "") -> Iter
         if not can_be_said_of(link.name):
             continue
         other = view.scene[link.object]
-        if may_be(name, other.name) or not view.singles_out(other, other.name):
+        if other.name in words("the_picture") or may_be(name, other.name):
+            continue
+        if not view.singles_out(other, other.name):
             continue
         if all(_is_ruled_out(view, rival, link) for rival in rivals or ()):
             where = f"{link.name} the {other.name}"

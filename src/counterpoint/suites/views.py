@@ -10,7 +10,7 @@ from random import Random
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.suites.absence import first_doubt, is_undisputed
-from counterpoint.suites.doubts import can_be_asked, is_known, may_be, may_show
+from counterpoint.suites.doubts import can_be_asked, is_known, may_be, may_show, words
 from counterpoint.suites.habits import Habits, Urn
 from counterpoint.suites.looks import before_noun, denies, goes_before_noun, has, looks, sort_of
 from counterpoint.suites.relations import can_be_said_of
@@ -77,7 +77,7 @@ class View:
         """The relations that a sentence can say, by name in alphabetical order."""
         found: dict[str, list[Link]] = {}
         for link in self.scene.relations:
-            if can_be_said_of(link.name):
+            if can_be_said_of(link.name) and self.scene[link.object].name not in words("the_picture"):
                 found.setdefault(link.name, []).append(link)
         return dict(sorted(found.items()))
 
