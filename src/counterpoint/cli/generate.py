@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from counterpoint.cli.making import Recipe, made
+from counterpoint.cli.means import means_given
 from counterpoint.cli.progress import counted
+from counterpoint.pixels.means import Means
 from counterpoint.store.lab import Lab
 from counterpoint.suites.suite import Tally
 
@@ -30,6 +32,11 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="Where the files of the source are.")
 @click.option(
+    "--texts",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Questions of the source in other words: a file with the columns id and text.",
+)
+@click.option(
     "--scenes",
     default=1000,
     show_default=True,
@@ -37,6 +44,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
     help="At most so many scenes (or questions, captions, …) of it.",
 )
 @click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
+@click.option("--means", default="", callback=means_given, help="Mean color of training pictures: R,G,B or a folder.")
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
 @click.option("--rules", default="", help="The rule set by which answers are compared: exact, gqa, vqa, vqa-short.")
 @click.option("--replace", is_flag=True, help="Replace a suite of this name that is in the lab and differs.")
@@ -48,8 +56,10 @@ def command(
     columns: dict[str, str],
     split: str,
     data: Path | None,
+    texts: Path | None,
     scenes: int,
     seed: int,
+    means: Means | None,
     groups: int | None,
     rules: str,
     replace: bool,
@@ -60,10 +70,18 @@ def command(
     Prints how many groups were kept, and why others were not. One seed makes one suite on every machine.
     """
     tally = Tally()
-    recipe = Recipe(name, source, split, scenes, groups, rules, columns)
+    recipe = Recipe(name, source, split, scenes, groups, rules, columns, means)
     watch = partial(counted, doing="reading", total=scenes)
     manifest = made(
-        Lab(lab), recipe, seed, tally=tally, anew=replace, data=data, watch=watch, tell=partial(click.echo, err=True)
+        Lab(lab),
+        recipe,
+        seed,
+        tally=tally,
+        anew=replace,
+        data=data,
+        texts=texts,
+        watch=watch,
+        tell=partial(click.echo, err=True),
     )
     if as_json:
         counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}

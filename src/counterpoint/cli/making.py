@@ -1,19 +1,23 @@
 """A suite is made from what a source holds, and put into a lab with its manifest."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
+from counterpoint.cli.means import told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.rulesets import RuleSet, rule_set
+from counterpoint.pixels.means import Means
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.inside import NAMESPACE as UNPACKED
 from counterpoint.sources.plain_files import OwnFiles
+from counterpoint.sources.skips import Skips
+from counterpoint.sources.texts import read_texts
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest
@@ -33,6 +37,7 @@ class Recipe:
     groups: int | None = None  # all that there are, where no number is given
     rules: str = ""  # those of the source, where none are named
     columns: Mapping[str, str] = field(default_factory=dict)  # which column holds what, in files of one's own
+    means: Means | None = None  # the mean color of the training pictures, where a suite paints in it
 
 
 def made(
@@ -43,20 +48,23 @@ def made(
     tally: Tally,
     anew: bool = False,
     data: Path | None = None,
+    texts: Path | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Manifest:
     """Make a suite and keep it; the tally counts what was kept and why the rest was not.
 
     `data` is where the files of the source are; the lab is told where their pictures are, if they are there. What the
-    source left out, and what was unpacked, is told line by line.
+    source left out, and what was unpacked, is told line by line. `texts` is a file with its questions in other words.
     """
     suite = catalog.find("suites", recipe.suite)
-    source = opened(recipe, data, seed)
+    source = opened(recipe, data, seed, whole=suite.whole)
     if not hasattr(source, suite.takes):
         raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
-    rules = rule_set(recipe.rules or (source.dataset.rules if isinstance(source, Source) else "exact"))
+    suite, means = told(suite, recipe.means, source)
+    rules = rule_set(recipe.rules or suite.rules or _rules_of(source))
     shown = [judged(item, rules) for item in watch(getattr(source, suite.takes)())]
+    shown = shown if texts is None else with_texts(shown, texts, tell)
     for line in source.skips.lines() if isinstance(source, Source) else ():
         tell(line)
     table = groups_table(generate(suite, shown, seed, recipe.groups, tally=tally), suite.name)
@@ -69,7 +77,7 @@ def made(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
-        parameters={key: value for key, value in asdict(recipe).items() if key not in _OWN and value != {}},
+        parameters={key: value for key, value in asdict(replace(recipe, means=means)).items() if _is_said(key, value)},
         source=hex_id(content_id([fingerprint(item) for item in shown])),
         rules=rules.name,
     )
@@ -77,6 +85,11 @@ def made(
     if isinstance(source, Source):
         settle(lab, source, table["picture"].drop_null().unique().to_pylist(), tell)
     return manifest
+
+
+def _is_said(key: str, value: Any) -> bool:
+    """Whether a manifest has a parameter: not what it says elsewhere, and nothing that was not used."""
+    return key not in _OWN and value != {} and not (key == "means" and value is None)
 
 
 def settle(lab: Lab, source: Source, addresses: Iterable[str], tell: Callable[[str], object]) -> None:
@@ -109,8 +122,29 @@ def unpack(lab: Lab, pictures: Iterable[tuple[str, bytes]], tell: Callable[[str]
     tell(f"{count:,} pictures, {size / 2**20:,.1f} MB, are unpacked in {lab.shelf.path(folder)}")
 
 
-def opened(recipe: Recipe, data: Path | None, seed: int = 0) -> Any:
-    """The source of a recipe: one that draws its own scenes, or a split of a data set in a folder."""
+def with_texts(items: Sequence[Any], path: Path, tell: Callable[[str], object]) -> list[Any]:
+    """Every question, and after it a copy in each of the other words that a file has for it."""
+    skips = Skips()
+    texts = read_texts(path, skips)
+    for line in skips.lines():
+        tell(line)
+    known = {item.id for item in items}
+    if strange := len(texts.keys() - known):
+        tell(f"{strange:,} ids of {path.name} are those of no question that was read")
+    found: list[Any] = []
+    for item in items:
+        others = enumerate(texts.get(item.id, ()), 1) if isinstance(item, Question) else ()
+        found += item, *(replace(item, id=f"{item.id}-{n}", text=text, same_as=item.id) for n, text in others)
+    return found
+
+
+def _rules_of(source: Any) -> str:
+    """The rule set of a source, if it has one."""
+    return str(source.dataset.rules if isinstance(source, Source) else getattr(source, "rules", "exact"))
+
+
+def opened(recipe: Recipe, data: Path | None, seed: int = 0, *, whole: bool = False) -> Any:
+    """The source of a recipe: one that draws its own scenes, or a split of a data set, whole or a sample of it."""
     name, _, on_hub = recipe.source.partition("/")
     found = catalog.find("sources", name if on_hub else recipe.source)
     if recipe.columns and not isinstance(found, OwnFiles):
@@ -122,7 +156,7 @@ def opened(recipe: Recipe, data: Path | None, seed: int = 0) -> Any:
     if data is None:
         hint = f"say where its files are: --data FOLDER; counterpoint data {recipe.source} says which are expected"
         raise CounterpointError(f"{found.title} is read from files", hint=hint)
-    return Source(found, data, recipe.split, recipe.scenes, seed, columns=recipe.columns)
+    return Source(found, data, recipe.split, None if whole else recipe.scenes, seed, columns=recipe.columns)
 
 
 def judged(item: Any, rules: RuleSet) -> Any:

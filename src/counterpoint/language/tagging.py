@@ -11,8 +11,8 @@ NOUN = ("NN", "NP")
 def tagged(words: tuple[str, ...]) -> tuple[str, ...]:
     """The part of speech of each word of a sentence, in the tags of the British National Corpus (C5).
 
-    >>> tagged(("How", "many", "dogs", "are", "sleeping", "?"))
-    ('AVQ', 'DT0', 'NN2', 'VBB', 'VVG', 'PUN')
+    >>> tagged(("How", "many", "dogs", "are", "here", "?"))
+    ('AVQ', 'DT0', 'NN2', 'VBB', 'AV0', 'PUN')
     """
     return tuple(str(tag) for _, _, tag in _tagger().tag_sent(list(words))) if words else ()
 

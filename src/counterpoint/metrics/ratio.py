@@ -7,9 +7,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.ordered import OrderedPairs
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Sets, Singles, Unit
 
-T = TypeVar("T", Pairs, Sets, Singles)
+T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)
 
 
 def _all(unit: Unit) -> Flags:

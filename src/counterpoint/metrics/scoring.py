@@ -1,6 +1,6 @@
 """Scores with intervals, as one long table: a row for each slice and each measure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import isnan
@@ -12,11 +12,12 @@ import pyarrow as pa
 from counterpoint.core.ids import Plain
 from counterpoint.metrics.bootstrap import RESAMPLES, Counts, interval, luck
 from counterpoint.metrics.intervals import Score, from_sums
+from counterpoint.metrics.ordered import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import STATES, Floats, Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.slices import Cells, Slicer
 
-UNITS = {Pairs: "pair", Sets: "group", Singles: "answer"}
+UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a measure is."""
 
 
@@ -60,8 +61,10 @@ def scored(outcomes: Outcomes, request: Request) -> pa.Table:
     states = _states(singles, cells)
     found = list(_scores(singles, cells, request))
     del cells, singles
-    for unit in (outcomes.pairs, outcomes.sets):
-        units = unit()
+    for kind, unit in _UNITS.items():
+        if not any(metric.unit is kind for metric in request.metrics):
+            continue
+        units = unit(outcomes)
         found += _scores(units, slicer.cut(units), request)
     order = {metric.name: place for place, metric in enumerate(request.metrics)}
     found.sort(key=lambda row: (row["slice"], order[row["metric"]]))
@@ -69,15 +72,22 @@ def scored(outcomes: Outcomes, request: Request) -> pa.Table:
     return pa.Table.from_pylist([_row(row, states, request, rules) for row in found], _schema(request))
 
 
+_UNITS: Mapping[type, Callable[[Outcomes], Pairs | OrderedPairs | Sets]] = {
+    Pairs: Outcomes.pairs,
+    Sets: Outcomes.sets,
+    OrderedPairs: ordered_pairs,
+}
+
+
 def _rules(outcomes: Outcomes) -> dict[str, str]:
     """The rule set by which the answers of each suite are compared."""
     if "rules" not in outcomes.table.column_names:
         return {}
-    pairs = outcomes.table.select(["suite", "rules"]).group_by(["suite", "rules"]).aggregate([]).to_pylist()
-    return {row["suite"]: row["rules"] for row in pairs}
+    known = outcomes.table.select(["suite", "rules"]).unify_dictionaries()  # suites of several rule sets have several
+    return {row["suite"]: row["rules"] for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist()}
 
 
-def _scores(units: Pairs | Sets | Singles, cells: Cells, request: Request) -> Iterator[dict[str, Any]]:
+def _scores(units: Pairs | OrderedPairs | Sets | Singles, cells: Cells, request: Request) -> Iterator[dict[str, Any]]:
     """Each measure of these units in each slice."""
     left_out = cells.summed_by_slice(~units.counted)
     for metric in request.metrics:

@@ -1,0 +1,102 @@
+"""One way of turning a question into a yes/no question: what it understands, and how it asks."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from counterpoint.core.items import Question
+from counterpoint.language.crowd import comparable
+
+AGREEING = 3
+"""Of ten people, how many must say so for an answer to be taken as right, as VQA has it."""
+TIED = "two answers are the most frequent"
+SCATTERED = "fewer than three of ten people agree"
+TWO_QUESTIONS = "more than one question, or a choice"
+_SIGNS = re.compile(r"[?.,;:!\"()]|\b(?:or|what|which|who|where|why|how)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks about: its subject, and whatever else has to be said again."""
+
+    subject: str
+    rest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Augmentation:
+    """Questions that begin alike, the values that answer them, and the yes/no question about one of these values."""
+
+    name: str
+    begins: str
+    read: Callable[[str], Asked | str]  # what a question asks, or why that cannot be told
+    value: Callable[[Asked, str], str]  # what an answer says, in one form for all who say the same; "" for no value
+    apart: Callable[[Asked, str, str], bool]  # whether a value is surely not what an answer says
+    words: Callable[[Asked, str], str]  # the yes/no question; "" where it cannot be put
+    no_value: str  # said of an answer that is no value
+    belongs: Callable[[Asked, str], bool] | None = None  # where values depend on subjects: whether one could be such
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question with what it asks and the value that answers it; `said` is everything that people answered."""
+
+    asked: Asked
+    value: str
+    agreeing: int
+    said: tuple[str, ...]
+
+
+def understood(one: Augmentation, question: Question) -> Understood | str:
+    """What a question asks and the answer most people gave, or why it is left out."""
+    asked = one.read(question.text)
+    return asked if isinstance(asked, str) else answered(one, asked, question.votes or _best(question))
+
+
+def answered(one: Augmentation, asked: Asked, said: Sequence[str]) -> Understood | str:
+    """The value that is the most frequent among the answers, or why there is none."""
+    ranked = Counter(one.value(asked, answer) or f"? {comparable(answer)}" for answer in said).most_common(2)
+    if not ranked:
+        return "no right answer is known"
+    (value, agreeing), *others = ranked
+    if others and others[0][1] == agreeing:
+        return TIED
+    if agreeing * 10 < AGREEING * len(said):
+        return SCATTERED
+    if value.startswith("?"):
+        return one.no_value
+    if not one.words(asked, value):
+        return "its answer cannot be asked for"
+    return Understood(asked, value, agreeing, tuple(said))
+
+
+def phrase(text: str, begins: str) -> str | None:
+    """What follows the beginning of a question, without its mark; nothing where it begins in another way.
+
+    >>> phrase("What color is the  cat ?", "what color is the")
+    'cat'
+    """
+    words = " ".join(text.removesuffix("?").split())
+    return words[len(begins) :].strip() if words.lower().startswith(f"{begins} ") else None
+
+
+def is_several(text: str) -> bool:
+    """Whether a part of a question holds another question, or a choice."""
+    return bool(_SIGNS.search(text.lower()))
+
+
+def in_manner_of(base: str, text: str) -> str:
+    """A question written as another one is: with a capital and a mark only if that has them.
+
+    >>> in_manner_of("How many dogs?", "are there two dogs"), in_manner_of("how many dogs", "are there two dogs")
+    ('Are there two dogs?', 'are there two dogs')
+    """
+    mark = "?" if base.rstrip().endswith("?") else ""
+    return (text[:1].upper() + text[1:] if base[:1].isupper() else text) + mark
+
+
+def _best(question: Question) -> tuple[str, ...]:
+    """The answers that earn the most, where no votes are known."""
+    most = max((credit for _, credit in question.gold.answers), default=0.0)
+    return tuple(answer for answer, credit in question.gold.answers if credit == most > 0)

@@ -1,0 +1,120 @@
+"""What color is the cat? – Is the color of the cat white?"""
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from counterpoint.language.classes import classes, excludes
+from counterpoint.language.crowd import comparable
+from counterpoint.language.english import listed
+from counterpoint.language.tagging import tagged
+from counterpoint.language.words import split_list
+from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
+
+BEGINS = "what color is the"
+_SHADES = frozenset(
+    split_list("light, dark, pale, bright, deep, medium, off, neon, hot, baby, sky, royal, lime, forest, olive, navy")
+)
+_MORE: Mapping[str, tuple[str, ...]] = {
+    "aqua": ("teal", "blue", "green"),
+    "auburn": ("brown", "red"),
+    "bronze": ("brown", "gold"),
+    "burgundy": ("maroon", "red"),
+    "charcoal": ("gray", "black"),
+    "copper": ("orange", "brown"),
+    "cream": ("cream colored", "white"),
+    "crimson": ("red",),
+    "cyan": ("teal", "blue"),
+    "fuchsia": ("pink", "purple"),
+    "lavender": ("purple",),
+    "lilac": ("purple",),
+    "magenta": ("pink", "purple"),
+    "mustard": ("yellow",),
+    "peach": ("orange", "pink"),
+    "rust": ("orange", "brown"),
+    "salmon": ("pink", "orange"),
+    "scarlet": ("red",),
+    "taupe": ("brown", "gray"),
+}
+_BETWEEN = frozenset(("and", "&", "with", "n"))
+_HELPING = ("VB", "VH", "VD", "VM")
+
+
+def read(text: str) -> Asked | str:
+    """What follows "What color is the", if it names a thing: not "What color is the man wearing?"."""
+    subject = phrase(text, BEGINS)
+    if not subject:
+        return f"does not begin with {BEGINS!r}"
+    if is_several(subject):
+        return TWO_QUESTIONS
+    tags = tagged(("The", *subject.split(), "."))[1:-1]
+    clause = any(tag.startswith(_HELPING) for tag in tags[:-1])
+    if tags[-1].startswith(("PR", "CJ", "TO")) or (tags[-1].startswith("V") and not clause):
+        return "asks for the color of what is done"
+    return Asked(subject)
+
+
+@lru_cache(1 << 14)
+def value(asked: Asked, answer: str) -> str:
+    """The colors of an answer in the order of the alphabet, if it says nothing else.
+
+    >>> value(Asked("zebra"), "White & black"), value(Asked("cat"), "light grey"), value(Asked("floor"), "wood")
+    ('black and white', 'light gray', '')
+    """
+    words = [word for word in comparable(answer).replace("/", " ").split() if word not in _BETWEEN]
+    found: set[str] = set()
+    while words:
+        length = next((n for n in (2, 1) if len(words) >= n and hues(" ".join(words[:n]))), 0)
+        if not length:
+            return ""
+        found.add(_usual(" ".join(words[:length])))
+        words = words[length:]
+    return listed(sorted(found))
+
+
+@lru_cache(1 << 14)
+def hues(color: str) -> tuple[str, ...]:
+    """The plain colors that a color is or comes close to; none where the words name no color.
+
+    >>> hues("grey"), hues("neon green"), hues("burgundy"), hues("wood")
+    (('gray',), ('green',), ('maroon', 'red'), ())
+    """
+    known = classes()["color"].usual(color)
+    if known or color in _MORE:
+        return (known,) if known else _MORE[color]
+    shade, _, plain = color.rpartition(" ")
+    if shade not in _SHADES:
+        return ()
+    close = {"light": ("white",), "pale": ("white",), "dark": ("black",), "deep": ("black",)}.get(shade, ())
+    return (*hues(plain), *close) if hues(plain) else ()
+
+
+@lru_cache(1 << 16)
+def apart(asked: Asked, wanted: str, answer: str) -> bool:
+    """Whether no color of a value comes near any color of an answer."""
+    return all(excludes(one, other) for one in _all_hues(wanted) for other in _all_hues(answer))
+
+
+def words(asked: Asked, wanted: str) -> str:
+    """The question in the words of the paper's Table 1."""
+    return f"is the color of the {asked.subject} {wanted}"
+
+
+@cache
+def _all_hues(text: str) -> tuple[str, ...]:
+    """The hues of every color that a text names, whatever else it says."""
+    parts = comparable(text).replace("/", " ").split()
+    pairs = map(" ".join, pairwise(parts))
+    return tuple(dict.fromkeys(hue for part in (*pairs, *parts) for hue in hues(part)))
+
+
+def _usual(color: str) -> str:
+    """A color by its usual word, in whatever shade: light gray for light grey."""
+    shade, _, plain = color.rpartition(" ")
+    known = classes()["color"].usual(color)
+    if known:
+        return known
+    return f"{shade} {classes()['color'].usual(plain) or plain}" if shade else color
+
+
+color = Augmentation("color", BEGINS, read, value, apart, words, "its answer is no color")

@@ -1,0 +1,126 @@
+"""How many dogs are in the picture? – Are there two dogs in the picture?"""
+
+import re
+from functools import lru_cache
+
+from counterpoint.language.crowd import comparable
+from counterpoint.language.english import is_mass, is_pair, number_value, number_word, plural, singular, third_person
+from counterpoint.language.tagging import is_noun, tagged
+from counterpoint.language.words import split_list
+from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
+
+BEGINS = "how many"
+MOST = 100
+"""The largest number that is written in words."""
+NO_NOUN = "the word after 'how many' is no noun"
+OTHERWISE = "asks for something else than how many there are"
+_SEEING = re.compile(
+    r"(?:(?:do|can|could|did) (?:you|we|i) (?:see|count|find|spot|notice)|(?:are|is|can be|could be) "
+    r"(?:seen|counted|spotted|found))"
+    r"(?: (?=\w)|$)"
+)
+_BEING = re.compile(r"(?:are|is)(?: there)?(?: (?=\w)|$)")
+_TOGETHER = re.compile(r"\b(?:each other|one another|together|both|all|same|different|between|apart)\b")
+_BEHIND = frozenset(
+    split_list("visible, present, available, asleep, awake, alone, left, missing, outside, inside, due")
+)
+_PLACED = ("PRP", "AV", "VVG", "VVN", "VVD", "XX0")
+_LEADING_ON = frozenset(split_list("if, until, before, after, per, than, as, so, old, ago, more, during, do, can"))
+"""Words with which something else begins than a place: "how many minutes until it departs"."""
+_DIGITS = re.compile(r"[0-9]+")
+
+
+@lru_cache(1 << 14)
+def read(text: str) -> Asked | str:
+    """The things that are counted, and where they are or what they do, if a tagger says that they are things."""
+    said = phrase(text, BEGINS)
+    if not said:
+        return f"does not begin with {BEGINS!r}"
+    if is_several(said):
+        return TWO_QUESTIONS
+    words = said.split()
+    tags = tagged(("How", "many", *words, "?"))[2:-1]
+    if len(tags) != len(words) or not is_noun(tags[0]):
+        return NO_NOUN
+    end = _end(words, tags)
+    things = " ".join(words[:end])
+    if is_mass(things):
+        return "its subject is not counted one by one"
+    rest = _rest(" ".join(words[end:]), tags[end:])
+    return OTHERWISE if rest is None else Asked(things, rest)
+
+
+def value(asked: Asked, answer: str) -> str:
+    """The number that an answer is, in digits; nothing for "many" or "5+".
+
+    >>> value(Asked("dogs"), "Two"), value(Asked("dogs"), "03"), value(Asked("dogs"), "lots")
+    ('2', '3', '')
+    """
+    said = comparable(answer)
+    number = None if said in ("no", "single") else number_value(said)
+    return str(number) if number is not None and number <= MOST else ""
+
+
+def apart(asked: Asked, wanted: str, answer: str) -> bool:
+    """Whether an answer does not name the number; and whether the number can be asked for at all."""
+    named = {int(digits) for digits in _DIGITS.findall(comparable(answer))[:3]} | {value(asked, answer)}
+    return int(wanted) not in named and wanted not in named and bool(words(asked, wanted))
+
+
+def words(asked: Asked, wanted: str) -> str:
+    """The question in the words of the paper's Table 1, with one thing in the singular."""
+    number = int(wanted)
+    if number != 1:
+        rest = asked.rest.replace("{be}", "are").replace("{s}", "")
+        return " ".join(f"are there {number_word(number)} {plural(asked.subject)} {rest}".split())
+    return "" if is_pair(asked.subject) or _TOGETHER.search(asked.rest) else _one(asked)
+
+
+def _one(asked: Asked) -> str:
+    rest = re.sub(r"^that (\w+)\{s\}", lambda found: f"that {third_person(found[1])}", asked.rest)
+    return " ".join(f"is there one {singular(asked.subject)} {rest.replace('{be}', 'is')}".split())
+
+
+def _end(words: list[str], tags: tuple[str, ...]) -> int:
+    """Where the name of the things ends: nouns, and "of" with what follows it."""
+    end = 1
+    while end < len(words):
+        if is_noun(tags[end]):
+            end += 1
+        elif words[end].lower() == "of" and (noun := _noun_after(tags, end + 1)):
+            end = noun
+        else:
+            break
+    return end
+
+
+def _noun_after(tags: tuple[str, ...], start: int) -> int:
+    """The place behind the noun that articles and adjectives lead to, or 0."""
+    while start < len(tags) and tags[start].startswith(("AT", "DT", "DPS", "AJ")):
+        start += 1
+    return start + 1 if start < len(tags) and is_noun(tags[start]) else 0
+
+
+def _rest(said: str, tags: tuple[str, ...]) -> str | None:
+    """What follows the things in "there are …"; nothing at all where it does not say where they are or what they do."""
+    if not said:
+        return ""
+    lead = _SEEING.match(said.lower()) or _BEING.match(said.lower())
+    kept = said[lead.end() :] if lead else said
+    tags = tags[len(said.split()) - len(kept.split()) :]
+    if not kept:
+        return ""
+    first = kept.split()[0].lower()
+    if (tags[0].startswith(_PLACED) or first.endswith("ing")) and first not in _LEADING_ON:
+        return kept
+    if lead is None and tags[0] in ("VHB", "VVB") and len(tags) > 1:
+        verb, _, more = kept.partition(" ")
+        return f"that {verb}{{s}} {more}"
+    if tags[0].startswith("AJ") and "there" not in said.lower().split()[:2]:
+        if first in _BEHIND:
+            return kept
+        return None if len(tags) > 1 and not tags[1].startswith("PR") else f"that {{be}} {kept}"
+    return None
+
+
+how_many = Augmentation("how-many", BEGINS, read, value, apart, words, "its answer is no number up to one hundred")

@@ -1,0 +1,108 @@
+"""Questions that belong together in their files: rephrasings, back-translations, and sets with one logic."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+
+from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.items import Question
+from counterpoint.suites.suite import Dropped, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """The questions that belong to one, in their order: by the id of the first, or by the name of a set."""
+
+    members: Mapping[str, tuple[Question, ...]]
+    firsts: frozenset[str]
+
+
+def repetitions(questions: Iterable[Question]) -> Families:
+    """Every question by the id of what it says in other words."""
+    found, firsts = dict[str, list[Question]](), set[str]()
+    for question in questions:
+        if question.same_as:
+            found.setdefault(question.same_as, []).append(question)
+        else:
+            firsts.add(question.id)
+    return Families({first: tuple(rows) for first, rows in found.items()}, frozenset(firsts))
+
+
+def repeated(question: Question, families: Families, rng: Random, *, name: str) -> Iterator[Group | Dropped]:
+    """A first question with everything that says it in other words."""
+    if question.same_as:
+        if question.same_as not in families.firsts:
+            yield Dropped(name, "its first question is not there")
+        return
+    others = tuple(one for one in families.members.get(question.id, ()) if one.text != question.text)
+    same = len(families.members.get(question.id, ())) - len(others)
+    yield from (Dropped(name, "says it in the same words") for _ in range(same))
+    if others and question.gold.answers:
+        yield _group(Relation.SAME, (question, *others), name, "its maker says that they ask the same")
+
+
+def sets(questions: Iterable[Question]) -> Families:
+    """Every question by the set that its source puts it in."""
+    found: dict[str, dict[str, Question]] = {}
+    for question in questions:
+        if name := dict(question.tags).get("set"):
+            found.setdefault(name, {}).setdefault(question.text, question)
+    members = {name: tuple(rows.values()) for name, rows in found.items()}
+    return Families(members, frozenset(rows[0].id for rows in members.values()))
+
+
+def gathered(question: Question, families: Families, rng: Random, *, name: str) -> Iterator[Group | Dropped]:
+    """A set as one group. It has no original: the first question stands as its base, and no measure of sets minds."""
+    if question.id not in families.firsts:
+        return
+    members = families.members[dict(question.tags)["set"]]
+    if len(members) < 2:
+        yield Dropped(name, "one question alone")
+    else:
+        yield _group(Relation.GOLD, members, name, "its maker says that the answers follow from each other")
+
+
+def _group(relation: Relation, members: tuple[Question, ...], name: str, proof: str) -> Group:
+    return Group(
+        relation,
+        tuple(Query(one.picture, one.text, choices=one.choices, context=one.context) for one in members),
+        tuple(one.gold for one in members),
+        proof=proof,
+        kind=name,
+        tags=tuple((("question", one.id), *one.tags, ("augmentation", name)) for one in members),
+    )
+
+
+rephrasings = Suite(
+    "rad-rephrasings",
+    tests="who answers a question rightly also answers it in other words",
+    propose=partial(repeated, name="rephrase"),
+    survey=repetitions,
+    takes="questions",
+    whole=True,
+)
+back_translations = Suite(
+    "rad-back-translations",
+    tests="who answers a question rightly also answers it after a translation there and back",
+    propose=partial(repeated, name="back-translation"),
+    survey=repetitions,
+    takes="questions",
+    whole=True,
+)
+logical_sets = Suite(
+    "rad-l-convqa",
+    tests="questions whose answers follow from each other by logic are all answered rightly",
+    propose=partial(gathered, name="l-convqa"),
+    survey=sets,
+    takes="questions",
+    whole=True,
+)
+common_sense_sets = Suite(
+    "rad-cs-convqa",
+    tests="questions whose answers follow from each other by common sense are all answered rightly",
+    propose=partial(gathered, name="cs-convqa"),
+    survey=sets,
+    takes="questions",
+    whole=True,
+)

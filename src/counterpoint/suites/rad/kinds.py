@@ -1,0 +1,152 @@
+"""What kind of floor is this? – Is this a wood floor? What kind of animal is this? – Is this animal an elephant?"""
+
+import re
+from functools import lru_cache
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.language.classes import class_of, excludes, same
+from counterpoint.language.crowd import comparable
+from counterpoint.language.english import article, is_mass, is_plural, number_value, one_or_bare, singular
+from counterpoint.language.senses import hypernym_names, is_a
+from counterpoint.language.tagging import is_noun, tagged
+from counterpoint.language.words import split_list
+from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
+
+BEGINS = "what kind of"
+_ENDS = " is this"
+_GENERAL = frozenset(
+    split_list(
+        "animal, appliance, area, bird, building, container, creature, device, environment, event, facility, fish, "
+        "food, fruit, furniture, insect, instrument, item, land, landscape, location, machine, mammal, meal, object, "
+        "place, plant, room, scene, setting, shop, space, store, structure, terrain, thing, tool, toy, utensil, "
+        "vegetable, vehicle, vessel"
+    )
+)
+"""Subjects so wide that a noun names one of them: "Is this place a beach?"."""
+_UNCOUNTED = frozenset(
+    split_list(
+        "activity, art, cheese, cuisine, exercise, game, landscape, language, material, meat, music, sport, terrain, "
+        "weather, wood"
+    )
+)
+"""Subjects whose kinds take no article: "Is this sport tennis?"."""
+_ACTIVITIES = frozenset(split_list("activity, exercise, game, sport"))
+_FAMILIES = frozenset(
+    split_list("animal, vehicle, furniture, clothing, footwear, container, aircraft, boat, person, electronic device")
+)
+_NOTHING = frozenset(
+    split_list(
+        "yes, no, none, unknown, not sure, nothing, other, normal, regular, don't know, can't tell, i don't know, "
+        "unsure, real, fake, good, nice, all, any"
+    )
+)
+_MANY = frozenset(split_list("beans, chips, french fries, fries, grapes, nachos, noodles, peas, pastries, vegetables"))
+"""Food of which there is hardly ever one."""
+_PLAIN = re.compile(r"[a-z][a-z' ]*")
+
+
+def read(text: str) -> Asked | str:
+    """The subject of "What kind of … is this?", if it is one thing by name."""
+    said = phrase(text, BEGINS)
+    if not said or not said.lower().endswith(_ENDS):
+        return f"is not '{BEGINS} …{_ENDS}'"
+    subject = said[: -len(_ENDS)].strip().lower()
+    if is_several(subject):
+        return TWO_QUESTIONS
+    if not subject or len(subject.split()) > 3 or not is_noun(tagged(("The", *subject.split(), "."))[-2]):
+        return "its subject is no name"
+    return "its subject is many" if is_plural(subject) else Asked(subject)
+
+
+@lru_cache(1 << 14)
+def value(asked: Asked, answer: str) -> str:
+    """The kind that an answer names, in the singular; nothing for what is no name, or only the subject again."""
+    said = comparable(answer)
+    number = len(said.split())
+    if said in _NOTHING or not _PLAIN.fullmatch(said) or number > 3 or number_value(said) is not None:
+        return ""
+    if {"and", "or", "with", "not"} & set(said.split()) and said != "black and white":
+        return ""
+    one = singular(said) if is_plural(said) and said not in _MANY and _is_noun(asked.subject, said) else said
+    return "" if one == asked.subject else one
+
+
+@lru_cache(1 << 14)
+def apart(asked: Asked, wanted: str, answer: str) -> bool:
+    """Whether something that is of the one kind is not of the other, as far as can be told from words."""
+    other = value(asked, answer)
+    if not other:
+        return not _share_a_word(wanted, comparable(answer))
+    if wanted == other or same(wanted, other) or _share_a_word(wanted, other) or _is_a(wanted, other, asked.subject):
+        return False
+    if is_named(asked.subject, wanted) != is_named(asked.subject, other):
+        return False
+    if is_named(asked.subject, wanted) or excludes(wanted, other):
+        return True
+    return class_of(wanted) == class_of(other) and _is_noun(asked.subject, wanted) == _is_noun(asked.subject, other)
+
+
+@lru_cache(1 << 14)
+def words(asked: Asked, wanted: str) -> str:
+    """The question as the paper's Table 6 puts it: by a name for the thing, or by what stands before its name."""
+    subject = asked.subject
+    if wanted.split()[-1] == subject.split()[-1] and wanted != subject:
+        return f"is this {one_or_bare(wanted)}"
+    if is_named(subject, wanted):
+        return f"is this {subject} {wanted if subject in _UNCOUNTED else one_or_bare(wanted)}"
+    whole = f"{wanted} {subject}"
+    return f"is this {whole}" if is_mass(subject) else f"is this {article(whole)} {whole}"
+
+
+@lru_cache(1 << 14)
+def is_named(subject: str, wanted: str) -> bool:
+    """Whether a word is a name for such a thing, as elephant is for an animal, and not what stands before its name."""
+    if wanted.split()[-1] == subject.split()[-1]:
+        return True
+    if (wanted.endswith("ing") and subject not in _ACTIVITIES) or " and " in wanted:
+        return False
+    if wanted.endswith(subject) or _kind_of(wanted, subject) or subject in _ACTIVITIES:
+        return True
+    if not _is_noun(subject, wanted) or class_of(wanted) not in (None, "noun"):
+        return False
+    return subject in _GENERAL or bool(_families(wanted) & _families(subject))
+
+
+def _is_noun(subject: str, word: str) -> bool:
+    """Whether a word is a noun before the name of a thing, by the tagger."""
+    parts = word.split()
+    return is_noun(tagged(("This", "is", "a", *parts, *subject.split(), "."))[2 + len(parts)])
+
+
+def _families(name: str) -> frozenset[str]:
+    try:
+        return _FAMILIES & {*hypernym_names(name), name}
+    except UnknownName:
+        return frozenset()
+
+
+def _kind_of(one: str, other: str) -> bool:
+    try:
+        return is_a(one, other)
+    except UnknownName:
+        return False
+
+
+def _is_a(one: str, other: str, subject: str) -> bool:
+    """Whether either is a kind of the other, with or without the subject behind it."""
+    forms = [(form, f"{form} {subject}") for form in (one, other)]
+    return any(_kind_of(a, b) or _kind_of(b, a) for a in forms[0] for b in forms[1] if a != f"{one} {subject}" != b)
+
+
+def _share_a_word(one: str, other: str) -> bool:
+    """Whether two answers have a word in common, or words that begin alike, as wood and wooden do."""
+    begins = [{word[:4] for word in text.split() if len(word) > 2} for text in (one, other)]
+    return bool(begins[0] & begins[1])
+
+
+def belongs(asked: Asked, wanted: str) -> bool:
+    """Whether a value that was never said of a subject could be: an elephant is an animal."""
+    return _kind_of(wanted, asked.subject)
+
+
+what_kind = Augmentation("what-kind", BEGINS, read, value, apart, words, "its answer names no kind", belongs)

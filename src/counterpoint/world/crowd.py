@@ -1,0 +1,17 @@
+"""The world as VQA would have it: its questions are those that people type, with ten answers each."""
+
+from collections.abc import Iterator
+
+from counterpoint.core.items import Question
+from counterpoint.world.source import World
+
+
+class Crowd(World):
+    """So many scenes of a split, with questions in the manner of VQA, in several phrasings, and no others."""
+
+    rules = "vqa"
+    """By which its answers are compared: the official program for ten answers."""
+
+    def questions(self) -> Iterator[Question]:
+        """Questions in the manner of VQA."""
+        return self.crowd_questions()
