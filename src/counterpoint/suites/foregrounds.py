@@ -26,14 +26,14 @@ def foreground(scene: Scene, asked: Asked, rng: Random) -> Foreground | str:
     if _needs_surroundings(asked):
         return "how large a thing is cannot be seen by itself"
     true = [one.box for one in asked.objects]
-    boxes = [grown(box, scene.size) for box in true if box and _is_seen(box, scene.size)]
+    boxes = [grown(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
     if len(boxes) < len(true):
         return "something that it names has no box"
     gone = int(dict(asked.tags).get("gone", "0"))
     boxes += _others(scene, {one.id for one in asked.objects}, gone, rng)
     if not boxes:
         return "it names nothing that has a place"
-    if any(_fills(box, scene.size) for box in boxes):
+    if any(_share(box, scene.size) > _FULL for box in boxes):
         return "what it is about fills the picture"
     return Foreground(tuple(dict.fromkeys(boxes)), scene.size)
 
@@ -55,16 +55,9 @@ def _grown(start: int, stop: int, end: int) -> tuple[int, int]:
     return min(max(start - (length - (stop - start)) // 2, 0), end - length), length
 
 
-def _is_seen(box: Box, size: Size) -> bool:
-    return box.overlap(_whole(size)) > 0
-
-
-def _fills(box: Box, size: Size) -> bool:
-    return box.overlap(_whole(size)) > _FULL * _whole(size).area
-
-
-def _whole(size: Size) -> Box:
-    return Box(0, 0, size.width, size.height)
+def _share(box: Box, size: Size) -> float:
+    """The part of the picture that a box covers, from 0 to 1."""
+    return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
 
 
 def _needs_surroundings(asked: Asked) -> bool:
@@ -76,9 +69,9 @@ def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]
     """Boxes of things that are not named, large enough to be seen, or any rectangles where there are too few."""
     if not count:
         return []
-    every = [one.box for one in scene if one.id not in named and one.box and not _fills(one.box, scene.size)]
-    large = [box for box in every if _is_seen(box, scene.size) and min(box.width, box.height) >= LEAST]
-    different = list(dict.fromkeys(grown(box, scene.size) for box in large))
+    every = (one.box for one in scene if one.box and one.id not in named)
+    large = (box for box in every if box.width >= LEAST and box.height >= LEAST)
+    different = list(dict.fromkeys(grown(box, scene.size) for box in large if 0 < _share(box, scene.size) <= _FULL))
     found = rng.sample(different, k=min(count, len(different)))
     return found + [_anywhere(scene.size, rng) for _ in range(count - len(found))]
 
