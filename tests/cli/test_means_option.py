@@ -5,11 +5,14 @@ from pathlib import Path
 import click
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from PIL import Image
 
+from counterpoint.cli.generate import command
 from counterpoint.cli.means import means_given, told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.pixels.means import Means
+from counterpoint.store.lab import Lab
 from counterpoint.suites import order, visual
 from counterpoint.world.source import World
 
@@ -46,3 +49,14 @@ def test_a_color_is_never_guessed_and_never_taken_for_nothing() -> None:
     assert "--means" in caught.value.hint
     with pytest.raises(CounterpointError, match="order paints nothing over"):
         told(order.suite, (1, 2, 3), object())
+
+
+def test_the_manifest_of_a_visual_suite_keeps_its_means_and_that_of_others_has_none(tmp_path: Path) -> None:
+    for name in ("visual", "order"):
+        arguments = [str(tmp_path / "lab"), "--suite", f"counterpoint.suites.{name}:suite", "--scenes", "4"]
+        done = CliRunner().invoke(command, arguments, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    lab = Lab(tmp_path / "lab")
+    assert lab.suite("visual").manifest.parameters["means"] == list(World.means)
+    assert "means" not in lab.suite("order").manifest.parameters
+    assert all(check.holds for check in lab.verify())
