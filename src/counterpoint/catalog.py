@@ -62,6 +62,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "rad-open-dialogues": "counterpoint.suites.rad.dialogues:open_suite",
         "rad-rephrasings": "counterpoint.suites.rad.families:rephrasings",
         "rephrase": "counterpoint.suites.rephrase:suite",
+        "visual": "counterpoint.suites.visual:suite",
     },
     "metrics": {
         "accuracy": "counterpoint.metrics.ratio:accuracy",
