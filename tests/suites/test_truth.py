@@ -78,8 +78,8 @@ def test_a_thing_is_only_spoken_of_where_it_can_be_told_from_the_others() -> Non
 
 def test_colors_that_cannot_be_sure_are_not_asked_for() -> None:
     plain, striped, orange = ("shirt", "red"), ("shirt", "red", "striped"), ("orange", "orange")
-    shown = scene(0, plain, striped, orange)
-    assert [looks(shown, thing) for thing in shown] == [("red",), ("striped",), ()]
+    shown = scene(0, plain, striped, orange, ("tree", "orange"), ("tree", "green"))
+    assert [looks(shown, thing) for thing in shown] == [("red",), ("striped",), (), (), ("green",)]
     assert denies(("red",), "blue")
     assert not denies(("red", "white"), "white")
     assert not denies(("tan",), "beige")

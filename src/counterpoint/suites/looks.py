@@ -5,7 +5,8 @@ from functools import cache
 
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.classes import classes, classes_of, excludes, same
-from counterpoint.language.english import is_mass, listed
+from counterpoint.language.english import is_mass, listed, singular
+from counterpoint.language.senses import names
 from counterpoint.suites.doubts import words
 
 _SMALLEST = 800  # a box below this part of the picture is too small for anyone to be sure
@@ -21,8 +22,18 @@ def sort_of(value: str) -> str:
 
 @cache
 def can_be_said(value: str, name: str) -> bool:
-    """Whether a question may ask it of such a thing: not whether an orange is orange, or ice cream large."""
-    return sort_of(value) != "" and value not in name.split() and not (sort_of(value) == "size" and is_mass(name))
+    """Whether a question may ask it of such a thing: not whether an orange is orange, or ice cream large.
+
+    Nor where both together are a name of their own: an orange tree is not just any tree that is orange.
+    """
+    if sort_of(value) == "" or value in name.split() or (sort_of(value) == "size" and is_mass(name)):
+        return False
+    return f"{value} {singular(name)}" not in _names()
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(names())
 
 
 @cache
