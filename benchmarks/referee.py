@@ -13,7 +13,7 @@ from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "suites"))
-from judging import Judged, suite_named, there_are
+from judging import CARETS, Judged, suite_named
 from referee import Referee
 
 SCENES = 500
@@ -23,7 +23,7 @@ SHOWN = 20
 
 def main(least: int = 200_000) -> int:
     """Print what was judged, test by test, and every disagreement; how many there are."""
-    start, found = perf_counter(), {name: Judged() for name in there_are()}
+    start, found = perf_counter(), {name: Judged() for name in CARETS}
     for seed in count():
         scenes = list(World("test", SCENES, seed=seed).scenes())
         referee = Referee(scenes)

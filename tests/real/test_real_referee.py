@@ -13,7 +13,7 @@ from counterpoint.sources.gqa import gqa
 from counterpoint.suites.suite import generate
 
 sys.path.append(str(Path(__file__).parents[1] / "suites"))
-from judging import judged, suite_named, there_are
+from judging import CARETS, judged, suite_named
 from referee import Referee
 
 SEEDS = range(5)
@@ -28,7 +28,7 @@ def _agrees(name: str, scenes: list[Scene], *, closed: bool) -> int:
     return pairs
 
 
-@pytest.mark.parametrize("name", there_are())
+@pytest.mark.parametrize("name", CARETS)
 def test_the_referee_agrees_with_every_gold_answer_on_gqa(name: str) -> None:
     scenes = list(Source(gqa, real("gqa"), "val").scenes())
     assert _agrees(name, scenes, closed=False) > 0
@@ -36,7 +36,7 @@ def test_the_referee_agrees_with_every_gold_answer_on_gqa(name: str) -> None:
 
 @pytest.mark.parametrize("split", ["train", "val", "test"])
 @pytest.mark.parametrize("part", ["1obj", "2obj"])
-@pytest.mark.parametrize("name", there_are())
+@pytest.mark.parametrize("name", CARETS)
 def test_the_referee_agrees_with_every_gold_answer_on_clevr(name: str, part: str, split: str) -> None:
     scenes = list(Source(clevr, real("clevr") / part, split).scenes())
     _agrees(name, scenes, closed=True)

@@ -34,14 +34,9 @@ class Judged:
 
 
 def suite_named(name: str) -> Any:
-    """A suite of the catalog, ready for any source."""
-    suite = catalog.find("suites", name)
+    """One of the six tests, ready for any source."""
+    suite = catalog.find("suites", f"counterpoint.suites.{name}:suite")
     return suite.with_means(GRAY) if hasattr(suite, "with_means") else suite
-
-
-def there_are() -> list[str]:
-    """Those of the six tests that the catalog has."""
-    return [name for name in CARETS if name in catalog.rows("suites")]
 
 
 def judged(groups: Iterable[tuple[str, Group]], referee: Referee) -> Judged:

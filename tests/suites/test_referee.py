@@ -1,5 +1,5 @@
 import pytest
-from judging import disagreements, judged, suite_named, there_are
+from judging import CARETS, disagreements, judged, suite_named
 from referee import Referee
 from scenery import scene, world
 
@@ -61,7 +61,7 @@ def test_the_referee_knows_what_stands_where() -> None:
     assert _verdict("Is the cup on the table red or green?", shown) == "red"
 
 
-@pytest.mark.parametrize("name", there_are())
+@pytest.mark.parametrize("name", CARETS)
 def test_the_referee_agrees_with_every_gold_answer_of_the_world(name: str) -> None:
     scenes = world(150)
     found = judged(generate(suite_named(name), scenes, limit=250), Referee(scenes))
