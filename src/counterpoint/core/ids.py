@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 Plain: TypeAlias = "str | int | Sequence[Plain]"
 """What an id can be made of: text, whole numbers, and sequences of these."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would make one each time
 
 
 def canonical(content: Plain) -> str:
@@ -16,7 +17,7 @@ def canonical(content: Plain) -> str:
     >>> canonical(["red", ["a", 1]])
     '["red",["a",1]]'
     """
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(content)
 
 
 def content_id(content: Plain) -> int:
