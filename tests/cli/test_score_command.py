@@ -89,6 +89,12 @@ def test_scores_are_cut_by_tags_and_filtered(lab: Path) -> None:
     assert {row["method"] for row in kept} == {"clustered"}
 
 
+def test_a_slice_of_variants_has_a_dash_where_only_whole_groups_count(lab: Path) -> None:
+    said = _call("score", lab, "--by", "tag:words").output
+    lines = [line.split() for line in said.splitlines() if line.startswith(("sure", "torn"))]
+    assert {line[2]: "–" in line for line in lines if line[0] == "sure"} == {"3": False, "4": True}
+
+
 def test_a_metric_can_be_named_by_its_place(lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.ratio import Ratio\n"
     (tmp_path / "my_metrics.py").write_text(

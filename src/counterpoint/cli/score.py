@@ -108,8 +108,8 @@ def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]
     lines = [
         (
             *name,
-            *(percent(*(own[metric][end] for end in ("value", "low", "high"))) for metric in shown),
-            str(max(row["n"] for row in own.values() if row["metric"] in shown)),
+            *(percent(*(own.get(metric, {}).get(end) for end in ("value", "low", "high"))) for metric in shown),
+            str(max((row["n"] for row in own.values() if row["metric"] in shown), default=0)),
             *(percent(next(iter(own.values()))[state]) for state in odd),
         )
         for name, own in slices.items()
