@@ -23,13 +23,30 @@ def truly_absent(name: str, names: Collection[str]) -> bool:
 
 def is_undisputed(name: str, names: Iterable[str]) -> bool:
     """Whether the name itself, and nothing else among these, decides whether such a thing is there."""
-    return not any(other != name and doubt(other, name) for other in names)
+    known = _doubts(name)
+    return not any(known[other] for other in names if other != name)
 
 
 def first_doubt(name: str, names: Iterable[str]) -> str:
     """Why a name cannot be said to be absent beside these, or nothing."""
-    found = ("it is annotated" if other == name else doubt(other, name) for other in names)
+    known = _doubts(name)
+    found = ("it is annotated" if other == name else known[other] for other in names)
     return next(filter(None, found), "")
+
+
+class _Doubts(dict[str, str]):
+    """For one name, what speaks against it by the other name: looked up far more often than worked out."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, other: str) -> str:
+        found = self[other] = doubt(other, self._name)
+        return found
+
+
+_doubts = cache(_Doubts)
 
 
 @cache
@@ -39,6 +56,8 @@ def doubt(other: str, name: str) -> str:
     >>> doubt("duck", "bird"), doubt("animal", "dog"), doubt("car", "tire"), doubt("cat", "dog")
     ('a kind of it is annotated', 'something more general is annotated', 'it may be part of what is annotated', '')
     """
+    if not may_be(name, other):
+        return "it may be part of what is annotated" if may_show(other, name) else ""
     if not (is_known(name) and is_known(other)):
         return "something has a name that no lexicon knows"
     if singular(name) == singular(other) or other in synonyms(name):
@@ -47,6 +66,4 @@ def doubt(other: str, name: str) -> str:
         return "a kind of it is annotated"
     if is_a(name, other):
         return "something more general is annotated"
-    if may_be(name, other):
-        return "something that might be called so is annotated"
-    return "it may be part of what is annotated" if may_show(other, name) else ""
+    return "something that might be called so is annotated"

@@ -38,31 +38,31 @@ class Balance:
         self._most = quota if isinstance(quota, int) else max(quota.binary, quota.choice)
         self._cells: dict[Cell, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
         self._seen: Counter[Cell] = Counter()
-        self._groups: dict[int, Group] = {}
+        self._groups: dict[tuple[str, int], Group] = {}
 
     def add(self, group: Group) -> None:
-        """See one group."""
-        number = group.id
-        if not self._most or number in self._groups:
+        """See one group; of one kind, no other has its base."""
+        number = group.base.id
+        if not self._most or (group.kind, number) in self._groups:
             return
         cell = _cell(group)
         heap = self._cells.setdefault(cell, [])
         self._seen[cell] += 1
-        self._groups[number] = group
-        row = (log((content_id([self._seed, group.base.id]) + 1) / 2**64), number)
+        self._groups[group.kind, number] = group
+        row = (log((content_id([self._seed, number]) + 1) / 2**64), number)
         if len(heap) < self._most:
             heappush(heap, row)
         else:
-            del self._groups[heappushpop(heap, row)[1]]
+            del self._groups[group.kind, heappushpop(heap, row)[1]]
 
     def chosen(self) -> list[Group]:
         """What stays, mixed: any first part of it is a fair sample."""
         kinds = sorted({cell[0] for cell in self._cells})
-        rows = [row for kind, count in self._shares(kinds).items() for row in self._kept(kind, count)]
-        return [self._groups[number] for _, number in sorted((self._mixed(number), number) for _, number in rows)]
+        kept = [(kind, number) for kind, count in self._shares(kinds).items() for _, number in self._kept(kind, count)]
+        return [self._groups[key] for key in sorted(kept, key=self._place)]
 
-    def _mixed(self, number: int) -> int:
-        return content_id([self._seed, "order", number])
+    def _place(self, key: tuple[str, int]) -> tuple[int, str]:
+        return content_id([self._seed, "place", key[1]]), key[0]
 
     def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
         room = {kind: _most(self._room(kind)) for kind in kinds}

@@ -1,7 +1,7 @@
 """Questions as they are first asked: one pool for a scene, from which the tests that share their originals all start.
 
-Their suites draw for the same luck, and draw the whole pool before anything else; so one seed gives rephrase, order,
-negation and visual the same base queries, and a model answers each of them once.
+Their suites draw for the same luck, and draw the number of the pool before anything else; so one seed gives rephrase,
+order, negation and visual the same base queries, and a model answers each of them once.
 """
 
 from collections.abc import Collection, Iterator
@@ -27,14 +27,41 @@ class Original:
     template: Template
 
 
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """All originals of a scene, and from what they were drawn."""
+
+    scene: Scene
+    habits: Habits
+    number: int
+    drawn: tuple[Original | Dropped, ...]
+
+    def is_of(self, scene: Scene, habits: Habits, number: int) -> bool:
+        """Whether it was drawn from the very same."""
+        return self.scene is scene and self.habits is habits and self.number == number
+
+
+_last: list[_Pool] = []  # suites that are made together ask for a pool one after the other, and it is drawn once
+
+
 def originals(kinds: Collection[str], scene: Scene, habits: Habits, rng: Random) -> Iterator[Original | Dropped]:
-    """The questions of these kinds out of the pool of a scene; the pool is always drawn whole."""
-    pool = [one if isinstance(one, Dropped) else _asked_first(one, rng) for one in questions(KINDS, scene, habits, rng)]
-    for one in pool:
+    """The questions of these kinds out of the pool of a scene, which is the same for all who begin with this luck."""
+    for one in _pool(scene, habits, rng.getrandbits(64)).drawn:
         if (one.kind if isinstance(one, Dropped) else one.asked.kind) in kinds:
             yield one
 
 
-def _asked_first(asked: Asked, rng: Random) -> Original:
+def _pool(scene: Scene, habits: Habits, number: int) -> _Pool:
+    for pool in _last[:1]:
+        if pool.is_of(scene, habits, number):
+            return pool
+    rng = Random(number)
+    asked = questions(KINDS, scene, habits, rng)
+    pool = _Pool(scene, habits, number, tuple(one if isinstance(one, Dropped) else _first(one, rng) for one in asked))
+    _last[:] = [pool]
+    return pool
+
+
+def _first(asked: Asked, rng: Random) -> Original:
     found = fitting(asked)
     return Original(asked, found[int(rng.random() * len(found))])

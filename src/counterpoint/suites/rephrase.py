@@ -22,8 +22,9 @@ def rephrased(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | Dro
 
 
 def _reworded(scene: Scene, one: Original, rng: Random) -> Group:
-    others = [template for template in fitting(one.asked) if template != one.template]
-    other = others[int(rng.random() * len(others))]
+    found = fitting(one.asked)
+    other = found[int(rng.random() * (len(found) - 1))]
+    other = found[-1] if other is one.template else other
     return grouped(scene, [(one.template.ask, one.asked), (other.ask, one.asked)])
 
 

@@ -102,25 +102,23 @@ def generate(
         assert iter(items) is not items, f"{suite.name} walks its items twice: give it a list, not an iterator"
         statistics = suite.survey(items)
     tally = Tally() if tally is None else tally
-    made = _proposals(suite, items, statistics, seed, tally)
+    made = (group for item in items for group in proposals(suite, item, statistics, seed, tally))
     for group in made if limit is None else _chosen(suite.choose(limit, seed), made, tally):
         tally.keep(group)
         yield group.test or suite.name, group
 
 
-def _proposals(
-    suite: Suite[Any, Any], items: Iterable[Any], statistics: object, seed: int, tally: Tally
-) -> Iterator[Group]:
-    for item in items:
-        seen = set[int]()
-        for one in suite.propose(item, statistics, seeded(seed, suite.luck or suite.name, item.id)):
-            if isinstance(one, Dropped):
-                tally.drop(one)
-            elif one.base.id in seen:
-                tally.drop(Dropped(one.kind, "asked before"))
-            else:
-                seen.add(one.base.id)
-                yield one
+def proposals(suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally) -> Iterator[Group]:
+    """What a suite proposes for one item, each base once; what it does not is counted."""
+    seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
+    for one in suite.propose(item, statistics, seeded(seed, suite.luck or suite.name, item.id)):
+        if isinstance(one, Dropped):
+            tally.drop(one)
+        elif (key := (one.kind, one.base.id)) in seen:
+            tally.drop(Dropped(one.kind, "asked before"))
+        else:
+            seen.add(key)
+            yield one
 
 
 def _chosen(chooser: Chooser, made: Iterable[Group], tally: Tally) -> Iterator[Group]:

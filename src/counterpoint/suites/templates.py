@@ -36,9 +36,9 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
     return tuple(Template(row) if isinstance(row, str) else Template(*row) for row in rows)
 
 
-def fitting(asked: Asked) -> list[Template]:
+def fitting(asked: Asked) -> tuple[Template, ...]:
     """The templates that can say this and agree with its words."""
-    return list(_fitting(asked.kind, bool(asked.where) and not asked.about, frozenset(_slots(asked))))
+    return _fitting(asked.kind, bool(asked.where) and not asked.about, frozenset(_slots(asked)))
 
 
 def worded(sentence: str, asked: Asked) -> str:
