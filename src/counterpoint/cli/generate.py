@@ -45,6 +45,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 )
 @click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
 @click.option("--means", default="", callback=means_given, help="Mean color of training pictures: R,G,B or a folder.")
+@click.option("--contrasts", type=click.IntRange(1), help="Contrasts for a question, at most; 5 by default.")
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
 @click.option("--rules", default="", help="The rule set by which answers are compared: exact, gqa, vqa, vqa-short.")
 @click.option("--replace", is_flag=True, help="Replace a suite of this name that is in the lab and differs.")
@@ -60,6 +61,7 @@ def command(
     scenes: int,
     seed: int,
     means: Means | None,
+    contrasts: int | None,
     groups: int | None,
     rules: str,
     replace: bool,
@@ -70,7 +72,7 @@ def command(
     Prints how many groups were kept, and why others were not. One seed makes one suite on every machine.
     """
     tally = Tally()
-    recipe = Recipe(name, source, split, scenes, groups, rules, columns, means)
+    recipe = Recipe(name, source, split, scenes, groups, rules, columns, means, contrasts)
     watch = partial(counted, doing="reading", total=scenes)
     manifest = made(
         Lab(lab),

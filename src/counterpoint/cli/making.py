@@ -21,7 +21,8 @@ from counterpoint.sources.texts import read_texts
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.contrast import sets as contrast_sets
+from counterpoint.suites.suite import Suite, Tally, generate
 
 _OWN = ("suite", "rules")  # what a manifest has in places of their own
 
@@ -38,6 +39,7 @@ class Recipe:
     rules: str = ""  # those of the source, where none are named
     columns: Mapping[str, str] = field(default_factory=dict)  # which column holds what, in files of one's own
     means: Means | None = None  # the mean color of the training pictures, where a suite paints in it
+    contrasts: int | None = None  # for a question, at most, where a suite makes contrasts
 
 
 def made(
@@ -57,21 +59,25 @@ def made(
     `data` is where the files of the source are; the lab is told where their pictures are, if they are there. What the
     source left out, and what was unpacked, is told line by line. `texts` is a file with its questions in other words.
     """
-    suite = catalog.find("suites", recipe.suite)
+    suite = of_so_many(catalog.find("suites", recipe.suite), recipe.contrasts)
     source = opened(recipe, data, seed, whole=suite.whole)
     if not hasattr(source, suite.takes):
         raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
     suite, means = told(suite, recipe.means, source)
     rules = rule_set(recipe.rules or suite.rules or _rules_of(source))
-    shown = [judged(item, rules) for item in watch(getattr(source, suite.takes)())]
+    read = getattr(source, suite.takes)()
+    again = iter(read) is not read  # what can be walked again is not held
+    shown = read if again else [judged(item, rules) for item in watch(read)]
     shown = shown if texts is None else with_texts(shown, texts, tell)
-    for line in source.skips.lines() if isinstance(source, Source) else ():
-        tell(line)
+    if not again:
+        _tell_skips(source, tell)
     table = groups_table(generate(suite, shown, seed, recipe.groups, tally=tally), suite.name)
+    if again:
+        _tell_skips(source, tell)
     if not tally.groups:
         reason = next((f"{kind}: {why}" for (kind, why), count in sorted(tally.dropped.items()) if count), "")
         raise CounterpointError(
-            f"{recipe.suite} made nothing of {len(shown)} {suite.takes} of {recipe.source}", hint=reason
+            f"{recipe.suite} made nothing of {sum(1 for _ in shown)} {suite.takes} of {recipe.source}", hint=reason
         )
     manifest = Manifest.of(
         table,
@@ -87,9 +93,23 @@ def made(
     return manifest
 
 
+def of_so_many(suite: Suite[Any, Any], contrasts: int | None) -> Suite[Any, Any]:
+    """A suite with at most so many contrasts for a question, or as it is; a suite without contrasts is told none."""
+    if contrasts is None:
+        return suite
+    if suite.name != contrast_sets.suite.name:
+        raise CounterpointError(f"{suite.name} makes no contrasts", hint="--contrasts is for the suite contrast")
+    return contrast_sets.sets_of(contrasts)
+
+
+def _tell_skips(source: Any, tell: Callable[[str], object]) -> None:
+    for line in source.skips.lines() if isinstance(source, Source) else ():
+        tell(line)
+
+
 def _is_said(key: str, value: Any) -> bool:
     """Whether a manifest has a parameter: not what it says elsewhere, and nothing that was not used."""
-    return key not in _OWN and value != {} and not (key == "means" and value is None)
+    return key not in _OWN and value != {} and not (key in ("means", "contrasts") and value is None)
 
 
 def settle(lab: Lab, source: Source, addresses: Iterable[str], tell: Callable[[str], object]) -> None:

@@ -68,7 +68,7 @@ class Scene:
         """The relations that start at this object."""
         return self._from.get(subject, ())
 
-    @property
+    @cached_property
     def content_id(self) -> int:
         """A number that changes when anything annotated does."""
         return content_id(
