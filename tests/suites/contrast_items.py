@@ -1,5 +1,6 @@
 """Questions with programs and scenes to make contrast sets from, drawn by hand and from the world."""
 
+from collections.abc import Sequence
 from functools import cache
 
 from counterpoint.core.groups import Gold, Group
@@ -13,7 +14,7 @@ from counterpoint.world.source import World
 Thing = tuple[str, tuple[str, ...], tuple[int, int, int, int]]
 
 
-def scene(number: int, things: list[Thing], links: tuple[tuple[str, str, str], ...] = ()) -> Scene:
+def scene(number: int, things: Sequence[Thing], links: tuple[tuple[str, str, str], ...] = ()) -> Scene:
     """Things, each a name, its values and its box in a picture of 400 to 300; they are numbered from 1."""
     objects = tuple(SceneObject(str(n), name, looks, Box(*box)) for n, (name, looks, box) in enumerate(things, 1))
     return Scene(

@@ -8,8 +8,8 @@ from types import MappingProxyType
 NEAR = "are there X near the Y"
 EITHER = "do you see X or Y"
 SIDE = "on which side is the X"
-OBJECT = "is the X relation the Y: object"
-RELATION = "is the X relation the Y: relation"
+OBJECT = "is X relation Y: object"
+RELATION = "is X relation Y: relation"
 COLOR = "what color is the X"
 
 TEMPLATES = (NEAR, EITHER, SIDE, OBJECT, RELATION, COLOR)

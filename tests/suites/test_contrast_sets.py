@@ -1,0 +1,183 @@
+"""What every contrast set can be relied on for, over the questions of the world."""
+
+import re
+from random import Random
+
+import pytest
+from contrast_items import asked, made, program, scene, world_items, world_sets
+from contrast_judge import judged
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counterpoint.core.groups import Group, Relation
+from counterpoint.core.pictures import Box
+from counterpoint.core.scenes import SceneObject
+from counterpoint.language.nouns import plural, singular
+from counterpoint.suites.contrast.forms import TEMPLATES
+from counterpoint.suites.contrast.grounding import how_called
+from counterpoint.suites.contrast.places import OPPOSITES, known, opposite, side
+from counterpoint.suites.contrast.sets import sets_of, suite
+from counterpoint.suites.contrast.surveying import Asked, Survey, by_likeness, drawn, survey
+from counterpoint.suites.suite import generate
+
+_AGREEING = {"is", "are", "a", "an", "any", "does", "do", "has", "have"}
+
+
+def test_all_six_templates_are_found_in_the_world() -> None:
+    assert {group.kind for group in world_sets()} == set(TEMPLATES)
+
+
+def test_a_second_opinion_from_words_and_scene_alone_agrees_with_every_answer() -> None:
+    scenes = {item.scene.picture.address: item.scene for item in world_items()}
+    told = [
+        (query.text, gold.best, judged(scenes[query.picture.address], query.text))
+        for group in world_sets()
+        for query, gold in zip(group.queries, group.gold, strict=True)
+        if query.picture and gold
+    ]
+    assert len(told) > 1000
+    assert [row for row in told if row[1] != row[2]] == []
+
+
+def test_every_contrast_has_another_answer_than_its_original_and_a_proof() -> None:
+    for group in world_sets():
+        assert group.relation is Relation.GOLD
+        base, *rest = (gold.best for gold in group.gold if gold)
+        assert rest
+        assert all(answer != base for answer in rest)
+        assert all(dict(tags)["proof"] for tags in group.tags)
+
+
+def _changed(group: Group) -> list[tuple[str, str, str]]:
+    return [
+        (query.text, dict(tags)["from"], dict(tags)["to"])
+        for query, tags in zip(group.variants, group.tags[1:], strict=True)
+    ]
+
+
+def _without(text: str, atom: str) -> list[str]:
+    """The words of a question but for one atom in either number, and for what agrees with it."""
+    forms = "|".join(sorted(map(re.escape, {atom, singular(atom), plural(atom)}), key=len, reverse=True))
+    rest = re.sub(rf"\b(?:{forms})\b", "*", text.lower(), count=1)
+    return [word for word in re.findall(r"[*\w'-]+", rest) if word not in _AGREEING]
+
+
+def test_exactly_one_atom_changes() -> None:
+    for group in world_sets():
+        for text, before, after in _changed(group):
+            assert before != after
+            one, other = (_without(words, atom) for words, atom in ((group.base.text, before), (text, after)))
+            pairs = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+            assert pairs in ([], [("*", "*")]) or len(pairs) <= 2, (group.base.text, text)
+
+
+def test_no_contrast_comes_twice_or_is_asked_by_the_source() -> None:
+    known_texts = {(item.scene.picture.address, item.question.text) for item in world_items()}
+    for group in world_sets():
+        texts = [query.text for query in group.queries]
+        assert len(set(texts)) == len(texts) <= 6
+        assert known_texts.isdisjoint((query.picture.address, query.text) for query in group.variants if query.picture)
+
+
+def test_sets_of_three_are_the_beginnings_of_sets_of_five() -> None:
+    items = world_items()[:1500]
+    large = {(g.kind, g.base.id): g for _, g in generate(suite, items)}
+    for _, group in generate(sets_of(3), items):
+        assert group.queries == large[group.kind, group.base.id].queries[:4]
+
+
+def test_neither_the_order_of_questions_nor_company_changes_a_set() -> None:
+    items = list(world_items()[:900])
+    statistics = survey(items)
+    first = {group.id for _, group in generate(suite, items, statistics=statistics)}
+    Random(3).shuffle(items)
+    assert {group.id for _, group in generate(suite, items, statistics=statistics)} == first
+    assert {group.id for _, group in generate(suite, items, 1, statistics=statistics)} != first
+
+
+def test_a_survey_of_parts_is_a_survey_of_the_whole_and_is_never_changed_by_drawing() -> None:
+    items = world_items()[:600]
+    cut = next(place for place in range(300, 600) if items[place].scene.id != items[place - 1].scene.id)
+    whole, parts = survey(items), survey(items[:cut]) + survey(items[cut:])
+    assert (whole.scenes, whole.having, whole.clear) == (parts.scenes, parts.having, parts.clear)
+    assert {k: v for k, v in whole.together.items() if v} == {k: v for k, v in parts.together.items() if v}
+    assert all(parts.asked.has(item.scene.id, item.question.text) for item in items)
+    before = repr((whole.having, whole.clear, sorted(whole.together)))
+    list(generate(suite, items, statistics=whole))
+    assert repr((whole.having, whole.clear, sorted(whole.together))) == before
+
+
+def test_what_takes_the_place_of_a_thing_is_seen_with_the_other_more_often_than_by_chance() -> None:
+    found = Survey()
+    for item in world_items():
+        found.add(item)
+    for name in sorted(found.having)[:30]:
+        for other, more in found.companions(name).items():
+            chance = found.having[name] * found.clear[other] / len(found.scenes)
+            assert found.together[name][other] - chance == pytest.approx(more)
+            assert more > 0
+
+
+def test_ids_keep_their_zeros_and_a_question_under_two_templates_is_two_sets() -> None:
+    things = [("dog", (), (10, 200, 60, 60)), ("table", (), (200, 150, 90, 80)), ("cat", (), (320, 200, 60, 60))]
+    steps = program("select: dog (1)", "verify rel: table,to the left of,o (2)")
+    item = asked(scene(1, things), "Is the dog to the left of the table?", "yes", steps, "00042")
+    groups, _ = made(item)
+    assert [dict(tags)["question"] for group in groups for tags in group.tags] == ["00042"] * 4
+    assert [dict(group.tags[0])["template"] for group in groups] == list(TEMPLATES[3:5])
+    assert groups[0].base == groups[1].base
+
+
+boxes = st.builds(Box, st.integers(0, 380), st.integers(0, 280), st.integers(1, 200), st.integers(1, 200))
+
+
+@given(boxes, boxes, st.sampled_from(sorted(OPPOSITES)))
+@settings(max_examples=200, deadline=None)
+def test_no_relation_holds_together_with_its_opposite(one: Box, other: Box, relation: str) -> None:
+    shown = scene(
+        1,
+        [
+            ("dog", (), (one.x, one.y, one.width, one.height)),
+            ("cat", (), (other.x, other.y, other.width, other.height)),
+        ],
+    )
+    facts = [known(shown, shown["1"], name, shown["2"]) for name in (relation, opposite(relation))]
+    assert [fact.holds for fact in facts if fact].count(True) <= 1
+    turned = known(shown, shown["2"], "to the right of", shown["1"])
+    straight = known(shown, shown["1"], "to the left of", shown["2"])
+    assert (straight and straight.holds) == (turned and turned.holds)
+
+
+@given(boxes)
+def test_a_thing_on_one_side_does_not_reach_far_into_the_other(box: Box) -> None:
+    shown = scene(1, [("dog", (), (box.x, box.y, box.width, box.height))])
+    found = side(shown, shown["1"])
+    assert found in ("", "left", "right")
+    if found == "left":
+        assert box.right <= 0.55 * 400
+    mirrored = SceneObject("1", "dog", (), Box(400 - box.right, box.y, box.width, box.height))
+    assert side(shown, mirrored) == {"left": "right", "right": "left", "": ""}[found]
+
+
+def test_names_are_grounded_in_four_ways() -> None:
+    ways = [how_called("dog", noun) for noun in ("dog", "dogs", "animal", "cat")]
+    assert ways == ["exact", "number", "hyponym", ""]
+    assert how_called("motorcycle", "motorbike") == "synonym"
+    assert how_called("animal", "dog") == ""
+
+
+@given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=12)), max_size=20))
+@settings(max_examples=6, deadline=None)
+def test_what_was_asked_is_always_found(rows: list[tuple[str, str]]) -> None:
+    one, other = Asked(), Asked()
+    for place, row in enumerate(rows):
+        (one if place % 2 else other).add(*row)
+    one.merge(other)
+    assert all(one.has(*row) for row in rows)
+
+
+def test_heavy_words_come_early_and_like_words_first() -> None:
+    weights = {"often": 50.0, "seldom": 0.5}
+    first = [drawn(weights, Random(seed))[0] for seed in range(200)]
+    assert first.count("often") > 180
+    assert by_likeness("dishwasher", ["kite", "dishes", "dog"], Random(0))[0] == "dishes"
