@@ -1,5 +1,6 @@
 """What sources yield beside scenes: questions, captions, dialogues, action frames, and groups that are ready."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from counterpoint.core.groups import Gold, Group
@@ -110,13 +111,22 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class ReadyGroup:
-    """A group that the makers of a data set paired themselves, under an id that sets it apart from all their others."""
+    """A group that the makers of a data set paired themselves, under an id that sets it apart from all their others.
+
+    It is put together each time it is asked for, so that reading a large file costs no more than what is used of it.
+    """
 
     id: str
-    group: Group
+    make: Callable[[], Group]
+
+    @property
+    def group(self) -> Group:
+        """The group itself."""
+        return self.make()
 
     @property
     def content_id(self) -> int:
         """A number that changes when anything that is asked, or right, does."""
-        gold = [[answer for answer, _ in gold.answers] if gold else [] for gold in self.group.gold]
-        return content_id([self.id, self.group.test, self.group.kind, hex_id(self.group.id), gold])
+        group = self.group
+        gold = [[answer for answer, _ in gold.answers] if gold else [] for gold in group.gold]
+        return content_id([self.id, group.test, group.kind, hex_id(group.id), gold])

@@ -5,9 +5,9 @@ partner is the id without it. The letter tells the test. The question types do n
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold, Group, Query, Relation
@@ -52,22 +52,15 @@ _CONTRARY = (
     ("the answers of -t, -s and -h are their originals', those of -n and -a are not"),
 )
 
-_CATEGORIES = {"category1": ("class", "category-options1"), "obj-category1": ("hypernym", "obj-category-options1")}
-"""What choices are of, the tag that tells it, and where they are listed."""
+_DIGITS = frozenset("0123456789")
 
 Tags: TypeAlias = tuple[tuple[str, str], ...]
 
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
 
 
-class _Member(NamedTuple):
-    """One question of a file, ready to be paired."""
-
-    query: Query
-    gold: Gold
-    kind: str
-    tags: Tags
-    place: int
+_Member: TypeAlias = tuple[str, Picture, str, Gold, object, Tags, int]
+"""A question of a file: its id, picture, text, label and type, the tags it shares with others, and its place."""
 
 
 def groups(files: Files, skips: Skips) -> Iterator[ReadyGroup]:
@@ -95,60 +88,54 @@ class _Sheet:
 
     def __init__(self, path: Path, skips: Skips) -> None:
         self._path, self._name, self._stem, self._skips = path, path.name, path.stem, skips
-        self._proof = f"the labels in {path.name}"
         self._pictures: dict[str, Picture] = {}
         self._originals: dict[str, _Member] = {}
         self._perturbed: dict[str, _Member] = {}
 
     def pairs(self) -> Iterator[ReadyGroup]:
         """The pairs, in the order of the perturbed questions."""
+        self._read()
+        originals, met = self._originals, set[str]()
+        for own, variant in self._perturbed.items():
+            partner = own[:-2]
+            base = originals.get(partner)
+            if base is None:
+                self._skip(_WIDOWED, own, variant[-1])
+                continue
+            met.add(partner)
+            if base[1] is not variant[1]:
+                self._skip(_APART, own, variant[-1])
+            elif not _fits(own[-1], base[3], variant[3]):
+                self._skip(_CONTRARY, own, variant[-1])
+            else:
+                yield ReadyGroup(f"{self._stem}/{own}", partial(_group, self._name, base, variant))
+        for own, base in originals.items():
+            if own not in met:
+                self._skip(_ALONE, own, base[-1])
+
+    def _read(self) -> None:
+        """Put every question among the originals or the perturbed, by the end of its id."""
+        originals, perturbed, pictures = self._originals, self._perturbed, self._pictures
         for number, content in enumerate(elements(self._path)):
             try:
-                self._add(content, number)
+                own, image, text, gold = _usual(content) or _looked_at(Record(content, f"{self._name}, record", number))
+                picture = pictures.get(image) or self._pictured(image, content, number)
             except SourceError as problem:
                 self._skips.problem(problem)
-        for own, variant in self._perturbed.items():
-            base = self._originals.get(own[:-2])
-            if base is None:
-                self._skip(_WIDOWED, own, variant.place)
-            elif base.query.picture is not variant.query.picture:
-                self._skip(_APART, own, variant.place)
+                continue
+            if own[-1:] in TESTS and own[-2:-1] == "-":
+                members = perturbed
+            elif own[-1:] in _DIGITS:
+                members = originals
             else:
-                yield from self._paired(own, base, variant)
-        met = {own[:-2] for own in self._perturbed}
-        for own, base in self._originals.items():
-            if own not in met:
-                self._skip(_ALONE, own, base.place)
-
-    def _paired(self, own: str, base: _Member, variant: _Member) -> Iterator[ReadyGroup]:
-        test, relation = TESTS[own[-1]]
-        if not _fits(relation, base.gold, variant.gold):
-            self._skip(_CONTRARY, own, variant.place)
-            return
-        tags = variant.tags
-        if test == "ontology":  # what is there is so by a more general name; what is not, is not by a more special one
-            tags = (*tags, ("direction", "down" if base.gold.best == "no" else "up"))
-        asked, right = (base.query, variant.query), (base.gold, variant.gold)
-        group = Group(relation, asked, right, self._proof, base.kind, tags=(base.tags, tags), test=test)
-        yield ReadyGroup(tags[1][1], group)
-
-    def _add(self, content: Json, number: int) -> None:
-        """Put a question among the originals or the perturbed, by the end of its id."""
-        own, image, text, gold = _usual(content) or _looked_at(Record(content, f"{self._name}, record", number))
-        stem, _, end = own.rpartition("-")
-        if end in TESTS and stem:
-            members, template = self._perturbed, stem.rpartition("-")[2]
-        elif end.isdecimal() and end.isascii():
-            members, template = self._originals, end
-        else:
-            self._skip(_NAMELESS, own, number)
-            return
-        if own in members:
-            repeated(self._skips, self._place(own, number))
-            return
-        picture = self._pictures.get(image) or self._pictured(image, content, number)
-        tags = ("question_id", own), ("id", f"{self._stem}/{own}"), *_slices(gold.best, *_asked(content, template))
-        members[own] = _Member(Query(picture, text), gold, _kind(content.get("question_type")), tags, number)
+                self._skip(_NAMELESS, own, number)
+                continue
+            if own in members:
+                repeated(self._skips, self._place(own, number))
+                continue
+            kind = told if type(told := content.get("question_type")) is str else ""
+            tags = _asked(content, own, gold.best)
+            members[own] = own, picture, text, gold, kind, tags, number
 
     def _pictured(self, image: str, content: Json, number: int) -> Picture:
         if not is_name(image):
@@ -162,9 +149,29 @@ class _Sheet:
         return f"{self._name}, record {number} ({own})"
 
 
-def _fits(relation: Relation, base: Gold, variant: Gold) -> bool:
+def _group(file: str, base: _Member, variant: _Member) -> Group:
+    """The pair as a group."""
+    (own, picture, text, gold, question_type, shared, _), (other, _, perturbed, right, _, tags, _) = base, variant
+    test, relation = TESTS[other[-1]]
+    if test == "ontology":  # what is there is so by a more general name; what is not, is not by a more special one
+        tags = (*tags, ("direction", "down" if gold.best == "no" else "up"))
+    stem = file.removesuffix(".json")
+    return Group(
+        relation,
+        (Query(picture, text), Query(picture, perturbed)),
+        (gold, right),
+        proof=f"the labels in {file}",
+        kind=_kind(question_type),
+        tags=tuple(
+            (("question_id", one), ("id", f"{stem}/{one}"), *more) for one, more in ((own, shared), (other, tags))
+        ),
+        test=test,
+    )
+
+
+def _fits(letter: str, base: Gold, variant: Gold) -> bool:
     """Whether labels are as the test has them: the same answers, or none in common."""
-    if relation is Relation.SAME:
+    if TESTS[letter][1] is Relation.SAME:
         return base is variant or dict(base.answers).keys() == dict(variant.answers).keys()
     return base is not variant and dict(base.answers).keys().isdisjoint(dict(variant.answers))
 
@@ -192,29 +199,33 @@ def _looked_at(record: Record) -> tuple[str, str, str, Gold]:
 
 
 @lru_cache(256)
-def _kind(question_type: object) -> str:
+def _kind(told: str) -> str:
     """The kind as suites of scenes name it; a type that nobody knows is a kind of its own."""
-    told = question_type if isinstance(question_type, str) else ""
     return next((kind for start, kind in _KINDS.items() if told.startswith(start)), told)
 
 
-def _asked(content: Json, template: str) -> tuple[str, str, str, int]:
-    """The template of a question, what its choices are of and how many there are, and the tag that tells the former."""
-    template = str(content.get("new_template_number", template))
+def _asked(content: Json, own: str, answer: str) -> Tags:
+    """The tags that a question shares with many: its answer, its template, what its choices are of, and how many."""
+    template = content.get("new_template_number")
+    if type(template) not in (str, int):
+        template = own[:-2].rpartition("-")[2] if own[-1] in TESTS else own.rpartition("-")[2]
     asked = content.get("assignment")
     if type(asked) is dict:
-        for name, (tag, options) in _CATEGORIES.items():
-            if name in asked:
-                listed = asked.get(options)
-                return template, tag, str(asked[name]), len(listed) if type(listed) is list else 0
-    return template, "", "", 0
+        if type(category := asked.get("category1")) is str:
+            return _slices(answer, str(template), "class", category, _count(asked.get("category-options1")))
+        if type(category := asked.get("obj-category1")) is str:
+            return _slices(answer, str(template), "hypernym", category, _count(asked.get("obj-category-options1")))
+    return _slices(answer, str(template))
+
+
+def _count(options: Json) -> str:
+    return str(len(options)) if type(options) is list and options else ""
 
 
 @lru_cache(65_536)
-def _slices(answer: str, template: str, tag: str, category: str, choices: int) -> Tags:
-    """The tags that many questions share."""
-    told = ("answer", answer), ("template", template), (tag, category), ("choices", str(choices or ""))
-    return tuple((name, value) for name, value in told if name and value)
+def _slices(answer: str, template: str, sort: str = "", category: str = "", choices: str = "") -> Tags:
+    told = ("answer", answer), ("template", template), (sort, category), ("choices", choices)
+    return tuple((name, value) for name, value in told if value)
 
 
 carets = DataSet(
