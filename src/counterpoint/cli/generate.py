@@ -7,12 +7,42 @@ from pathlib import Path
 
 import click
 
+from counterpoint.cli.batteries import Part, made_together, sheet
 from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.means import means_given
 from counterpoint.cli.progress import counted
+from counterpoint.core.errors import CounterpointError
 from counterpoint.pixels.means import Means
 from counterpoint.store.lab import Lab
+from counterpoint.suites.asked import KINDS
+from counterpoint.suites.balance import Quota
+from counterpoint.suites.sizes import PAPER, TESTS
 from counterpoint.suites.suite import Tally
+from counterpoint.suites.together import Limit
+
+CARETS = "carets"
+"""The name for all six tests of the paper at once."""
+
+
+def pairs_given(ctx: click.Context, param: click.Parameter, given: str) -> str | int | Quota | None:
+    """How many pairs: as in the paper, so many, or so many with yes and no and so many with choices."""
+    binary, plus, choice = given.partition("+")
+    if given in ("", "paper"):
+        return given or None
+    if not binary.isdecimal() or bool(plus) != choice.isdecimal():
+        raise click.BadParameter(f"{given} is neither paper, nor a number, nor two such as 500+300")
+    return Quota(int(binary), int(choice)) if plus else int(binary)
+
+
+def limit_of(name: str, pairs: str | int | Quota | None, groups: int | None) -> Limit:
+    """How many originals of a suite are kept: those of the paper have as many pairs as originals, or five times."""
+    if pairs is None:
+        return groups
+    if groups is not None:
+        raise CounterpointError("--pairs and --groups both say how much is kept", hint="say one of them")
+    if isinstance(pairs, str) and name not in PAPER:
+        raise CounterpointError(f"the paper has no sizes for {name}", hint=f"it has them for {', '.join(TESTS)}")
+    return PAPER[name] if isinstance(pairs, str) else pairs
 
 
 def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dict[str, str]:
@@ -26,7 +56,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 
 @click.command("generate")
 @click.argument("lab", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--suite", "name", required=True, help="A suite of the catalog, or module:object.")
+@click.option("--suite", "name", required=True, help="A suite of the catalog, module:object, or carets for all six.")
 @click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
 @click.option("--columns", default="", callback=columns_given, help="Which column holds what, in a file of your own.")
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
@@ -47,6 +77,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 @click.option("--means", default="", callback=means_given, help="Mean color of training pictures: R,G,B or a folder.")
 @click.option("--contrasts", type=click.IntRange(1), help="Contrasts for a question, at most; 5 by default.")
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
+@click.option("--pairs", default="", callback=pairs_given, help="Keep so many pairs: paper, N, or YES-NO+CHOICES.")
 @click.option("--rules", default="", help="The rule set by which answers are compared: exact, gqa, vqa, vqa-short.")
 @click.option("--replace", is_flag=True, help="Replace a suite of this name that is in the lab and differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -63,6 +94,7 @@ def command(
     means: Means | None,
     contrasts: int | None,
     groups: int | None,
+    pairs: str | int | Quota | None,
     rules: str,
     replace: bool,
     as_json: bool,
@@ -71,9 +103,15 @@ def command(
 
     Prints how many groups were kept, and why others were not. One seed makes one suite on every machine.
     """
-    tally = Tally()
-    recipe = Recipe(name, source, split, scenes, groups, rules, columns, means, contrasts)
+    tally, tell = Tally(), partial(click.echo, err=True)
     watch = partial(counted, doing="reading", total=scenes)
+    if name == CARETS:
+        recipe = Recipe(name, source, split, scenes, None, rules, columns, means)
+        limits = {test: limit_of(test, pairs, groups) for test in TESTS}
+        parts = made_together(Lab(lab), recipe, limits, seed, anew=replace, data=data, watch=watch, tell=tell)
+        _show_parts(parts, lab, as_json)
+        return
+    recipe = Recipe(name, source, split, scenes, limit_of(name, pairs, groups), rules, columns, means, contrasts)
     manifest = made(
         Lab(lab),
         recipe,
@@ -83,7 +121,7 @@ def command(
         data=data,
         texts=texts,
         watch=watch,
-        tell=partial(click.echo, err=True),
+        tell=tell,
     )
     if as_json:
         counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}
@@ -93,6 +131,27 @@ def command(
     for line in (*_kept(tally), *_lost(tally)):
         click.echo(line)
     click.echo(f"{manifest.groups} groups of {manifest.suite} ({manifest.rows} queries) are in {lab}")
+
+
+def _show_parts(parts: list[Part], lab: Path, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({part.name: _counts(part) for part in parts}, ensure_ascii=False))
+        return
+    for line in sheet(parts, KINDS):
+        click.echo(line)
+    there = [part.manifest for part in parts if part.manifest]
+    click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")
+
+
+def _counts(part: Part) -> dict[str, object]:
+    found = part.manifest
+    about = {"groups": found.groups, "queries": found.rows, "fingerprint": found.fingerprint} if found else {}
+    return {
+        **about,
+        "obstacle": part.obstacle,
+        "kept": _nested(part.tally.kept),
+        "dropped": _nested(part.tally.dropped),
+    }
 
 
 def _kept(tally: Tally) -> Iterator[str]:

@@ -21,6 +21,7 @@ from counterpoint.sources.texts import read_texts
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest
+from counterpoint.suites.balance import Quota
 from counterpoint.suites.contrast import sets as contrast_sets
 from counterpoint.suites.suite import Suite, Tally, generate
 
@@ -35,7 +36,7 @@ class Recipe:
     source: str = "world"
     split: str = "test"
     scenes: int = 1000  # or questions, captions, whatever the suite takes
-    groups: int | None = None  # all that there are, where no number is given
+    groups: int | Quota | None = None  # all that there are, where no number is given
     rules: str = ""  # those of the source, where none are named
     columns: Mapping[str, str] = field(default_factory=dict)  # which column holds what, in files of one's own
     means: Means | None = None  # the mean color of the training pictures, where a suite paints in it
@@ -83,7 +84,7 @@ def made(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
-        parameters={key: value for key, value in asdict(replace(recipe, means=means)).items() if _is_said(key, value)},
+        parameters={key: value for key, value in asdict(replace(recipe, means=means)).items() if is_said(key, value)},
         source=hex_id(content_id([fingerprint(item) for item in shown])),
         rules=rules.name,
     )
@@ -107,7 +108,7 @@ def _tell_skips(source: Any, tell: Callable[[str], object]) -> None:
         tell(line)
 
 
-def _is_said(key: str, value: Any) -> bool:
+def is_said(key: str, value: Any) -> bool:
     """Whether a manifest has a parameter: not what it says elsewhere, and nothing that was not used."""
     return key not in _OWN and value != {} and not (key in ("means", "contrasts") and value is None)
 

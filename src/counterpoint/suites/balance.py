@@ -13,6 +13,9 @@ from counterpoint.core.ids import content_id
 Cell: TypeAlias = tuple[str, str, str, str]
 """Kind, part of the kind (its answer where that is yes or no, else the number of choices), class, answer."""
 
+Key: TypeAlias = tuple[str, int]
+"""The kind of a group and the id of its base."""
+
 _BINARY = frozenset({"yes", "no"})
 
 
@@ -38,7 +41,7 @@ class Balance:
         self._most = quota if isinstance(quota, int) else max(quota.binary, quota.choice)
         self._cells: dict[Cell, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
         self._seen: Counter[Cell] = Counter()
-        self._groups: dict[tuple[str, int], Group] = {}
+        self._groups: dict[Key, Group] = {}
 
     def add(self, group: Group) -> None:
         """See one group; of one kind, no other has its base."""
@@ -55,13 +58,45 @@ class Balance:
         else:
             del self._groups[group.kind, heappushpop(heap, row)[1]]
 
+    def __getitem__(self, key: Key) -> Group:
+        return self._groups[key]
+
     def chosen(self) -> list[Group]:
         """What stays, mixed: any first part of it is a fair sample."""
+        return [self._groups[key] for key in self.chosen_keys()]
+
+    def chosen_keys(self) -> list[Key]:
+        """What stays, by kind and base."""
         kinds = sorted({cell[0] for cell in self._cells})
         kept = [(kind, number) for kind, count in self._shares(kinds).items() for _, number in self._kept(kind, count)]
-        return [self._groups[key] for key in sorted(kept, key=self._place)]
+        return sorted(kept, key=self._place)
 
-    def _place(self, key: tuple[str, int]) -> tuple[int, str]:
+    def held(self) -> list[Key]:
+        """What may be kept, as far as it has been seen here."""
+        return [(cell[0], number) for cell, heap in self._cells.items() for _, number in heap]
+
+    def proposed(self) -> Counter[str]:
+        """How many were seen, by kind."""
+        found = Counter[str]()
+        for cell, count in self._seen.items():
+            found[cell[0]] += count
+        return found
+
+    def bare(self) -> "Balance":
+        """The same without the groups, to be sent and merged."""
+        found = Balance(self._quota, self._seed)
+        found._cells = {cell: list(heap) for cell, heap in self._cells.items()}
+        found._seen = Counter(self._seen)
+        return found
+
+    def absorb(self, other: "Balance | Everything") -> None:
+        """Add what was seen elsewhere, of other items."""
+        assert isinstance(other, Balance), "parts of one suite are chosen alike"
+        for cell, heap in other._cells.items():
+            self._cells[cell] = sorted((*self._cells.get(cell, ()), *heap))[-self._most :]
+            self._seen[cell] += other._seen[cell]
+
+    def _place(self, key: Key) -> tuple[int, str]:
         return content_id([self._seed, "place", key[1]]), key[0]
 
     def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
@@ -98,6 +133,45 @@ class Balance:
         for cell in cells:
             weight = classes[cell[2]] * answers[cell[3]]
             yield from ((-lot * weight, number) for lot, number in self._cells[cell])
+
+
+class Everything:
+    """Keeps all groups, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._keys: list[Key] = []
+        self._groups: dict[Key, Group] = {}
+
+    def __getitem__(self, key: Key) -> Group:
+        return self._groups[key]
+
+    def add(self, group: Group) -> None:
+        """See one group."""
+        key = (group.kind, group.base.id)
+        self._keys.append(key)
+        self._groups[key] = group
+
+    def chosen_keys(self) -> list[Key]:
+        """All, by kind and base."""
+        return self._keys
+
+    def held(self) -> list[Key]:
+        """All, by kind and base."""
+        return self._keys
+
+    def proposed(self) -> Counter[str]:
+        """How many were seen, by kind."""
+        return Counter(kind for kind, _ in self._keys)
+
+    def bare(self) -> "Everything":
+        """The same without the groups, to be sent and merged."""
+        found = Everything()
+        found._keys = list(self._keys)
+        return found
+
+    def absorb(self, other: "Balance | Everything") -> None:
+        """Add what was seen elsewhere, of items that come later."""
+        self._keys += other.held()
 
 
 def _cell(group: Group) -> Cell:

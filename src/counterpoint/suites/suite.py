@@ -31,6 +31,8 @@ class Dropped:
 
 Made: TypeAlias = tuple[str, Group]
 """A group, and the test that it belongs to."""
+SURPLUS = "more than asked for, or out of balance"
+"""Why a group that was made is not kept."""
 ItemT = TypeVar("ItemT", bound=Item, contravariant=True)
 StatisticsT = TypeVar("StatisticsT")
 
@@ -129,5 +131,5 @@ def _chosen(chooser: Chooser, made: Iterable[Group], tally: Tally) -> Iterator[G
     kept = chooser.chosen()
     proposed.subtract(group.kind for group in kept)
     for kind, count in proposed.items():
-        tally.dropped[kind, "more than asked for, or out of balance"] += count
+        tally.dropped[kind, SURPLUS] += count
     yield from kept

@@ -1,0 +1,191 @@
+"""Several suites from the same items in one walk, here or in several processes, which changes nothing but the time.
+
+Suites that share their originals draw them once for each item. Where there are several processes, each proposes for a
+part of the items and tells what it has, without the groups; what is kept is decided here, and each packs its share.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from multiprocessing import get_all_start_methods, get_context
+from multiprocessing.connection import Connection
+from typing import Any, TypeAlias
+
+from counterpoint.core.groups import Group
+from counterpoint.suites.balance import Balance, Everything, Key, Quota
+from counterpoint.suites.suite import SURPLUS, Suite, Tally, proposals
+
+Limit: TypeAlias = int | Quota | None
+Pack: TypeAlias = Callable[[str, Sequence[Group]], Any]
+"""What is made of the groups of a suite where they are made, such as a table."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What was kept of one suite: packed in parts, and for each group in its order the part and its number of rows."""
+
+    tally: Tally
+    parts: list[Any] = field(default_factory=list)
+    order: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Share:
+    """What one process proposes of one suite."""
+
+    chooser: Balance | Everything
+    tally: Tally
+
+
+def together(
+    suites: Sequence[Suite[Any, Any]],
+    items: Sequence[Any],
+    seed: int = 0,
+    limits: Mapping[str, Limit] | None = None,
+    *,
+    pack: Pack = lambda name, groups: list(groups),
+    processes: int = 1,
+) -> dict[str, Batch]:
+    """The groups of several suites; each keeps what `generate` would keep of it."""
+    limits = limits or {}
+    statistics = surveys(suites, items)
+    makers = [(suite, statistics.get(suite.name), limits.get(suite.name)) for suite in suites]
+    count = processes if "fork" in get_all_start_methods() else 1
+    cuts = [len(items) * part // count for part in range(count + 1)]
+    parts = [items[start:stop] for start, stop in pairwise(cuts)]
+    hands = [_Hand(makers, part, seed, pack) if count == 1 else _Fork(makers, part, seed, pack) for part in parts]
+    shares = [hand.shares() for hand in hands]
+    found, keys = dict[str, Batch](), dict[str, list[tuple[int, Key]]]()
+    for suite, _, _ in makers:
+        own = [share[suite.name] for share in shares]
+        batch = found[suite.name] = Batch(_added([share.tally for share in own]))
+        keys[suite.name] = _merged([share.chooser for share in own])
+        _count_surplus(batch.tally, own, keys[suite.name])
+    packed = [
+        hand.packed({name: [key for part, key in rows if part == n] for name, rows in keys.items()})
+        for n, hand in enumerate(hands)
+    ]
+    for name, batch in found.items():
+        sizes = [iter(rows) for rows in (part[name][1] for part in packed)]
+        batch.parts = [part[name][0] for part in packed]
+        for part, _ in keys[name]:
+            rows, kind, answer = next(sizes[part])
+            batch.order.append((part, rows))
+            batch.tally.kept[kind, answer] += 1
+    return found
+
+
+def surveys(suites: Sequence[Suite[Any, Any]], items: Sequence[Any]) -> dict[str, object]:
+    """The statistics of each suite that wants some; suites with the same survey share it."""
+    made, found = dict[Any, object](), dict[str, object]()
+    for suite in suites:
+        if suite.survey is not None:
+            if suite.survey not in made:
+                made[suite.survey] = suite.survey(items)
+            found[suite.name] = made[suite.survey]
+    return found
+
+
+_Maker: TypeAlias = tuple[Suite[Any, Any], object, Limit]
+_Rows: TypeAlias = tuple[Any, list[tuple[int, str, str]]]
+
+
+class _Hand:
+    """Makes its part of the groups here."""
+
+    def __init__(self, makers: Sequence[_Maker], items: Sequence[Any], seed: int, pack: Pack) -> None:
+        self._makers, self._items, self._seed, self._pack = makers, items, seed, pack
+        self._shares: dict[str, _Share] = {}
+
+    def shares(self) -> dict[str, _Share]:
+        """What it proposes."""
+        for suite, _, limit in self._makers:
+            chooser = Everything() if limit is None else Balance(limit, self._seed)
+            self._shares[suite.name] = _Share(chooser, Tally())
+        for item in self._items:
+            for suite, statistics, _ in self._makers:
+                share = self._shares[suite.name]
+                for group in proposals(suite, item, statistics, self._seed, share.tally):
+                    share.chooser.add(group)
+        return self._shares
+
+    def packed(self, keys: Mapping[str, Sequence[Key]]) -> dict[str, _Rows]:
+        """What was kept of it, in this order."""
+        found = dict[str, _Rows]()
+        for name, share in self._shares.items():
+            groups = [share.chooser[key] for key in keys[name]]
+            sizes = [(len(one.queries), one.kind, gold.best if (gold := one.gold[0]) else "") for one in groups]
+            found[name] = (self._pack(name, groups), sizes)
+        return found
+
+
+class _Fork:
+    """Makes its part of the groups in a process of its own, which has all that is here without copying it."""
+
+    def __init__(self, makers: Sequence[_Maker], items: Sequence[Any], seed: int, pack: Pack) -> None:
+        context = get_context("fork")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(other, _Hand(makers, items, seed, pack)), daemon=True)
+        self._process.start()
+        other.close()
+
+    def shares(self) -> dict[str, _Share]:
+        """What it proposes, without the groups."""
+        found: dict[str, _Share] = self._said()
+        return found
+
+    def packed(self, keys: Mapping[str, Sequence[Key]]) -> dict[str, _Rows]:
+        """What was kept of it, in this order."""
+        self._pipe.send(keys)
+        found: dict[str, _Rows] = self._said()
+        self._process.join()
+        return found
+
+    def _said(self) -> Any:
+        try:
+            found = self._pipe.recv()
+        except EOFError:
+            raise RuntimeError("a process that makes groups ended before it was done") from None
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+
+def _serve(pipe: Connection, hand: _Hand) -> None:
+    try:
+        shares = hand.shares()
+        pipe.send({name: _Share(share.chooser.bare(), share.tally) for name, share in shares.items()})
+        pipe.send(hand.packed(pipe.recv()))
+    except Exception as problem:  # told where it can be shown
+        pipe.send(problem)
+
+
+def _merged(choosers: Sequence[Balance | Everything]) -> list[tuple[int, Key]]:
+    """What is kept of all parts, in its order, each with the part that has it."""
+    whole = choosers[0].bare()
+    for other in choosers[1:]:
+        whole.absorb(other)
+    owners = {key: part for part, chooser in enumerate(choosers) for key in chooser.held()}
+    return [(owners[key], key) for key in whole.chosen_keys()]
+
+
+def _added(tallies: Sequence[Tally]) -> Tally:
+    whole = Tally()
+    for tally in tallies:
+        whole.dropped.update(tally.dropped)
+    return whole
+
+
+def _count_surplus(tally: Tally, shares: Sequence[_Share], kept: Sequence[tuple[int, Key]]) -> None:
+    for kind, count in _surplus(shares, kept):
+        tally.dropped[kind, SURPLUS] += count
+
+
+def _surplus(shares: Sequence[_Share], kept: Sequence[tuple[int, Key]]) -> Iterator[tuple[str, int]]:
+    proposed = dict[str, int]()
+    for share in shares:
+        for kind, count in share.chooser.proposed().items():
+            proposed[kind] = proposed.get(kind, 0) + count
+    for _, (kind, _) in kept:
+        proposed[kind] -= 1
+    return ((kind, count) for kind, count in proposed.items() if count)

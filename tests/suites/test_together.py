@@ -1,0 +1,58 @@
+from random import Random
+
+import pytest
+from scenery import scene, world
+
+from counterpoint.core.groups import Group
+from counterpoint.core.scenes import Scene
+from counterpoint.suites import antonym, negation, ontology, order, rephrase
+from counterpoint.suites.balance import Quota
+from counterpoint.suites.sizes import PAPER, TESTS
+from counterpoint.suites.suite import Dropped, Suite, Tally, generate
+from counterpoint.suites.together import Batch, together
+
+SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
+
+
+def _groups(batch: Batch) -> list[Group]:
+    """The groups of a batch in their order, whatever part has them."""
+    parts = [iter(part) for part in batch.parts]
+    return [next(parts[part]) for part, _ in batch.order]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("limit", [None, 40, Quota(20, 12)], ids=["all", "forty", "quota"])
+def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: int, limit: int | Quota | None) -> None:
+    scenes = world()[:50]
+    made = together(SUITES, scenes, 3, {suite.name: limit for suite in SUITES}, processes=processes)
+    for suite in SUITES:
+        tally = Tally()
+        alone = [group for _, group in generate(suite, scenes, 3, limit, tally=tally)]
+        assert [group.id for group in _groups(made[suite.name])] == [group.id for group in alone]
+        assert made[suite.name].tally.kept == tally.kept
+        assert +made[suite.name].tally.dropped == +tally.dropped
+        assert [rows for _, rows in made[suite.name].order] == [len(group.queries) for group in alone]
+
+
+def _broken(item: Scene, statistics: None, rng: Random) -> list[Group | Dropped]:
+    raise ValueError(f"nothing can be made of {item.id}")
+
+
+def test_what_goes_wrong_in_another_process_is_said_here() -> None:
+    broken = Suite("broken", tests="nothing", propose=_broken)
+    with pytest.raises(ValueError, match="nothing can be made of scene"):
+        together([broken], [scene(n, ("cat",)) for n in range(4)], processes=2)
+
+
+def test_the_sizes_of_the_paper_add_up_to_its_table() -> None:
+    assert {name: quota.binary + quota.choice for name, quota in PAPER.items()} == {
+        "rephrase": 19_412,
+        "order": 14_412,
+        "ontology": 13_952,
+        "visual": 26_272,
+        "negation": 10_000,
+        "antonym": 5_000,
+    }
+    pairs = sum((5 if name == "visual" else 1) * (q.binary + q.choice) for name, q in PAPER.items())
+    assert pairs > 190_000
+    assert set(TESTS) == set(PAPER)
