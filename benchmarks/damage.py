@@ -121,4 +121,4 @@ def main(files: int = 2000, *names: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:2]), *sys.argv[2:]))
+    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 2000, *sys.argv[2:]))
