@@ -110,12 +110,12 @@ def kinds_of(kind: str) -> tuple[str, ...]:
 
 
 def _is_surely(name: str, kind: Kind) -> bool:
-    mine, book = meaning(name), lexicon()
-    if singular(name) == kind.name or any(book.is_kind_of(mine.sense, one) for one in kind.but):
+    if singular(name) == kind.name or not is_a(name, kind.name):
         return False
-    if mine.whole and (kind.of == (mine.sense,) or kind.name in synonyms(name)):
+    mine = meaning(name)
+    if any(one in reach(name).above[0] for one in kind.but):
         return False
-    return is_a(name, kind.name)
+    return not (mine.whole and (kind.of == (mine.sense,) or kind.name in synonyms(name)))
 
 
 @cache

@@ -15,6 +15,8 @@ from counterpoint.language.words import split_list
 DATA = Path(__file__).parent / "data"
 """The folder of the sentences and of the doubts, to be read and mended by people."""
 
+_ALONE = "!"
+
 
 @cache
 def is_known(name: str) -> bool:
@@ -53,9 +55,9 @@ def may_show(whole: str, name: str) -> bool:
     """
     if not (is_known(whole) and is_known(name)):
         return True
-    seen, such = _seen_on(whole), reach(name)
+    such = reach(name)
     return (
-        such.one in seen
+        such.one in _names_seen_on(whole)
         or sense_of(name) in _parts(sense_of(whole))
         or all(not above.isdisjoint(_senses_seen_on(whole)) for above in such.above)
     )
@@ -88,13 +90,17 @@ def general_names() -> Mapping[str, str]:
 
 @cache
 def shows() -> Mapping[str, tuple[str, ...]]:
-    """What may be seen in or on a thing of each name, as the file of doubts has it."""
-    return {owner: split_list(parts) for owner, parts in _doubts()["shows"].items()}
+    """What may be seen in or on a thing of each name; a part with a mark ("seat!") stands for this name alone."""
+    return {owner: split_list(parts) for owner, parts in _read("shows").items()}
 
 
 @cache
 def _doubts() -> Mapping[str, Any]:
-    return tomllib.loads((DATA / "doubts.toml").read_text("utf-8"))
+    return _read("doubts")
+
+
+def _read(name: str) -> Mapping[str, Any]:
+    return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
 
 
 @cache
@@ -108,7 +114,7 @@ def _alike() -> Mapping[str, frozenset[int]]:
     found: dict[str, frozenset[int]] = {}
     for number, row in enumerate(_doubts()["alike"]):
         for name in split_list(row):
-            found[name] = found.get(name, frozenset()) | {number}
+            found[singular(name)] = found.get(singular(name), frozenset()) | {number}
     return found
 
 
@@ -119,13 +125,18 @@ def _rows_alike(name: str) -> frozenset[int]:
 
 @cache
 def _seen_on(whole: str) -> frozenset[str]:
-    """The names listed for a thing, or for anything that it is a kind of."""
+    """What is listed for a thing, or for anything that it is a kind of."""
     return frozenset(part for owner, parts in shows().items() if is_a(whole, owner) for part in parts)
 
 
 @cache
+def _names_seen_on(whole: str) -> frozenset[str]:
+    return frozenset(part.removesuffix(_ALONE) for part in _seen_on(whole))
+
+
+@cache
 def _senses_seen_on(whole: str) -> frozenset[Sense]:
-    return frozenset[Sense]().union(*(reach(part).covers for part in _seen_on(whole)))
+    return frozenset[Sense]().union(*(reach(part).covers for part in _seen_on(whole) if not part.endswith(_ALONE)))
 
 
 @cache
