@@ -129,7 +129,7 @@ def test_a_more_general_name_keeps_the_answer_and_the_attribute() -> None:
         special = group.queries[first["answer"] == "no"].text
         named = [name for name in sorted(world_names(), key=len) if f" {name}" in special]
         assert any(first["general"] in hypernym_names(name) for name in named), special
-    assert directions.keys() == {("to the general", "yes"), ("to the special", "no")}
+    assert directions.keys() == {("up", "yes"), ("down", "no")}
 
 
 def test_an_antonym_is_on_nothing_of_the_name_and_comes_first_as_often_as_last() -> None:

@@ -42,7 +42,7 @@ def generalized(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | D
             continue
         special, general = up if (truth := rng.random() < 0.5) else down
         both = [verified(KIND, (one,), truth) for one in ((special, general) if truth else (general, special))]
-        tags = (("direction", "to the general" if truth else "to the special"), ("general", general.name))
+        tags = (("direction", "up" if truth else "down"), ("general", general.name))
         yield _worded(scene, [_tagged(one, tags) for one in both], rng)
 
 

@@ -23,7 +23,7 @@ from counterpoint.studies.papers import carets
 FIGURES = tomllib.loads(Path(carets.__file__).with_name("carets.toml").read_text("utf-8"))
 MODELS = {"careful": 0.9, "hasty": 0.5}
 """How often each model is right."""
-EDITS = ("blur-3", "blur-6", "blur-9", "mean", "crop")
+EDITS = ("blur-3", "blur-6", "blur-9", "mask", "crop")
 Said = Mapping[tuple[str, int], str]
 """What each model says to each query."""
 Pair = tuple[Group, int]
@@ -234,7 +234,7 @@ def test_the_visual_test_is_cut_by_edit_and_each_edit_is_a_pair(lab: Path) -> No
     found = _tables(lab, "--table", "7", "--table", "6", "--printed")
     for row in found["7"][:2]:
         _holds(row["original"], _measure(row["model"], "original ACC", _pairs("visual")))
-        names = {"mean": "channel mean", "crop": "crop", "blur-3": "blur 3", "blur-6": "blur 6", "blur-9": "blur 9"}
+        names = {"mask": "channel mean", "crop": "crop", "blur-3": "blur 3", "blur-6": "blur 6", "blur-9": "blur 9"}
         for edit, head in names.items():
             own = _pairs("visual", where=_edited(edit))
             _holds(row[head], _measure(row["model"], "perturbed ACC", own))
