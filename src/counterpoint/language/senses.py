@@ -25,6 +25,7 @@ class Kind:
     name: str
     of: tuple[Sense, ...]
     but: tuple[Sense, ...]
+    whole: bool = False  # whether only names that say all of their sense are surely of the kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,10 @@ def hypernym_names(name: str) -> tuple[str, ...]:
 def kinds() -> Mapping[str, Kind]:
     """The general names that a question may use."""
     rows = {name: row for group in words("kinds").values() for name, row in group.items()}
-    return {name: Kind(name, _senses(row["of"]), _senses(row.get("but", ""))) for name, row in rows.items()}
+    return {
+        name: Kind(name, _senses(row["of"]), _senses(row.get("but", "")), row.get("whole", False))
+        for name, row in rows.items()
+    }
 
 
 def kinds_of(kind: str) -> tuple[str, ...]:
@@ -113,7 +117,7 @@ def _is_surely(name: str, kind: Kind) -> bool:
     if singular(name) == kind.name or not is_a(name, kind.name):
         return False
     mine = meaning(name)
-    if any(one in reach(name).above[0] for one in kind.but):
+    if (kind.whole and not mine.whole) or any(one in reach(name).above[0] for one in kind.but):
         return False
     return not (mine.whole and (kind.of == (mine.sense,) or kind.name in synonyms(name)))
 
