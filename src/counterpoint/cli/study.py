@@ -14,6 +14,7 @@ import click
 
 from counterpoint import catalog
 from counterpoint.cli.progress import counted
+from counterpoint.cli.rad_study import coverage, rad
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.ports import Model
 from counterpoint.metrics.intervals import Score
@@ -25,6 +26,10 @@ from counterpoint.world.source import World
 @click.group("study")
 def command() -> None:
     """Measure something on the built-in world."""
+
+
+command.add_command(rad)
+command.add_command(coverage)
 
 
 @command.command("plain")

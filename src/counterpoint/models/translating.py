@@ -1,0 +1,102 @@
+"""Texts in another language and back: by models of the hub, or by a program that is on this machine."""
+
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from counterpoint.core.errors import ModelError, UnknownName
+
+PROGRAM = "apertium"
+UNKNOWN = "*"
+"""The sign that apertium puts before a word that it does not know."""
+AT_ONCE = 64
+WAYS = ("hf", PROGRAM)
+
+
+class Translator(Protocol):
+    """Whatever turns texts of one language into texts of another."""
+
+    def translated(self, texts: Sequence[str]) -> list[str]:
+        """One text for each."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Apertium:
+    """One direction of the translator `apertium`, such as eng-spa, as a program in a pipe."""
+
+    pair: str
+
+    def __post_init__(self) -> None:
+        if shutil.which(PROGRAM) is None:
+            hint = "on Debian: apt install apertium apertium-eng-spa; or name models of the hub: hf/NAME"
+            raise ModelError(f"{PROGRAM} is not on the path", hint=hint)
+
+    def translated(self, texts: Sequence[str]) -> list[str]:
+        """A line for each text."""
+        lines = "\n".join(" ".join(text.split()) for text in texts) + "\n"
+        done = subprocess.run([PROGRAM, self.pair], input=lines, capture_output=True, text=True, check=False)
+        found = done.stdout.splitlines()
+        if done.returncode or len(found) != len(texts):
+            told = done.stderr.strip().splitlines() or [f"{len(found)} lines for {len(texts)}"]
+            raise ModelError(f"{PROGRAM} {self.pair} failed: {told[0]}", hint=f"{PROGRAM} -l lists what it knows")
+        return found
+
+
+def translator(name: str) -> Translator:
+    """A translator by its name: `apertium/eng-spa`, or `hf/` and a checkpoint of the hub or a folder."""
+    way, _, known_there = name.partition("/")
+    if way not in WAYS or not known_there:
+        raise UnknownName("way of translating", name, [f"{one}/…" for one in WAYS])
+    if way == PROGRAM:
+        return Apertium(known_there)
+    from counterpoint.models.hf.translating import Sequences  # which wants torch
+
+    return Sequences(known_there)
+
+
+@dataclass(slots=True)
+class Losses:
+    """What came back from a translation and was not used, by reason."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def back_translated(
+    texts: Iterable[tuple[str, str]], there: Translator, back: Translator, losses: Losses
+) -> Iterator[tuple[str, str]]:
+    """Texts by id after a translation there and back; those that say nothing new, or nothing whole, are counted."""
+    for part in _parts(texts):
+        returned = back.translated(there.translated([text for _, text in part]))
+        for (key, text), other in zip(part, returned, strict=True):
+            if reason := _amiss(text, other):
+                losses.counts[reason] += 1
+            else:
+                yield key, other.strip()
+
+
+def _amiss(text: str, other: str) -> str:
+    if not any(sign.isalnum() for sign in other):
+        return "nothing came back"
+    if UNKNOWN in other and UNKNOWN not in text:
+        return "a word is not known to the translator"
+    return "unchanged" if _plain(text) == _plain(other) else ""
+
+
+def _plain(text: str) -> str:
+    """A text by its letters and digits alone: what differs in signs or capitals is not said in other words."""
+    return " ".join("".join(sign if sign.isalnum() else " " for sign in text.lower()).split())
+
+
+def _parts(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    part: list[tuple[str, str]] = []
+    for one in texts:
+        part.append(one)
+        if len(part) == AT_ONCE:
+            yield part
+            part = []
+    if part:
+        yield part

@@ -1,0 +1,177 @@
+"""Predicting accuracy on an augmentation nobody has seen, from accuracy and RAD on others (RAD, Appendix E)."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.core.errors import CounterpointError
+from counterpoint.metrics.outcomes import Outcomes
+
+POOL = ("color", "how-many", "what-kind", "rephrase")
+"""The augmentations of which each is predicted from the three others."""
+FEATURES = ("accuracy", "rad_forward", "rad_backward")
+"""What a prediction is made from, pooled over three augmentations."""
+CHOICES: Mapping[str, tuple[int, ...]] = {"all": (0, 1, 2)} | {name: (place,) for place, name in enumerate(FEATURES)}
+"""All features at once, and each by itself, as in Table 4."""
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What one instance of a model made of the pairs of one augmentation; right is a credit of at least a threshold."""
+
+    instance: str
+    augmentation: str
+    pairs: int
+    base_credit: float  # summed over the pairs
+    variant_credit: float
+    base_right: int
+    variant_right: int
+    both_right: int
+
+    @classmethod
+    def of(cls, instance: str, augmentation: str, base: Floats, variant: Floats, threshold: float) -> "Counts":
+        """From the credit of both members of each pair."""
+        first, second = base >= threshold, variant >= threshold
+        sums = float(base.sum()), float(variant.sum())
+        rights = int(first.sum()), int(second.sum()), int((first & second).sum())
+        return cls(instance, augmentation, len(base), *sums, *rights)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """One regression over all instances: what is predicted from what, and how well."""
+
+    target: str
+    features: str
+    intercept: bool
+    coefficients: tuple[float, ...]  # of the features, then the intercept if there is one
+    r2: float | None  # about the mean of the target; nothing where the target does not vary
+    r2_about_zero: float | None
+    r2_left_out: float | None  # each instance predicted by the others
+    instances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The mean and the standard deviation of one kind of R² over the targets for which it is defined."""
+
+    features: str
+    intercept: bool
+    measure: str
+    mean: float | None
+    sd: float | None
+    targets: int
+
+
+def counted(instance: str, outcomes: Outcomes) -> Iterator[Counts]:
+    """What one model made of every augmentation in a lab, by the tag that pairs carry."""
+    pairs, labels = outcomes.pairs(), outcomes.labels("tag:augmentation")
+    held = labels.at_or(pairs.row, pairs.base)
+    for name in sorted(word for word in labels.words.to_pylist() if word in POOL):
+        rows = held.where([name]) & pairs.gold & pairs.counted
+        if rows.any():
+            base, variant = pairs.base_correct[rows], pairs.variant_correct[rows]
+            yield Counts.of(instance, name, base, variant, outcomes.threshold)
+
+
+def design(counts: Iterable[Counts], target: str) -> tuple[list[str], Floats, Floats, list[str]]:
+    """Instances, features and what is to be predicted; and the instances for which something is undefined.
+
+    Features are pooled over the pairs of the other augmentations: credit of the originals, |J ∩ J'| / |J| and
+    |J ∩ J'| / |J'|. The target is the credit of its modified questions.
+    """
+    by_instance: dict[str, dict[str, Counts]] = {}
+    for one in counts:
+        if one.augmentation in POOL:
+            by_instance.setdefault(one.instance, {})[one.augmentation] = one
+    kept, rows, wanted, left_out = list[str](), list[list[float]](), list[float](), list[str]()
+    for instance, held in sorted(by_instance.items()):
+        others = [held[name] for name in POOL if name != target and name in held]
+        features = _features(others)
+        if len(others) < len(POOL) - 1 or target not in held or features is None:
+            left_out.append(instance)
+            continue
+        kept.append(instance)
+        rows.append(features)
+        wanted.append(held[target].variant_credit / held[target].pairs)
+    return kept, np.array(rows, np.float64).reshape(-1, len(FEATURES)), np.array(wanted, np.float64), left_out
+
+
+def regressions(counts: Sequence[Counts]) -> tuple[list[Fit], dict[str, list[str]]]:
+    """Every regression of Appendix E, as printed and with an intercept; and for each target who was left out."""
+    found, left_out = list[Fit](), dict[str, list[str]]()
+    for target in POOL:
+        kept, features, wanted, left_out[target] = design(counts, target)
+        if len(kept) < len(FEATURES) + 2:
+            lacking = Counter(one.augmentation for one in counts)
+            told = ", ".join(f"{name} {lacking[name]}" for name in POOL)
+            fact = f"{len(kept)} instances have answers to all of {', '.join(POOL)}; a regression wants at least 5"
+            raise CounterpointError(fact, hint=f"instances by augmentation: {told}")
+        for name, columns in CHOICES.items():
+            for intercept in (False, True):
+                found.append(fitted(target, name, features[:, columns], wanted, intercept=intercept))
+    return found, left_out
+
+
+def fitted(target: str, name: str, features: Floats, wanted: Floats, *, intercept: bool) -> Fit:
+    """Least squares, with how much of the target is explained: seen, and by leaving out each instance in turn."""
+    x = np.column_stack([features, np.ones(len(wanted))]) if intercept else features
+    told = _least_squares(x, wanted)
+    spread = float(((wanted - wanted.mean()) ** 2).sum())
+    missed = float(((wanted - x @ told) ** 2).sum())
+    others = ~np.eye(len(wanted), dtype=np.bool_)
+    guessed = np.array([x[place] @ _least_squares(x[rest], wanted[rest]) for place, rest in enumerate(others)])
+    return Fit(
+        target,
+        name,
+        intercept,
+        tuple(map(float, told)),
+        _explained(missed, spread),
+        _explained(missed, float((wanted**2).sum())),
+        _explained(float(((wanted - guessed) ** 2).sum()), spread),
+        len(wanted),
+    )
+
+
+def summaries(fits: Sequence[Fit]) -> list[Summary]:
+    """Mean and standard deviation (of a sample) over the targets, for each choice of features and each measure."""
+    found = []
+    for intercept in (False, True):
+        for measure in ("r2", "r2_about_zero", "r2_left_out"):
+            if intercept and measure == "r2_about_zero":
+                continue
+            for name in CHOICES:
+                own = [getattr(one, measure) for one in fits if one.features == name and one.intercept is intercept]
+                known = np.array([value for value in own if value is not None], np.float64)
+                mean = float(known.mean()) if len(known) else None
+                sd = float(known.std(ddof=1)) if len(known) > 1 else None
+                found.append(Summary(name, intercept, measure, mean, sd, len(known)))
+    return found
+
+
+def columns() -> tuple[str, ...]:
+    """The columns of a table of counts, in their order."""
+    return tuple(one.name for one in fields(Counts))
+
+
+def _features(others: Sequence[Counts]) -> list[float] | None:
+    pairs, first, second, both = (
+        sum(getattr(one, name) for one in others) for name in ("pairs", "base_right", "variant_right", "both_right")
+    )
+    if not (pairs and first and second):
+        return None
+    return [sum(one.base_credit for one in others) / pairs, both / first, both / second]
+
+
+def _least_squares(x: Floats, y: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(x, y, rcond=None)[0], np.float64)
+
+
+def _explained(missed: float, spread: float) -> float | None:
+    return 1 - missed / spread if spread > 1e-12 else None

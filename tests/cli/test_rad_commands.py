@@ -1,0 +1,105 @@
+"""The commands of RAD: suites from files and worlds, RAD of a lab, coverage, and the study."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import CounterpointError
+from counterpoint.store.lab import Lab
+from counterpoint.studies.rad import POOL, Counts
+from counterpoint.studies.rad_tables import written
+
+
+def _run(*arguments: object) -> str:
+    done = CliRunner().invoke(commands, [str(one) for one in arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_rad_of_a_lab_is_scored_by_augmentation_with_its_rules_and_threshold(tmp_path: Path) -> None:
+    lab = tmp_path / "lab"
+    _run("generate", lab, "--suite", "rad-counterfactuals", "--source", "world-vqa", "--scenes", 12)
+    _run("generate", lab, "--suite", "rad-rephrasings", "--source", "world-vqa", "--scenes", 4)
+    _run("generate", lab, "--suite", "rad-open-dialogues", "--scenes", 4)
+    assert {name: Lab(lab).suite(name).manifest.rules for name in Lab(lab).suites()} == {
+        "rad-counterfactuals": "vqa",
+        "rad-open-dialogues": "vqa-short",
+        "rad-rephrasings": "vqa",
+    }
+    _run("run", lab, "--model", "constant")
+    told = ("--metric", "rad_forward", "--metric", "rad_backward", "--by", "tag:augmentation", "--json")
+    rows = json.loads(_run("score", lab, *told))
+    undefined = [row for row in rows if row["value"] is None]
+    assert {row["tag:augmentation"] for row in rows} >= {"color", "how-many", "rephrase"}
+    assert all(row["n"] == 0 for row in undefined)
+    assert any(row["metric"] == "rad_forward" for row in undefined), "who always says one word is right on no color"
+    assert {(row["rules"], row["threshold"]) for row in rows} == {("vqa", 0.5), ("vqa-short", 0.5)}
+
+
+def test_back_translations_come_from_a_file_with_ids_and_texts(tmp_path: Path) -> None:
+    questions = tmp_path / "mine.csv"
+    questions.write_text("id,question,answer,image\n1,Is it a dog?,yes,a.png\n2,Is it big?,no,a.png\n")
+    texts = tmp_path / "texts.csv"
+    texts.write_text("id,text\n1,Is that a dog?\n2,Is it big?\n7,Who?\n")
+    lab = tmp_path / "lab"
+    told = ("--source", "plain", "--data", questions, "--split", "test", "--texts", texts)
+    done = CliRunner().invoke(
+        commands, ["generate", str(lab), "--suite", "rad-back-translations", *map(str, told)], catch_exceptions=False
+    )
+    assert "1 ids of texts.csv are those of no question that was read" in done.output
+    assert "-1  says it in the same words" in done.output
+    assert Lab(lab).suite("rad-back-translations").table["text"].to_pylist() == ["Is it a dog?", "Is that a dog?"]
+
+
+def test_a_file_of_texts_without_its_columns_is_one_sentence(tmp_path: Path) -> None:
+    texts = tmp_path / "texts.csv"
+    texts.write_text("id,words\n1,Is that a dog?\n")
+    with pytest.raises(CounterpointError, match="no column 'text'"):
+        _run(
+            *("generate", tmp_path / "lab", "--suite", "rad-back-translations", "--source", "world-vqa"),
+            *("--scenes", 2, "--texts", texts),
+        )
+
+
+def test_coverage_stands_beside_the_table_of_the_paper() -> None:
+    told = _run("study", "rad-coverage", "--scenes", 12)
+    assert "12,835" in told
+    found = json.loads(_run("study", "rad-coverage", "--scenes", 12, "--json"))
+    assert found["questions"] == 180
+    assert found["paper"][0] == 214354
+    assert set(found["made"]) == {"color", "how-many", "what-kind"}
+    talks = json.loads(_run("study", "rad-coverage", "--source", "world", "--scenes", 12, "--dialogues", "--json"))
+    assert set(talks["made"]) == {"color", "how-many"}
+
+
+def _table(path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    counts = []
+    for number in range(8):
+        for name in POOL:
+            base, variant = rng.random(50), rng.random(50)
+            counts.append(Counts.of(f"i{number}", name, base, variant, 0.5))
+    path.write_text(written(counts))
+    return path
+
+
+def test_the_study_reads_a_table_and_prints_both_equations(tmp_path: Path) -> None:
+    table = _table(tmp_path / "counts.csv")
+    told = _run("study", "rad", table, "--targets")
+    assert "R² over 8 instances" in told
+    assert "as printed: R²" in told
+    assert "with intercept: R² left out" in told
+    found = json.loads(_run("study", "rad", table, "--json"))
+    assert len(found["fits"]) == 32
+
+
+def test_the_study_reads_a_lab_and_says_what_is_missing(tmp_path: Path) -> None:
+    lab = tmp_path / "lab"
+    _run("generate", lab, "--suite", "rad-counterfactuals", "--source", "world-vqa", "--scenes", 6)
+    _run("run", lab, "--model", "constant")
+    with pytest.raises(CounterpointError, match="0 instances have answers to all of color"):
+        _run("study", "rad", lab)

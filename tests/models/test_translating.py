@@ -1,0 +1,68 @@
+"""Translation there and back: what comes back unchanged is counted, and what cannot be had is said."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
+from counterpoint.models.translating import Apertium, Losses, back_translated, translator
+
+
+class Told:
+    """A translator that knows some texts, and leaves the others as they are."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self._known = known
+
+    def translated(self, texts: Sequence[str]) -> list[str]:
+        return [self._known.get(text, text) for text in texts]
+
+
+def test_texts_that_come_back_unchanged_empty_or_with_unknown_words_are_counted() -> None:
+    there = Told({"Is it a dog?": "¿Es un perro?", "Is it big?": "¿Es grande?", "Is it Wii?": "¿Es *Wii?"})
+    back = Told({"¿Es un perro?": "Is that a dog?", "¿Es grande?": "is it big", "¿Es *Wii?": "Is it *Wii?", "Eh?": " "})
+    asked = [("1", "Is it a dog?"), ("2", "Is it big?"), ("3", "Is it Wii?"), ("4", "Eh?")]
+    losses = Losses()
+    assert list(back_translated(asked, there, back, losses)) == [("1", "Is that a dog?")]
+    assert losses.counts == {"unchanged": 1, "a word is not known to the translator": 1, "nothing came back": 1}
+
+
+def test_a_way_of_translating_that_is_not_there_is_named() -> None:
+    with pytest.raises(UnknownName):
+        translator("deepl/en-de")
+
+
+@pytest.mark.skipif(shutil.which("apertium") is not None, reason="apertium is installed here")
+def test_without_apertium_it_is_said_how_to_get_it() -> None:
+    with pytest.raises(ModelError, match="not on the path"):
+        translator("apertium/eng-spa")
+
+
+def _program(folder: Path, lines: str) -> None:
+    path = folder / "apertium"
+    path.write_text(f"#!/bin/sh\n{lines}\n")
+    path.chmod(0o755)
+
+
+def test_the_program_is_given_a_line_a_text_and_gives_one_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _program(tmp_path, 'tr "a-z" "A-Z"; echo "$1" > "$0.pair"')
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert Apertium("eng-spa").translated(["one\ntwo", "three"]) == ["ONE TWO", "THREE"]
+    assert (tmp_path / "apertium.pair").read_text() == "eng-spa\n"
+
+
+def test_a_program_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _program(tmp_path, "echo 'Error: Mode eng-xxx does not exist' >&2; exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(CounterpointError, match="eng-xxx does not exist"):
+        Apertium("eng-xxx").translated(["one"])
+
+
+@pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")
+def test_real_translations_there_and_back_are_other_words() -> None:
+    losses = Losses()
+    asked = [("1", "What color is the little dog that is in front of the house?")]
+    there, back = translator("apertium/eng-spa"), translator("apertium/spa-eng")
+    assert len(list(back_translated(asked, there, back, losses))) + losses.counts.total() == 1

@@ -1,0 +1,173 @@
+"""The suites of RAD: even odds, values by their frequency, one seed one suite, and nothing that is not so."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from counterpoint.core.groups import Gold, Group, Relation
+from counterpoint.core.items import Dialogue, Question, Turn
+from counterpoint.core.pictures import Picture
+from counterpoint.language.rulesets import rule_set
+from counterpoint.suites.rad import counterfactuals, dialogues, families
+from counterpoint.suites.suite import Tally, generate
+from counterpoint.world.crowd import Crowd
+
+Golden = Callable[[str, Iterable[str]], None]
+PICTURE = Picture("coco:val2014/COCO_val2014_000000000001.jpg")
+
+
+def _question(number: int, text: str, votes: Sequence[str], same_as: str = "") -> Question:
+    gold = rule_set("vqa").gold(votes)
+    return Question(str(number), PICTURE, text, gold, votes=tuple(votes), same_as=same_as)
+
+
+def _colors(count: int) -> list[Question]:
+    """Half of the things are white, the others of three colors."""
+    said = [("white", "white", "red", "green")[number % 4] for number in range(count)]
+    return [_question(number, "What color is the car?", [color] * 10) for number, color in enumerate(said)]
+
+
+def _made(suite: Any, items: Sequence[Any], seed: int = 0) -> tuple[list[Group], Tally]:
+    tally = Tally()
+    return [group for _, group in generate(suite, items, seed, tally=tally)], tally
+
+
+def test_yes_and_no_come_at_even_odds_and_wrong_values_by_their_frequency() -> None:
+    groups, tally = _made(counterfactuals.suite, _colors(4000))
+    answers = Counter(gold.best for _, gold in (group.gold for group in groups) if gold)
+    assert tally.groups == 4000
+    assert abs(answers["yes"] - 2000) < 4 * (4000 * 0.25) ** 0.5
+    wrong = Counter(dict(group.tags[1])["value"] for group in groups if group.gold[0] == Gold((("green", 1.0),)))
+    drawn = wrong["white"] / (wrong["white"] + wrong["red"])
+    assert abs(drawn - 2 / 3) < 0.09, "white is the answer twice as often as red"
+
+
+def test_a_group_holds_the_question_and_its_counterfactual_with_their_own_answers() -> None:
+    groups, _ = _made(counterfactuals.suite, _colors(8))
+    for group in groups:
+        base, variant = group.queries
+        assert group.relation is Relation.GOLD
+        assert base.text == "What color is the car?"
+        value = dict(group.tags[1])["value"]
+        assert variant.text == f"Is the color of the car {value}?"
+        gold = group.gold[1]
+        assert gold
+        assert (gold.best == "yes") == (group.gold[0] is not None and group.gold[0].best == value)
+        assert all(dict(tags)["augmentation"] == "color" for tags in group.tags)
+
+
+def test_where_no_wrong_value_can_be_had_nothing_is_asked_whichever_way_the_coin_falls() -> None:
+    groups, tally = _made(counterfactuals.suite, [_question(1, "What color is the car?", ["red"] * 10)])
+    assert not groups
+    assert tally.dropped == {("color", counterfactuals.NO_OTHER): 1}
+
+
+def test_the_order_of_questions_and_the_rest_of_them_change_nothing_but_the_pool() -> None:
+    questions = _colors(40)
+    mixed = Random(1).sample(questions, 40)
+    pools = counterfactuals.survey(questions)
+
+    def drawn(items: Sequence[Question], seed: int) -> dict[str, str]:
+        made = (group for _, group in generate(counterfactuals.suite, items, seed, statistics=pools))
+        return {dict(group.tags[0])["question"]: dict(group.tags[1])["value"] for group in made}
+
+    assert drawn(questions, 5) == drawn(mixed, 5)
+    assert drawn(questions, 5) != drawn(questions, 6)
+
+
+def test_a_wrong_value_is_none_of_the_ten_answers_of_any_question_of_the_world() -> None:
+    asked = list(Crowd("test", 60).questions())
+    votes = {question.id: question.votes for question in asked}
+    groups, _ = _made(counterfactuals.suite, asked)
+    assert {group.kind for group in groups} >= {"color", "how-many"}
+    for group in groups:
+        told, made = dict(group.tags[0]), dict(group.tags[1])
+        said = {rule_set("vqa").comparable(vote) for vote in votes[told["question"]]}
+        assert (made["answer"] == "yes") == (made["value"] in said)
+
+
+def test_a_turn_of_a_dialogue_is_asked_after_what_was_said_before_it() -> None:
+    listed = tuple(f"answer {number}" for number in range(95))
+    turns = (
+        Turn("is it sunny", "yes", ()),
+        Turn("what color is the kite", "it is red", (*listed, "it is red", "blue", "yes", "yes, it is", "no idea")),
+        Turn("how many dogs are there", "only 2 dogs", (*listed, "only 2 dogs", "1", "2", "3", "4")),
+        Turn("what kind of veggies", "asparagus", ()),
+        Turn("what color is it", "red", ()),
+        Turn("what color is the sky", "mostly blue", ()),
+    )
+    more = [Turn("what color is the car", "blue"), Turn("how many cats are there", "3")]
+    talks = [Dialogue("1", PICTURE, "a kite", turns), Dialogue("2", PICTURE, "a car", tuple(more))]
+    groups, tally = _made(dialogues.suite, talks)
+    kite, dogs = groups
+    assert kite.base.context == kite.variants[0].context == "a kite. is it sunny? yes."
+    assert kite.base.choices[95] == "it is red"
+    assert len(kite.variants[0].choices) == 100
+    assert {"yes", "no"} <= set(kite.variants[0].choices)
+    assert kite.gold[0] == Gold.of("it is red")
+    assert kite.gold[1] in (Gold.of("yes", "yes, it is"), Gold.of("no"))
+    assert dogs.base.context.endswith("what color is the kite? it is red.")
+    assert tally.dropped["color", "its answer is no plain value"] == 1
+    free, _ = _made(dialogues.open_suite, talks)
+    assert all(not query.choices for group in free for query in group.queries)
+    assert free[0].gold[0] == Gold.of("it is red", "red")
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("2", "2"),
+        ("2 dogs", "2"),
+        ("just 1", "1"),
+        ("there are no dogs", "0"),
+        ("about 2", ""),
+        ("1 or 2", ""),
+        ("no", ""),
+    ],
+)
+def test_a_count_is_taken_from_a_plain_answer_only(answer: str, value: str) -> None:
+    known = dialogues.read(Turn("how many dogs are there", answer))
+    assert known
+    found = known[1]
+    assert (found if isinstance(found, str) else found.value) == (value or "its answer is no plain value")
+
+
+def test_rephrasings_stand_with_their_first_question_three_pairs_each() -> None:
+    first = _question(1, "What is it?", ["dog"] * 10)
+    others = [_question(2 + n, f"What is it, say {n}?", ["dog"] * 10, same_as="1") for n in range(3)]
+    strange = _question(9, "Who is it?", ["dog"] * 10, same_as="77")
+    groups, tally = _made(families.rephrasings, [first, *others, strange])
+    (group,) = groups
+    assert group.relation is Relation.SAME
+    assert [query.text for query in group.variants] == [one.text for one in others]
+    assert tally.dropped == {("rephrase", "its first question is not there"): 1}
+
+
+def test_a_translation_that_says_the_same_is_dropped_and_counted() -> None:
+    first = _question(1, "What is it?", ["dog"] * 10)
+    again = _question(2, "What is it?", ["dog"] * 10, same_as="1")
+    groups, tally = _made(families.back_translations, [first, again])
+    assert not groups
+    assert tally.dropped == {("back-translation", "says it in the same words"): 1}
+
+
+def test_a_set_without_an_original_is_one_group_and_one_question_is_no_set() -> None:
+    def member(number: int, text: str, name: str) -> Question:
+        return Question(str(number), PICTURE, text, Gold.of("yes"), tags=(("set", name),))
+
+    asked = [member(1, "Is it a dog?", "a"), member(2, "Is it an animal?", "a"), member(3, "Is it red?", "b")]
+    groups, tally = _made(families.logical_sets, [*asked, member(4, "Is it an animal?", "a")])
+    (group,) = groups
+    assert [query.text for query in group.queries] == ["Is it a dog?", "Is it an animal?"]
+    assert tally.dropped == {("l-convqa", "one question alone"): 1}
+
+
+def test_counterfactuals_of_the_world_read_well(golden: Golden) -> None:
+    groups, _ = _made(counterfactuals.suite, list(Crowd("test", 40).questions()))
+    said = [tuple(gold.best if gold else "" for gold in group.gold) for group in groups]
+    texts = [tuple(query.text for query in group.queries) for group in groups]
+    lines = [f"{q} {a} / {r} {b}" for (q, r), (a, b) in zip(texts, said, strict=True)]
+    golden("rad_world.txt", sorted(set(lines)))

@@ -1,0 +1,147 @@
+"""What a question asks, and how it is asked for yes or no: the paper's own examples, and what must not be made."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.suites.rad.augmentation import Asked, Augmentation, answered, in_manner_of
+from counterpoint.suites.rad.colors import color
+from counterpoint.suites.rad.counts import how_many
+from counterpoint.suites.rad.kinds import what_kind
+
+
+def _written(one: Augmentation, text: str, answer: str) -> str:
+    asked = one.read(text)
+    assert isinstance(asked, Asked), asked
+    value = one.value(asked, answer)
+    assert value, answer
+    return in_manner_of(text, one.words(asked, value))
+
+
+@pytest.mark.parametrize(
+    ("one", "text", "answer", "made"),
+    [
+        (color, "What color is the cat?", "White", "Is the color of the cat white?"),
+        (color, "What color is the man's hat?", "Red", "Is the color of the man's hat red?"),
+        (color, "What color is the zebra?", "white & black", "Is the color of the zebra black and white?"),
+        (color, "what color is the kite", "red", "is the color of the kite red"),
+        (
+            color,
+            "What color is the shirt the man is wearing?",
+            "grey",
+            "Is the color of the shirt the man is wearing gray?",
+        ),
+        (how_many, "How many athletes are on the field?", "5", "Are there five athletes on the field?"),
+        (how_many, "How many dogs are in the picture?", "2", "Are there two dogs in the picture?"),
+        (how_many, "How many giraffes are walking around?", "4", "Are there four giraffes walking around?"),
+        (how_many, "How many cakes are on the table?", "1", "Is there one cake on the table?"),
+        (how_many, "How many dogs?", "0", "Are there zero dogs?"),
+        (how_many, "How many people are here?", "one", "Is there one person here?"),
+        (how_many, "How many towels do you see on the wall?", "6", "Are there six towels on the wall?"),
+        (how_many, "How many people can be seen?", "1", "Is there one person?"),
+        (how_many, "How many dishes of food are there?", "1", "Is there one dish of food?"),
+        (how_many, "How many people have a camera?", "1", "Is there one person that has a camera?"),
+        (how_many, "How many people have a camera?", "0", "Are there zero people that have a camera?"),
+        (how_many, "How many pans are visible?", "21", "Are there twenty-one pans visible?"),
+        (how_many, "How many people are young?", "1", "Is there one person that is young?"),
+        (how_many, "How many sheep are pictured?", "1", "Is there one sheep pictured?"),
+        (what_kind, "What kind of food is this?", "Breakfast", "Is this food breakfast?"),
+        (what_kind, "What kind of event is this?", "Skiing", "Is this a skiing event?"),
+        (what_kind, "What kind of animal is this?", "Elephant", "Is this animal an elephant?"),
+        (what_kind, "What kind of building is this?", "Church", "Is this building a church?"),
+        (what_kind, "What kind of floor is this?", "Wood", "Is this a wood floor?"),
+        (what_kind, "What kind of room is this?", "living room", "Is this a living room?"),
+        (what_kind, "What kind of sport is this?", "tennis", "Is this sport tennis?"),
+        (what_kind, "What kind of weather is this?", "sunny", "Is this sunny weather?"),
+        (what_kind, "What kind of place is this?", "park", "Is this place a park?"),
+        (what_kind, "What kind of fruit is this?", "bananas", "Is this fruit a banana?"),
+        (what_kind, "What kind of laptop is this?", "asus", "Is this an asus laptop?"),
+        (what_kind, "What kind of bike is this?", "motorcycle", "Is this bike a motorcycle?"),
+    ],
+)
+def test_questions_are_asked_for_yes_or_no_as_in_the_tables_of_the_paper(
+    one: Augmentation, text: str, answer: str, made: str
+) -> None:
+    assert _written(one, text, answer) == made
+
+
+@pytest.mark.parametrize(
+    ("one", "text"),
+    [
+        (color, "What color are the shoes?"),
+        (color, "What color is the man wearing?"),
+        (color, "What color is the wall painted?"),
+        (color, "What color is the picture, yellow or red?"),
+        (color, "What color is the bus and what is on it?"),
+        (how_many, "How many different colors are there?"),
+        (how_many, "How many yellow vases?"),
+        (how_many, "How many of these people are soldiers?"),
+        (how_many, "How many legs does the man have?"),
+        (how_many, "How many floors is the building?"),
+        (how_many, "How many minutes until the train departs?"),
+        (how_many, "How many dogs or cats are there?"),
+        (how_many, "How many luggage are there?"),
+        (what_kind, "What kind of animal is shown?"),
+        (what_kind, "What kind of shoes is this?"),
+        (what_kind, "What kind of clouds are in the photo?"),
+    ],
+)
+def test_what_is_not_of_the_pattern_is_left_out_with_a_reason(one: Augmentation, text: str) -> None:
+    assert isinstance(one.read(text), str)
+
+
+@given(st.integers(0, 100))
+def test_a_count_agrees_with_its_noun_and_stands_in_words(number: int) -> None:
+    text = how_many.words(Asked("boxes", "on the table"), str(number))
+    assert text.startswith("is there one box " if number == 1 else "are there ")
+    assert ("boxes" in text) == (number != 1)
+    assert not any(sign.isdigit() for sign in text)
+
+
+def test_one_is_never_asked_of_what_has_no_singular_or_takes_two() -> None:
+    assert how_many.words(Asked("pants"), "1") == ""
+    assert how_many.words(Asked("men", "standing next to each other"), "1") == ""
+    assert how_many.words(Asked("pants"), "2") == "are there two pants"
+
+
+def test_people_who_say_the_same_in_other_words_are_counted_together() -> None:
+    votes = ["red and white"] * 3 + ["white & red"] * 2 + ["white"] * 4 + ["blue"]
+    found = answered(color, Asked("truck"), votes)
+    assert not isinstance(found, str)
+    assert (found.value, found.agreeing) == ("red and white", 5)
+
+
+def test_ties_and_scattered_answers_are_dropped_by_name() -> None:
+    asked = Asked("dogs")
+    assert answered(how_many, asked, ["3"] * 5 + ["2"] * 5) == "two answers are the most frequent"
+    assert answered(how_many, asked, ["3"] * 2 + list("12456789")) == "fewer than three of ten people agree"
+    assert answered(how_many, asked, ["many"] * 6 + ["3"] * 4) == "its answer is no number up to one hundred"
+
+
+@pytest.mark.parametrize(
+    ("one", "asked", "value", "answer", "is_apart"),
+    [
+        (color, Asked("car"), "red", "blue", True),
+        (color, Asked("car"), "red", "red and blue", False),
+        (color, Asked("car"), "gray", "grey", False),
+        (color, Asked("car"), "beige", "tan", False),
+        (color, Asked("car"), "maroon", "burgundy", False),
+        (color, Asked("car"), "dark blue", "blue", False),
+        (how_many, Asked("dogs"), "3", "three", False),
+        (how_many, Asked("dogs"), "3", "3 dogs", False),
+        (how_many, Asked("dogs"), "3", "2", True),
+        (how_many, Asked("pants"), "1", "2", False),
+        (what_kind, Asked("animal"), "elephant", "cow", True),
+        (what_kind, Asked("animal"), "dog", "poodle", False),
+        (what_kind, Asked("furniture"), "sofa", "couch", False),
+        (what_kind, Asked("floor"), "wooden", "wood", False),
+        (what_kind, Asked("floor"), "tile", "wood", False),
+        (what_kind, Asked("floor"), "brown", "wood", False),
+        (what_kind, Asked("cat"), "house", "tabby", False),
+        (what_kind, Asked("room"), "bathroom", "kitchen", True),
+    ],
+)
+def test_a_wrong_value_is_none_of_the_answers_nor_another_word_for_one(
+    one: Augmentation, asked: Asked, value: str, answer: str, is_apart: bool
+) -> None:
+    assert one.apart(asked, value, answer) == is_apart
