@@ -161,4 +161,5 @@ clevr = DataSet(
     namespace=NAMESPACE,
     pictures=("images", "."),
     origin=_ORIGIN,
+    exhaustive="everything: the scenes were made before their pictures",
 )

@@ -70,6 +70,7 @@ class DataSet:
     rules: str = "exact"  # by which its answers are compared
     holds: tuple[str, ...] = ()  # folders of which one stands in the folder of its pictures, where paths name them
     withheld: tuple[str, ...] = ()  # splits whose answers its makers keep to themselves
+    exhaustive: str = ""  # what is annotated wherever it is seen, so that it can be proved absent, in words
 
     @property
     def splits(self) -> tuple[str, ...]:

@@ -37,4 +37,5 @@ gqa = DataSet(
     origin=f"{_SITE}, Images",
     rules="gqa",
     withheld=("test", "test_all", "challenge", "challenge_all", "submission"),
+    exhaustive="nothing for sure: what nobody annotated counts as absent where nothing annotated speaks against it",
 )
