@@ -15,7 +15,7 @@ from counterpoint.cli.means import told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.language.rulesets import rule_set
-from counterpoint.sources.dataset import Source
+from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest
@@ -106,6 +106,13 @@ def whole(batch: Batch) -> pa.Table:
         rows.append(np.arange(starts[part], starts[part] + count))
         starts[part] += count
     return table.take(pa.array(np.concatenate(rows))).combine_chunks()
+
+
+def told_absent(source: str) -> str:
+    """What a source annotates wherever it is seen: from this alone follows that something is absent."""
+    found = catalog.find("sources", source)
+    known = found.exhaustive if isinstance(found, DataSet) else getattr(found, "exhaustive", "")
+    return f"annotated wherever it is seen in {source}: {known}" if known else ""
 
 
 def sheet(parts: Sequence[Part], kinds: Sequence[str]) -> Iterator[str]:

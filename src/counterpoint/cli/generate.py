@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.batteries import Part, made_together, sheet
+from counterpoint.cli.batteries import Part, made_together, sheet, told_absent
 from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.means import means_given
 from counterpoint.cli.progress import counted
@@ -109,7 +109,7 @@ def command(
         recipe = Recipe(name, source, split, scenes, None, rules, columns, means)
         limits = {test: limit_of(test, pairs, groups) for test in TESTS}
         parts = made_together(Lab(lab), recipe, limits, seed, anew=replace, data=data, watch=watch, tell=tell)
-        _show_parts(parts, lab, as_json)
+        _show_parts(parts, lab, as_json, told_absent(source.partition("/")[0] if "/" in source else source))
         return
     recipe = Recipe(name, source, split, scenes, limit_of(name, pairs, groups), rules, columns, means, contrasts)
     manifest = made(
@@ -133,11 +133,11 @@ def command(
     click.echo(f"{manifest.groups} groups of {manifest.suite} ({manifest.rows} queries) are in {lab}")
 
 
-def _show_parts(parts: list[Part], lab: Path, as_json: bool) -> None:
+def _show_parts(parts: list[Part], lab: Path, as_json: bool, absent: str) -> None:
     if as_json:
         click.echo(json.dumps({part.name: _counts(part) for part in parts}, ensure_ascii=False))
         return
-    for line in sheet(parts, KINDS):
+    for line in (*sheet(parts, KINDS), *filter(None, [absent])):
         click.echo(line)
     there = [part.manifest for part in parts if part.manifest]
     click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")

@@ -14,7 +14,7 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be
 from counterpoint.language.senses import hypernym_names
 from counterpoint.suites.asked import Asked
-from counterpoint.suites.choices import action_choice, attribute_choice, look, object_choice
+from counterpoint.suites.choices import HOPELESS, action_choice, attribute_choice, look, object_choice
 from counterpoint.suites.doubts import may_be
 from counterpoint.suites.habits import Habits
 from counterpoint.suites.looks import sort_of
@@ -141,15 +141,29 @@ def _attribute(view: View, rng: Random) -> Asked | str:
     )
 
 
+def _tried(maker: Maker) -> Maker:
+    """The same maker, which looks at a few things before it gives up."""
+
+    def make(view: View, rng: Random) -> Asked | str:
+        made: Asked | str = ""
+        for _ in range(_TRIES):
+            made = maker(view, rng)
+            if not isinstance(made, str) or made in HOPELESS:
+                break
+        return made
+
+    return make
+
+
 MAKERS: Mapping[str, Maker] = MappingProxyType(
     {
         "object verification": _object,
         "conjunctive verification": _conjunction,
         "disjunctive verification": _disjunction,
-        "attribute verification": _attribute,
-        "object choice": object_choice,
-        "attribute choice": attribute_choice,
-        "action choice": action_choice,
+        "attribute verification": _tried(_attribute),
+        "object choice": _tried(object_choice),
+        "attribute choice": _tried(attribute_choice),
+        "action choice": _tried(action_choice),
     }
 )
 """The kinds of questions, each with who makes it."""

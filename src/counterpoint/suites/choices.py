@@ -13,7 +13,7 @@ from counterpoint.suites.asked import Asked, Tags
 from counterpoint.suites.doing import contradicted, deed_of, deeds, doer, words_for
 from counterpoint.suites.doubts import general_names, may_be
 from counterpoint.suites.habits import Urn
-from counterpoint.suites.looks import before_noun, denies, goes_before_noun, other_words, sort_of, usual
+from counterpoint.suites.looks import before_noun, can_be_said, denies, goes_before_noun, other_words, sort_of, usual
 from counterpoint.suites.referents import Referent, by_relation, referent
 from counterpoint.suites.views import View
 
@@ -22,10 +22,19 @@ _THREE = 0.65  # where a third choice is found, how often it is offered, so that
 _BY_RELATION = 0.4  # of the general names that a relation could single out, the share where it does
 
 
+_NO_LOOKS, _NO_DEEDS, _NO_KIND = (
+    "no attributes are annotated",
+    "nobody is annotated as doing anything",
+    "nothing is surely of a general kind",
+)
+HOPELESS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND})
+"""Reasons that hold for the whole scene, so that looking at another thing does not help."""
+
+
 def look(view: View, rng: Random) -> tuple[Referent, str, str] | str:
     """A thing that can be referred to, a value it has, and one that it has not but might have had."""
     if not view.has_looks:
-        return "no attributes are annotated"
+        return _NO_LOOKS
     things = [one for one in view.scene if view.values(one)]
     if not things:
         return "nothing is known for sure of how anything looks"
@@ -40,7 +49,8 @@ def look(view: View, rng: Random) -> tuple[Referent, str, str] | str:
     if rng.random() < usually.share(value):
         return "too usual a value for its kind"
     own = view.values(who.thing)
-    wrong = next((one for one in (usually.draw(rng) for _ in range(_TRIES)) if denies(own, one)), "")
+    drawn = (one for one in (usually.draw(rng) for _ in range(_TRIES)) if can_be_said(one, who.thing.name))
+    wrong = next((one for one in drawn if denies(own, one)), "")
     return (who, value, wrong) if wrong else "no plausible value is excluded"
 
 
@@ -53,7 +63,7 @@ def attribute_choice(view: View, rng: Random) -> Asked | str:
     thing, sort = who.thing, sort_of(value)
     if any(one != value and sort_of(one) == sort for one in view.values(thing)):
         return "it has several values of the class"
-    options = _offered(value, wrong, view.habits.values(thing.name, sort), rng)
+    options = _offered(value, wrong, thing.name, view.habits.values(thing.name, sort), rng)
     answers = (usual(value), *other_words(value)) if sort == "material" else other_words(value)
     proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {value}, and the choices exclude each other"
     return _chosen("attribute choice", who, options, answers, proof, sort)
@@ -63,7 +73,7 @@ def action_choice(view: View, rng: Random) -> Asked | str:
     """What someone is doing, out of two or three actions of one class."""
     doers = [(one, found) for one in view.scene if (found := deeds(one))]
     if not doers:
-        return "nobody is annotated as doing anything"
+        return _NO_DEEDS
     one, found = rng.choice(doers)
     deed = rng.choice(found)
     sort = deed_of(deed)
@@ -79,14 +89,14 @@ def action_choice(view: View, rng: Random) -> Asked | str:
     if not wrong:
         return "no plausible action is excluded"
     proof = f"{one.name} {one.id} {be(one.name)} annotated as {deed}, and the choices exclude each other"
-    return _chosen("action choice", who, _offered(deed, wrong, usually, rng), words_for(deed), proof, sort)
+    return _chosen("action choice", who, _offered(deed, wrong, one.name, usually, rng), words_for(deed), proof, sort)
 
 
 def object_choice(view: View, rng: Random) -> Asked | str:
     """What something is that is called by a general name, with a value or a relation that singles it out."""
     rows = [(one, general) for one in view.scene if is_one(one.name) for general in generals(one.name)]
     if not rows:
-        return "nothing is surely of a general kind"
+        return _NO_KIND
     thing, general = rng.choice(rows)
     who = _general(view, thing, general, rng)
     if who is None:
@@ -135,10 +145,10 @@ def _general(view: View, thing: SceneObject, general: str, rng: Random) -> Refer
     return Referent(thing, before_noun(value, spoken), gives=sort_of(value))
 
 
-def _offered(right: str, wrong: str, urn: Urn, rng: Random) -> list[str]:
+def _offered(right: str, wrong: str, name: str, urn: Urn, rng: Random) -> list[str]:
     """Two values, or three, each of which excludes the others, in any order."""
     options = [right, wrong]
-    drawn = (urn.draw(rng) for _ in range(_TRIES))
+    drawn = (one for one in (urn.draw(rng) for _ in range(_TRIES)) if one not in name.split())
     third = next((one for one in drawn if excludes(right, one) and excludes(wrong, one)), "")
     options += [third] if third and rng.random() < _THREE else []
     rng.shuffle(options)

@@ -18,6 +18,7 @@ from counterpoint.suites.looks import can_be_said, sort_of
 from counterpoint.suites.relations import can_be_said_of, opposed
 
 Key: TypeAlias = tuple[str, ...]
+_ENOUGH = 6  # things with a value, below which their kind tells more of what is usual than they do
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,11 @@ class Urn:
     def draw(self, rng: Random) -> str:
         """One word, or nothing of nothing."""
         return self.words[bisect(self.bounds, int(rng.random() * self.bounds[-1]))] if self.words else ""
+
+    @property
+    def is_rich(self) -> bool:
+        """Whether enough was counted to tell what is usual."""
+        return len(self.words) > 1 and self.bounds[-1] >= _ENOUGH
 
     def share(self, word: str) -> float:
         """The chance of a word, from 0 to 1."""
@@ -78,6 +84,8 @@ class Habits:
                 if can_be_said(value, one.name):
                     self.counts["looks", one.name, sort_of(value)][value] += 1
                     self.counts["looks", one.name][value] += 1
+                    for kind in hypernym_names(one.name) if is_known(one.name) else ():
+                        self.counts["looks of", kind, sort_of(value)][value] += 1
                 if who and (deed := deed_of(value)):
                     self.counts["doing", who, deed][value] += 1
         for link in scene.relations:
@@ -103,8 +111,13 @@ class Habits:
         return self._urn("with", name)
 
     def values(self, name: str, sort: str) -> Urn:
-        """The values of one sort that things of this name have."""
-        return self._urn("looks", name, sort)
+        """The values of one sort that things of this name have, or those of its kind where too few are known of it."""
+        key = ("values", name, sort)
+        if key not in self._urns:
+            own = self._urn("looks", name, sort)
+            kinds = (self._urn("looks of", kind, sort) for kind in (hypernym_names(name) if is_known(name) else ()))
+            self._urns[key] = next((urn for urn in (own, *kinds) if urn.is_rich), own)
+        return self._urns[key]
 
     def any_values(self, name: str) -> Urn:
         """The values of all sorts that things of this name have."""
