@@ -17,6 +17,7 @@ from counterpoint.metrics.contrast import (
     first_asked,
     measures,
     original_accuracy,
+    originals_once,
 )
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import Request, scored
@@ -97,7 +98,7 @@ def test_a_set_is_consistent_only_if_all_of_its_members_are_right() -> None:
 
 
 def _scores(outcomes: Outcomes, *by: str) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = scored(outcomes, Request(by or ("test",), metrics=measures(outcomes))).to_pylist()
+    rows: list[dict[str, object]] = scored(outcomes, Request(by or ("test",), metrics=measures())).to_pylist()
     return rows
 
 
@@ -105,8 +106,12 @@ def test_a_question_under_two_templates_is_counted_once_in_the_overall_row() -> 
     groups = [_set(1, "07", "object", True, False), _set(1, "07", "relation", True, True), _set(2, "7", "color", False)]
     outcomes = _judged(groups)
     assert int(first_asked(outcomes).sum()) == 2
-    earned, counted = original_accuracy(outcomes).cases(outcomes.singles())
+    earned, counted = originals_once(outcomes).cases(outcomes.singles())
     assert (earned.sum(), counted.sum()) == (1, 2)
+    assert original_accuracy.cases(outcomes.singles())[1].sum() == 3
+    of_one = outcomes.labels("kind").where(["relation"])
+    assert int(first_asked(outcomes, of_one).sum()) == 1
+    assert drop(outcomes, of_one)[0].value == 0
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=2, max_size=60))

@@ -9,7 +9,9 @@ import click
 from counterpoint.cli.reading import answers_of, groups_of, models_of
 from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import StoreError
+from counterpoint.metrics.contrast import KS
 from counterpoint.store.lab import Lab
+from counterpoint.studies.papers import contrast
 from counterpoint.studies.papers.carets import LABELS, TESTS, tables
 from counterpoint.studies.papers.printing import Cell, Printed
 from counterpoint.studies.papers.results import Results
@@ -47,6 +49,39 @@ def carets(
         click.echo(json.dumps([table.plain for table in found], ensure_ascii=False))
     else:
         click.echo("\n\n".join(shown(table, form or "plain") for table in found))
+
+
+@command.command("contrast")
+@click.argument("lab", type=click.Path(path_type=Path))
+@click.option("--table", "labels", multiple=True, type=click.Choice(contrast.LABELS), help="By its number; else all.")
+@click.option("--model", "models", multiple=True, help="A model that was run, by name or fingerprint; else all.")
+@click.option("--suite", "suites", multiple=True, help="A suite of the lab; else all.")
+@click.option("--k", "ks", multiple=True, type=click.IntRange(1), help="Contrasts in a set; else 1, 3 and 5.")
+@click.option("--seed", default=0, show_default=True, help="Of the resamples.")
+@click.option("--json", "form", flag_value="json", help="Print JSON, one object per table.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables.")
+@click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables.")
+def contrast_sets(
+    lab: Path,
+    labels: tuple[str, ...],
+    models: tuple[str, ...],
+    suites: tuple[str, ...],
+    ks: tuple[int, ...],
+    seed: int,
+    form: str | None,
+) -> None:
+    """The tables of contrast sets (NAACL 2021) from LAB: originals, contrasts, the drop, and consistency by k."""
+    opened = Lab(lab).opened()
+    answers = {title: answers_of(opened, info) for title, info in models_of(opened, models).items()}
+    found = contrast.Results(groups_of(opened, suites), answers, tuple(sorted(set(ks))) or KS, seed)
+    if not found.templates:
+        hint = f"make one with counterpoint generate {lab} --suite contrast"
+        raise StoreError(f"{lab} has no contrast sets", hint=hint)
+    made = contrast.tables(found, labels)
+    if form == "json":
+        click.echo(json.dumps([table.plain for table in made], ensure_ascii=False))
+    else:
+        click.echo("\n\n".join(shown(table, form or "plain") for table in made))
 
 
 def results(lab: Lab, models: Sequence[str], suites: Sequence[str], seed: int) -> Results:

@@ -42,25 +42,30 @@ def contrast_accuracy(k: int) -> Ratio[Singles]:
     return Ratio(f"contrast_accuracy_{k}", Singles, lambda s: s.correct, lambda s: s.gold & _among_first(s, k))
 
 
-def original_accuracy(outcomes: Outcomes) -> Ratio[Singles]:
+original_accuracy = Ratio("original_accuracy", Singles, lambda s: s.correct, lambda s: s.gold & (s.row == s.base))
+"""What an original earns, once for each of its sets."""
+
+
+def originals_once(outcomes: Outcomes) -> Ratio[Singles]:
     """What an original earns; a question that several templates change is counted once for all of them."""
     once = first_asked(outcomes)
-    return Ratio("original_accuracy", Singles, lambda s: s.correct, lambda s: s.gold & once[s.row])
+    return Ratio(original_accuracy.name, Singles, lambda s: s.correct, lambda s: s.gold & once[s.row])
 
 
 consistency_1, consistency_3, consistency_5 = (contrast_consistency(k) for k in KS)
 full_1, full_3, full_5 = (contrast_consistency(k, full=True) for k in KS)
 
 
-def measures(outcomes: Outcomes, ks: Sequence[int] = KS) -> tuple[Ratio[Any], ...]:
+def measures(ks: Sequence[int] = KS, originals: Ratio[Singles] = original_accuracy) -> tuple[Ratio[Any], ...]:
     """All that is counted of contrast sets: originals, and for each k contrasts, sets, and sets with all k."""
     by_k = ((contrast_accuracy(k), contrast_consistency(k), contrast_consistency(k, full=True)) for k in ks)
-    return (original_accuracy(outcomes), *(measure for row in by_k for measure in row))
+    return (originals, *(measure for row in by_k for measure in row))
 
 
-def first_asked(outcomes: Outcomes) -> Flags:
-    """The bases that no earlier group of the same suite has, by picture and question."""
-    rows = np.flatnonzero(outcomes.base == np.arange(len(outcomes.base)))
+def first_asked(outcomes: Outcomes, within: Flags | None = None) -> Flags:
+    """The bases that no earlier group of the same suite has, by picture and question, of the rows that are marked."""
+    is_base = outcomes.base == np.arange(len(outcomes.base))
+    rows = np.flatnonzero(is_base if within is None else is_base & within)
     keys = [outcomes.labels(name).codes[rows].astype(np.int64) for name in ("suite", "picture", "tag:question")]
     _, first = np.unique(np.stack(keys, axis=1), axis=0, return_index=True) if len(rows) else (None, rows)
     once = np.zeros(len(outcomes.base), np.bool_)
@@ -80,7 +85,7 @@ def drop(
     """
     singles = outcomes.singles()
     fine = singles.counted & singles.gold & (True if within is None else within)
-    bases = fine & first_asked(outcomes)
+    bases = fine & first_asked(outcomes, within)
     others = fine & (singles.row != singles.base)
     if not bases.any() or not others.any():
         return differing(np.empty(0), np.empty(0, np.int64), 0.0, luck(seed)), 0
