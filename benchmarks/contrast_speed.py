@@ -1,0 +1,143 @@
+"""How fast contrast sets are made of files, and in how much memory: `python -m benchmarks.contrast_speed [QUESTIONS]`.
+
+Scenes and questions of the world are written in the layouts of GQA, copied under new ids until there are enough, with
+twelve questions a scene as in the balanced questions of val. All six templates are then made of them in one fresh
+process, from the files to the last set: scenes, both passes over the questions, survey and proposals. Seconds are those
+of the processor, and in brackets those of the clock. Memory is the most that the process held less what it held once
+the scenes were read; it is shown for a fifth of the questions, for half and for all, about the same scenes.
+
+The plain loop beside it does what a first version would: it reads the scene of each question anew, and counts anew over
+all scenes what comes together in them.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle, islice
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
+
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Grounded
+from counterpoint.sources import gqa_questions
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.gqa import gqa
+from counterpoint.sources.skips import Skips
+from counterpoint.suites.contrast.sets import suite
+from counterpoint.suites.contrast.surveying import survey
+from counterpoint.suites.suite import Tally, generate
+from counterpoint.world.gqa_layout import gqa_question
+from counterpoint.world.layouts import gqa_scene_graphs
+from counterpoint.world.source import World
+
+DRAWN, EACH = 1000, 12
+SECONDS = 60.0
+"""What 130,000 questions may take."""
+
+
+class Spent(NamedTuple):
+    """What one making took: questions, groups, seconds of the processor and of the clock, and megabytes."""
+
+    questions: int
+    groups: int
+    processor: float
+    clock: float
+    megabytes: float
+
+
+class Streamed:
+    """So many questions of a file with their scenes, one at a time, as often as they are walked."""
+
+    def __init__(self, folder: Path, many: int) -> None:
+        self.scenes = {scene.id: scene for scene in Source(gqa, folder, "val", most=None).scenes()}
+        self._path, self._many = folder / "val_balanced_questions.json", many
+
+    def __iter__(self) -> Iterator[Grounded]:
+        for question in islice(gqa_questions.questions(self._path, Skips()), self._many):
+            yield Grounded(question, self.scenes[question.scene])
+
+
+def write(folder: Path, many: int) -> None:
+    """The files of so many questions."""
+    world = World("train", DRAWN)
+    graphs = list(gqa_scene_graphs(world.scenes()).values())
+    numbers = {scene.id: number for number, scene in enumerate(world.scenes())}
+    asked: list[list[dict[str, Any]]] = [[] for _ in graphs]
+    for question in world.questions():
+        asked[numbers[question.scene]].append(gqa_question(question))
+    copies = list(enumerate(islice(cycle(range(DRAWN)), -(-many // EACH))))
+    with (folder / "val_sceneGraphs.json").open("w") as file:
+        file.write(_members((f"{2_300_000 + place}", graphs[number]) for place, number in copies))
+    rows = (
+        (f"{2_300_000 + place}", asked[number][turn])
+        for turn in range(EACH)  # questions about one picture lie far apart, as in GQA
+        for place, number in copies
+        if turn < len(asked[number])
+    )
+    with (folder / "val_balanced_questions.json").open("w") as file:
+        file.write(_members((f"{n:08}", record | {"imageId": image}) for n, (image, record) in enumerate(rows)))
+
+
+def _members(rows: Iterable[tuple[str, Any]]) -> str:
+    return "{" + ", ".join(f'"{key}": {json.dumps(record)}' for key, record in rows) + "}"
+
+
+def sets(folder: Path, many: int) -> Spent:
+    """All six templates over so many questions."""
+    worked, start = process_time(), perf_counter()
+    items = Streamed(folder, many)
+    before, tally = _memory("VmRSS"), Tally()
+    groups = sum(1 for _ in generate(suite, items, tally=tally))
+    asked = groups + sum(count for (kind, _), count in tally.dropped.items())
+    taken = process_time() - worked, perf_counter() - start
+    return Spent(min(many, asked), groups, *taken, _memory("VmHWM") - before)
+
+
+def loop(folder: Path, many: int) -> Spent:
+    """The same, question by question, with nothing held."""
+    rows = list(islice(gqa_questions.questions(folder / "val_balanced_questions.json", Skips()), many))
+    worked, start, groups = process_time(), perf_counter(), 0
+    for question in rows:
+        read = Source(gqa, folder, "val", most=None)
+        scene = next(one for one in read.scenes() if one.id == question.scene)
+        own = [Grounded(question, scene), *(Grounded(question, other) for other in read.scenes())]
+        found = suite.propose(own[0], survey(own), seeded(0, suite.name, question.id))
+        groups += sum(1 for one in found if hasattr(one, "queries"))
+    return Spent(len(rows), groups, process_time() - worked, perf_counter() - start, 0.0)
+
+
+def _memory(line: str) -> float:
+    lines = dict(one.split(":", 1) for one in Path("/proc/self/status").read_text().splitlines())
+    return int(lines[line].split()[0]) * 1024 / 1e6
+
+
+def apart(what: Callable[[Path, int], Spent], folder: Path, many: int) -> Spent:
+    """Done in a fresh process."""
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(what, (folder, many))
+
+
+def main(many: int = 130_000) -> int:
+    """Print each making, and say by the exit code whether one core made all in a minute."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder, many)
+        last = Spent(0, 0, 0.0, 0.0, 0.0)
+        for share in (0.2, 0.5, 1.0):
+            last = apart(sets, folder, round(share * many))
+            rate = last.questions / last.processor
+            print(
+                f"{last.questions:>8,} questions {last.groups:>7,} sets {last.processor:6.1f} s ({last.clock:.1f})"
+                f" {rate:8,.0f} a second {last.megabytes:7.0f} MB beyond the scenes",
+                flush=True,
+            )
+        plain = apart(loop, folder, 3)
+        print(f"plain loop: {plain.questions / plain.processor:.2f} questions a second")
+    return int(last.processor > SECONDS * many / 130_000)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:2])))
