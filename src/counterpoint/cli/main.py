@@ -29,6 +29,7 @@ COMMANDS = {
     "score": "Score the answers in a lab, with intervals.",
     "serve": "Show a lab in the browser.",
     "study": "Measure something on the built-in world.",
+    "translate": "Put questions into another language and back, for a suite.",
     "verify": "Say whether a lab still is what it was.",
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }
