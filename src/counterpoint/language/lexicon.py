@@ -52,6 +52,7 @@ class Lexicon:
         self._columns = {pos: Columns(table, pos) for pos in _ENDINGS}
         self._senses: dict[tuple[str, int], Sense] = {}
         self._ancestors: dict[Sense, frozenset[Sense]] = {}
+        self._relations: dict[tuple[str, Sense], tuple[Sense, ...]] = {}
 
     def sense(self, name: str) -> Sense:
         """The sense of this name; spaces may stand for underscores."""
@@ -165,7 +166,10 @@ class Lexicon:
         return tuple(dict.fromkeys(columns.lemma(opposite) for found in direct for _, opposite in found))
 
     def _related(self, sense: Sense, relation: str) -> tuple[Sense, ...]:
-        return self._all(sense.pos, self._columns[sense.pos].rows(relation, self._number(sense)))
+        key = (relation, sense)
+        if key not in self._relations:
+            self._relations[key] = self._all(sense.pos, self._columns[sense.pos].rows(relation, self._number(sense)))
+        return self._relations[key]
 
     def _all(self, pos: str, numbers: Iterable[int]) -> tuple[Sense, ...]:
         return tuple(self._sense(pos, number) for number in numbers)
