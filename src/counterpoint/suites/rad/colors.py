@@ -49,7 +49,7 @@ def read(text: str) -> Asked | str:
         return TWO_QUESTIONS
     tags = tagged(("The", *subject.split(), "."))[1:-1]
     clause = any(tag.startswith(_HELPING) for tag in tags[:-1])
-    if tags[-1].startswith(("PR", "CJ", "TO")) or (tags[-1].startswith("V") and not clause):
+    if tags[-1].startswith(("CJ", "TO")) or (tags[-1].startswith(("PR", "AVP", "V")) and not clause):
         return "asks for the color of what is done"
     return Asked(subject)
 

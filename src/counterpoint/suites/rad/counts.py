@@ -4,7 +4,17 @@ import re
 from functools import lru_cache
 
 from counterpoint.language.crowd import comparable
-from counterpoint.language.english import is_mass, is_pair, number_value, number_word, plural, singular, third_person
+from counterpoint.language.english import (
+    a,
+    is_mass,
+    is_pair,
+    is_plural,
+    number_value,
+    number_word,
+    plural,
+    singular,
+    third_person,
+)
 from counterpoint.language.tagging import is_noun, tagged
 from counterpoint.language.words import split_list
 from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
@@ -20,13 +30,18 @@ _SEEING = re.compile(
     r"(?: (?=\w)|$)"
 )
 _BEING = re.compile(r"(?:are|is)(?: there)?(?: (?=\w)|$)")
-_TOGETHER = re.compile(r"\b(?:each other|one another|together|both|all|same|different|between|apart)\b")
+_TOGETHER = re.compile(r"\b(?:each other|one another|together|both|all|same|different|between|apart|their)\b")
 _BEHIND = frozenset(
     split_list("visible, present, available, asleep, awake, alone, left, missing, outside, inside, due")
 )
 _PLACED = ("PRP", "AV", "VVG", "VVN", "VVD", "XX0")
 _LEADING_ON = frozenset(split_list("if, until, before, after, per, than, as, so, old, ago, more, during, do, can"))
 """Words with which something else begins than a place: "how many minutes until it departs"."""
+_IN_ALL = frozenset(("total", "in total", "altogether", "in all"))
+_WITH_THEM = re.compile(r"\b(wearing|holding|carrying|riding|using|on) (\w+)$")
+_IN_PAIRS = frozenset(
+    split_list("boots, clothes, earrings, gloves, hands, sandals, shoes, skates, skis, sneakers, socks")
+)
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -44,7 +59,7 @@ def read(text: str) -> Asked | str:
         return NO_NOUN
     end = _end(words, tags)
     things = " ".join(words[:end])
-    if is_mass(things):
+    if is_mass(things) or "'" in things:
         return "its subject is not counted one by one"
     rest = _rest(" ".join(words[end:]), tags[end:])
     return OTHERWISE if rest is None else Asked(things, rest)
@@ -78,14 +93,23 @@ def words(asked: Asked, wanted: str) -> str:
 
 def _one(asked: Asked) -> str:
     rest = re.sub(r"^that (\w+)\{s\}", lambda found: f"that {third_person(found[1])}", asked.rest)
-    return " ".join(f"is there one {singular(asked.subject)} {rest.replace('{be}', 'is')}".split())
+    rest = _WITH_THEM.sub(_own, rest).replace("{be}", "is")
+    return " ".join(f"is there one {singular(asked.subject)} {rest}".split())
+
+
+def _own(found: re.Match[str]) -> str:
+    """One wears a hat where many wear hats."""
+    things = found[2].lower()
+    if not is_plural(things) or is_pair(things) or things in _IN_PAIRS:
+        return found[0]
+    return f"{found[1]} {a(singular(things))}"
 
 
 def _end(words: list[str], tags: tuple[str, ...]) -> int:
     """Where the name of the things ends: nouns, and "of" with what follows it."""
     end = 1
     while end < len(words):
-        if is_noun(tags[end]):
+        if is_noun(tags[end]) or tags[end] == "VVZ":  # which is how a tagger may take "bears" in "teddy bears"
             end += 1
         elif words[end].lower() == "of" and (noun := _noun_after(tags, end + 1)):
             end = noun
@@ -108,7 +132,7 @@ def _rest(said: str, tags: tuple[str, ...]) -> str | None:
     lead = _SEEING.match(said.lower()) or _BEING.match(said.lower())
     kept = said[lead.end() :] if lead else said
     tags = tags[len(said.split()) - len(kept.split()) :]
-    if not kept:
+    if not kept or kept.lower() in _IN_ALL:
         return ""
     first = kept.split()[0].lower()
     if (tags[0].startswith(_PLACED) or first.endswith("ing")) and first not in _LEADING_ON:
@@ -116,7 +140,7 @@ def _rest(said: str, tags: tuple[str, ...]) -> str | None:
     if lead is None and tags[0] in ("VHB", "VVB") and len(tags) > 1:
         verb, _, more = kept.partition(" ")
         return f"that {verb}{{s}} {more}"
-    if tags[0].startswith("AJ") and "there" not in said.lower().split()[:2]:
+    if tags[0].startswith("AJ") and lead and "there" not in said.lower().split()[:2]:
         if first in _BEHIND:
             return kept
         return None if len(tags) > 1 and not tags[1].startswith("PR") else f"that {{be}} {kept}"
