@@ -104,8 +104,8 @@ def opposite(value: str, name: str = "", *, colors: bool = False) -> str | None:
     held = _speaking(value, name, colors)
     if not held or (name and len(held) > 1):
         return None
-    other = _opposites(held[0], value)[0]
-    return other if not name or _speaking(other, name, colors) == held else None
+    others = _opposites(held[0], value)
+    return next((other for other in others if not name or _speaking(other, name, colors) == held), None)
 
 
 def opposite_pairs(*, colors: bool = False) -> tuple[tuple[str, str], ...]:
