@@ -1,12 +1,12 @@
 """What kind of floor is this? – Is this a wood floor? What kind of animal is this? – Is this animal an elephant?"""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from counterpoint.core.errors import UnknownName
 from counterpoint.language.classes import class_of, excludes, same
 from counterpoint.language.crowd import comparable
 from counterpoint.language.english import article, is_mass, is_plural, number_value, one_or_bare, singular
+from counterpoint.language.lexicon import lexicon
 from counterpoint.language.senses import hypernym_names, is_a
 from counterpoint.language.tagging import is_noun, tagged
 from counterpoint.language.words import split_list
@@ -119,17 +119,19 @@ def _is_noun(subject: str, word: str) -> bool:
 
 
 def _families(name: str) -> frozenset[str]:
-    try:
-        return _FAMILIES & {*hypernym_names(name), name}
-    except UnknownName:
-        return frozenset()
+    return _FAMILIES & {*hypernym_names(name), name} if _is_known(name) else frozenset()
 
 
 def _kind_of(one: str, other: str) -> bool:
-    try:
-        return is_a(one, other)
-    except UnknownName:
-        return False
+    return _is_known(one) and _is_known(other) and is_a(one, other)
+
+
+@cache
+def _is_known(name: str) -> bool:
+    """Whether the lexicon has a sense for a name or for its last words; to look up one that it has not is slow."""
+    book, parts = lexicon(), name.lower().split()
+    endings = [" ".join(parts[start:]) for start in range(len(parts))]
+    return any(book.senses(form) for ending in endings for form in (singular(ending), *book.base_forms(ending)))
 
 
 def _is_a(one: str, other: str, subject: str) -> bool:
