@@ -4,12 +4,12 @@
 
 The scenes are made in code, from the names, attributes and relations of the lexicon, with the statistics of GQA: 16
 objects and 50 relations each, most of them left and right of each other, 1,536 names as unequally frequent as words
-are, and what comes together decided by the place. Each suite keeps as many pairs as in Table 6 of the paper, and five for every
-question of the visual test. Counted is everything from scenes in memory to tables of groups, the survey of the source
-and the ids of all queries included, in a process that starts with empty caches; then the same for twice the scenes.
-Two processes share the work, as `counterpoint generate` shares it. Seconds are those of the clock and, where others use
-the machine too, those that the cores worked for us. Memory is the peak of each process, added up as if they shared
-nothing.
+are, and what comes together decided by the place. Each suite keeps as many pairs as in Table 6 of the paper, and five
+for every question of the visual test. Counted is everything from scenes in memory to tables of groups, the survey of
+the source and the ids of all queries included, in a process that starts with empty caches; then the same for twice the
+scenes. Two processes share the work, as `counterpoint generate` shares it. Seconds are those of the clock and, where
+others use the machine too, those that the cores worked for us. Memory is the peak of each process, added up as if they
+shared nothing.
 """
 
 import json

@@ -32,7 +32,9 @@ from counterpoint.metrics.scoring import score_table
 from counterpoint.models.words import Words
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, mixed, shown
-from counterpoint.suites.suite import generate
+from counterpoint.suites.sizes import TESTS
+from counterpoint.suites.suite import Suite, generate
+from counterpoint.suites.visual import VisualSuite
 from counterpoint.world.source import World
 from training import data as drawing
 from training.codes import Codes
@@ -50,7 +52,7 @@ class Plan:
 
     out: Path
     models: tuple[str, ...] = MODELS
-    suites: tuple[str, ...] = ()  # all that are made from scenes, where none is named
+    suites: tuple[str, ...] = ()  # the six tests of CARETS, where none is named
     pictures: int = 120_000
     held: int = 2_000
     survey: int = 6_000
@@ -64,8 +66,7 @@ class Plan:
     @property
     def named(self) -> tuple[str, ...]:
         """The suites that are learned and tested."""
-        rows = catalog.rows("suites")
-        return self.suites or tuple(name for name in rows if catalog.find("suites", name).takes == "scenes")
+        return self.suites or TESTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +83,16 @@ class Exam:
         world = World("test", plan.tests, seed=plan.seed)
         scenes = list(world.scenes())
         made = {
-            name: [group for _, group in generate(catalog.find("suites", name), scenes, plan.seed, plan.groups)]
+            name: [group for _, group in generate(_suite(name, world), scenes, plan.seed, plan.groups)]
             for name in plan.named
         }
         return cls(made, [*world.questions(), *(one for one in world.crowd_questions() if not one.same_as)], world)
+
+
+def _suite(name: str, world: World) -> Suite[Any, Any]:
+    """A suite that knows the middle color of the world, where it paints in it."""
+    suite: Suite[Any, Any] = catalog.find("suites", name)
+    return suite.with_means(world.means) if isinstance(suite, VisualSuite) else suite
 
 
 def added(plan: Plan, pictures: int, plain: int) -> dict[str, list[Question]]:

@@ -29,7 +29,7 @@ def test_the_mix_of_a_lab_is_kept_and_no_picture_of_it_is_used(lab: Path, tmp_pa
     assert done.exit_code == 0, done.output
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     rows = json.loads((out / "train.json").read_text("utf-8"))
-    made = {name: Lab(lab).manifest(name).rows for name in ("order", "rephrase")}
+    made = {name: Lab(lab).manifest(name).groups for name in ("order", "rephrase")}
     assert manifest["questions"] == len(rows) == 80
     assert manifest["suites"] == {name: round(80 * count / sum(made.values())) for name, count in made.items()}
     tests = set(Lab(lab).suite("order").table["picture"].to_pylist())

@@ -111,7 +111,7 @@ def _weights(lab: Path | None, names: Sequence[str]) -> dict[str, float]:
         raise CounterpointError("nothing says which questions to write", hint="name a LAB, or a suite: --suite order")
     made = [Lab(lab).opened().manifest(name) for name in Lab(lab).opened().suites()]
     known = {row: name for name, row in catalog.rows("suites").items()}
-    return {known.get(one.generator, one.generator): float(one.rows) for one in made}
+    return {known.get(one.generator, one.generator): float(one.groups) for one in made}
 
 
 def tested(labs: Iterable[Path]) -> Tests:

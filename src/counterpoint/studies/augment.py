@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import ceil
 from typing import Any
 
 from counterpoint.core.errors import CounterpointError
@@ -15,6 +14,7 @@ from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import Score
 from counterpoint.suites.balance import Balance
 from counterpoint.suites.suite import Suite, generate
+from counterpoint.suites.visual import VisualSuite
 
 SHARE = 0.099
 """How many questions are added to those that a model is trained on, after CARETS, Table 5: 95,000 to 960,000."""
@@ -33,6 +33,7 @@ class Apart:
     digest: str
 
 
+_ANY = (0, 0, 0)  # the color that backgrounds are painted in, which nobody sees here
 MEASURES = {"accuracy": "ACC", "self_consistency": "CONS", "comprehensive_accuracy": "C-ACC"}
 """What is compared on each test, as the paper's tables call it."""
 
@@ -99,26 +100,26 @@ def mixed(
     asked, seen = dict[str, list[Question]](), set[tuple[str, str]]()
     total = sum((weights or {}).get(name, 1.0) for name in suites)
     for name, suite in suites.items():
-        groups = [group for _, group in generate(suite, scenes, seed)]
+        ready = suite.with_means(_ANY) if isinstance(suite, VisualSuite) else suite
+        groups = [group for _, group in generate(ready, scenes, seed)]
         share = None if limit is None else round(limit * (weights or {}).get(name, 1.0) / total)
         asked[name] = _some(name, groups, seen, share, seed)
     return asked
 
 
 def _some(name: str, groups: list[Group], seen: set[tuple[str, str]], share: int | None, seed: int) -> list[Question]:
-    if share is not None and groups:
-        each = sum(len(group.queries) for group in groups) / len(groups)
-        balance = Balance(ceil(1.5 * share / each), seed)  # some of them ask what another suite asked
+    if share is not None:
+        balance = Balance(len(groups), seed)  # all of them, in an order of which any first part is a fair sample
         for group in groups:
             balance.add(group)
         groups = balance.chosen()
     found = list[Question]()
     for question in (one for group in groups for one in _questions(name, group)):
+        if len(found) == share:
+            break
         if (question.picture.address, question.text) not in seen:
             seen.add((question.picture.address, question.text))
             found.append(question)
-        if len(found) == share:
-            break
     return found
 
 

@@ -1,0 +1,86 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from counterpoint import catalog
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Edit, Picture
+from counterpoint.metrics.intervals import wilson
+from counterpoint.studies.augment import MEASURES, Comparison, Figures, apart, fingerprint, mixed, shown
+from counterpoint.suites.sizes import TESTS
+from counterpoint.suites.suite import Suite
+from counterpoint.world.source import World
+
+SCENES = list(World("train", 25).scenes())
+SUITES = {name: catalog.find("suites", name) for name in ("order", "rephrase")}
+
+
+def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> None:
+    made = mixed(SUITES, SCENES, limit=120, weights={"order": 1, "rephrase": 2})
+    assert {name: len(asked) for name, asked in made.items()} == {"order": 40, "rephrase": 80}
+    asked = [(one.picture.address, one.text) for questions in made.values() for one in questions]
+    assert len(set(asked)) == len(asked)
+    assert all(one.picture.address.startswith("world:train/") for questions in made.values() for one in questions)
+
+
+def test_yes_and_no_are_in_balance_in_what_is_learned() -> None:
+    answers = [one.gold.best for one in mixed(SUITES, SCENES, limit=160)["rephrase"]]
+    assert abs(answers.count("yes") - answers.count("no")) <= 0.3 * (answers.count("yes") + answers.count("no"))
+
+
+def test_every_test_of_carets_has_its_share_though_they_start_from_the_same_questions() -> None:
+    made = mixed({name: catalog.find("suites", name) for name in TESTS}, SCENES, limit=180)
+    assert {name: len(asked) for name, asked in made.items()} == dict.fromkeys(TESTS, 30)
+
+
+def test_without_a_limit_there_is_all_and_the_same_seed_asks_the_same() -> None:
+    one, again = (mixed(SUITES, SCENES[:6], seed=3) for _ in range(2))
+    assert one == again
+    assert fingerprint(one["order"]) == fingerprint(reversed(again["order"]))
+    assert fingerprint(one["order"]) != fingerprint(one["rephrase"])
+
+
+def test_a_question_on_an_edited_picture_is_learned_once_on_the_picture_as_it_is() -> None:
+    picture = Picture("world:train/000001.png")
+    asked = (Query(picture, "Is there a cat?"), Query(picture.edited(Edit("blur", ("6",))), "Is there a cat?"))
+    group = Group(Relation.SAME, asked, (Gold.of("no"),) * 2)
+    suite: Suite[Any, Any] = Suite("edited", tests="anything", propose=lambda item, statistics, rng: [group])
+    (one,) = mixed({"edited": suite}, SCENES[:1])["edited"]
+    assert (one.picture, one.text, one.gold) == (picture, "Is there a cat?", Gold.of("no"))
+
+
+def test_one_shared_picture_is_an_error_that_names_it() -> None:
+    with pytest.raises(CounterpointError, match=r"1 of 2 pictures .* the first is a:2\.png"):
+        apart(["a:1.png", "a:2.png"], ["a:2.png"])
+    assert apart(["a:1.png"], ["a:2.png"]).digest != apart(["a:2.png"], ["a:1.png"]).digest
+    assert apart(["a:1.png", "a:3.png"], ["a:2.png"]) == apart(["a:3.png", "a:1.png", "a:1.png"], ["a:2.png"])
+
+
+def test_gains_are_told_in_points() -> None:
+    before, after = (Figures({"order": dict.fromkeys(MEASURES, wilson(hits, 10))}, wilson(hits, 10)) for hits in (5, 8))
+    lines = list(shown([Comparison("fusion", before, after)]))
+    assert lines[1].split() == ["fusion", "order", *["80.0", "+30.0"] * 3]
+    assert lines[2].split() == ["fusion", "plain", "80.0", "+30.0"]
+
+
+def test_added_questions_come_after_those_of_their_picture_and_no_number_changes(tmp_path: Path) -> None:
+    augment = pytest.importorskip("training.augment", reason="training is in the repository, with torch")
+    codes = augment.Codes(("a", "cat", "is", "there"), ("no", "yes"), ("gqa exist",), (), ())
+    codes.save(tmp_path / "codes.json")
+    rows = np.array([[11, 12, 0], [11, 9, 0], [12, 9, 10]], np.int16)
+    old: dict[str, Any] = {"questions": rows, "answers": np.array([0, 1, 1], np.int16), "kinds": np.zeros(3, np.int16)}
+    np.savez(tmp_path / "train.npz", **old, counts=np.array([2, 1], np.int32))
+    np.savez(tmp_path / "validation.npz", **old)
+    more = [Question(str(k), Picture("world:train/000000.png"), "Spot a", Gold.of("blue")) for k in range(2)]
+    wider = augment.extended(tmp_path, tmp_path / "wider", more)
+    stored = np.load(tmp_path / "wider" / "train.npz")
+    assert wider.words == (*codes.words, "spot")
+    assert wider.answers == (*codes.answers, "blue")
+    assert stored["counts"].tolist() == [4, 1]
+    assert stored["questions"].tolist() == [[11, 12, 0], [11, 9, 0], [13, 9, 0], [13, 9, 0], [12, 9, 10]]
+    assert stored["answers"].tolist() == [0, 1, 2, 2, 1]
+    assert stored["kinds"].tolist() == [0, 0, -1, -1, 0]
