@@ -117,3 +117,44 @@ def test_nothing_is_said_to_stand_beside_a_picture_in_the_picture() -> None:
     assert not view.links
     assert not [one for thing in shown[0] for one in referents(view, thing) if one.where]
     assert not [one for one in _asked(shown[0], shown) if one.where]
+
+
+def _related(*links: tuple[str, str, str]) -> Scene:
+    """A cup, two men, a lamp and a floor, and how they stand to each other."""
+    shown = scene(0, ("cup", "red"), ("man",), ("man",), ("lamp", "blue"), ("umbrella",), ("floor",))
+    return replace(shown, relations=tuple(Link(*link) for link in links))
+
+
+def test_a_relation_singles_out_what_it_rules_the_others_out_of() -> None:
+    shown = _related(("2", "to the left of", "4"), ("3", "to the right of", "4"), ("2", "near", "1"), ("2", "on", "6"))
+    view = View(shown, survey([shown]))
+    assert [one.where for one in referents(view, shown["2"])] == ["to the left of the lamp"]
+    held = _related(("2", "holding", "5"), ("3", "to the left of", "6"))
+    view = View(held, survey([held]))
+    assert [one.where for one in referents(view, held["2"])] == ["holding the umbrella"]
+    assert referents(view, held["3"]) == [], "nothing is to the left of the floor"
+    both = _related(("2", "holding", "5"), ("3", "holding", "5"))
+    assert referents(View(both, survey([both])), both["2"]) == []
+
+
+def test_a_relation_is_denied_only_by_absence_or_by_the_opposed_relation() -> None:
+    """Both men are to the left of the lamp; of one it is not known where he is to the cup."""
+    shown = _related(*((man, "to the left of", "4") for man in "23"), ("2", "to the left of", "1"), ("1", "on", "6"))
+    elsewhere = [replace(_related(("1", "on", "6"), ("5", "on", "6")), id=str(n)) for n in range(5)]
+    answers = dict[tuple[str, str], set[str]]()
+    for one in _asked(shown, [*elsewhere, scene(9, ("kite",), ("cup",), ("man",))], times=300):
+        if one.kind == "object verification" and one.where:
+            answers.setdefault((one.options[0], one.where), set()).add(one.gold.best)
+    assert all(len(found) == 1 for found in answers.values())
+    assert answers["man", "to the right of the lamp"] == {"no"}
+    assert answers["man", "to the left of the lamp"] == {"yes"}
+    assert ("man", "to the right of the cup") not in answers
+    assert ("man", "on the floor") not in answers
+
+
+def test_actions_that_a_relation_contradicts_are_not_asked_for() -> None:
+    seated = replace(scene(0, ("man", "standing"), ("bench",)), relations=(Link("1", "sitting on", "2"),))
+    others = [scene(n, ("man", pose)) for n, pose in enumerate(("sitting", "lying", "running"), 1)]
+    assert not [one for one in _asked(seated, others) if one.kind == "action choice"]
+    upright = replace(seated, relations=(Link("1", "near", "2"),))
+    assert [one for one in _asked(upright, others) if one.kind == "action choice"]

@@ -6,9 +6,9 @@ from random import Random
 
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.suites.doing import deed_of, verb_of
-from counterpoint.suites.doubts import can_be_asked, may_be, words
+from counterpoint.suites.doubts import can_be_asked, may_be
 from counterpoint.suites.looks import before_noun, goes_before_noun, sort_of
-from counterpoint.suites.relations import can_be_said_of, is_for_one, opposed
+from counterpoint.suites.relations import is_for_one, opposed
 from counterpoint.suites.views import View
 
 _PLAIN = 0.5  # how often the bare name is used where it serves
@@ -63,12 +63,8 @@ def by_relation(view: View, one: SceneObject, name: str, noun: str = "") -> Iter
     """Phrases that say what a thing stands in relation to, under its own name or a more general one."""
     rivals = view.rivals(one, name)
     for link in view.scene.relations_of(one.id) if rivals is not None else ():
-        if not can_be_said_of(link.name):
-            continue
         other = view.scene[link.object]
-        if other.name in words("the_picture") or may_be(name, other.name):
-            continue
-        if not view.singles_out(other, other.name):
+        if not view.can_say(link) or may_be(name, other.name) or not view.singles_out(other, other.name):
             continue
         if all(_is_ruled_out(view, rival, link) for rival in rivals or ()):
             where = f"{link.name} the {other.name}"

@@ -13,7 +13,7 @@ from counterpoint.suites.absence import doubt, first_doubt, is_undisputed
 from counterpoint.suites.doubts import can_be_asked, is_known, may_be, may_show, words
 from counterpoint.suites.habits import Habits, Urn
 from counterpoint.suites.looks import before_noun, denies, goes_before_noun, has, looks, sort_of
-from counterpoint.suites.relations import can_be_said_of
+from counterpoint.suites.relations import can_be_said_of, opposed
 
 _TRIES = 24
 _WITH_ATTRIBUTE = 0.4
@@ -77,9 +77,16 @@ class View:
         """The relations that a sentence can say, by name in alphabetical order."""
         found: dict[str, list[Link]] = {}
         for link in self.scene.relations:
-            if can_be_said_of(link.name) and self.scene[link.object].name not in words("the_picture"):
+            if self.can_say(link):
                 found.setdefault(link.name, []).append(link)
         return dict(sorted(found.items()))
+
+    def can_say(self, link: Link) -> bool:
+        """Whether a relation reads well: things lie on the floor, but nothing is to the left of it."""
+        other = self.scene[link.object].name
+        if not can_be_said_of(link.name) or other in words("the_picture"):
+            return False
+        return not opposed(link.name) or can_be_asked(other)
 
     @cached_property
     def linked(self) -> frozenset[tuple[str, str, str]]:
