@@ -98,7 +98,7 @@ def _gone(
         proof = absent(look, name)
         if proof:
             yield name, proof, ()
-        elif y is not None and name in look.scene.names and not may_be(name, mine.noun):
+        elif y is not None and name in look.scene.names and not may_be(name, mine.noun) and not may_be(name, y.name):
             proof, things = _elsewhere(look, name, relation, y)
             if proof:
                 yield name, proof, things
@@ -125,7 +125,8 @@ def _placed(
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
     """Names of what is in that place, likely ones first."""
     companions = case.survey.companions(y.name)
-    names = [name for name in _asked_after(case.look) if not may_be(name, mine.noun)]
+    apart = (name for name in _asked_after(case.look) if not may_be(name, mine.noun))
+    names = [name for name in apart if not may_be(name, y.name)]  # "a lamp near the red lamp" is another lamp
     for name in drawn({name: companions.get(name, _SELDOM) for name in names}, case.rng):
         for one in case.look.scene.named(name):
             fact = known(case.look.scene, one, relation, y)

@@ -121,7 +121,11 @@ class Look:
         return found[0]
 
     def meant(self, phrase: Phrase) -> SceneObject:
-        """The one thing that a definite phrase means; every other one that could be meant is a doubt."""
+        """The one thing that a definite phrase means; every other one that could be meant is a doubt.
+
+        Where a program points at it, the source speaks of it as of one thing, and of what is not annotated no more is
+        asked; a phrase of our own is doubtful as well where anything may show another such thing.
+        """
         if not is_known(phrase.noun):
             raise Doubt("a name that no lexicon knows")
         left = [one for one in self.scene if may_be(one.name, phrase.noun) and self._may_fit(one, phrase)]
@@ -130,10 +134,10 @@ class Look:
         one = left[0]
         if not how_called(one.name, phrase.noun) or not self._fits(one, phrase):
             raise Doubt("it is doubtful whether what is there is meant")
-        if phrase.anchor is None and self._may_be_shown(one, phrase.noun):
-            raise Doubt(SEVERAL)
         if phrase.ids and one.id not in phrase.ids:
             raise Doubt("the scene has something else where the program points")
+        if not phrase.ids and phrase.anchor is None and self._may_be_shown(one, phrase.noun):
+            raise Doubt(SEVERAL)
         return one
 
     def _may_be_shown(self, one: SceneObject, noun: str) -> bool:
