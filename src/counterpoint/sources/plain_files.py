@@ -188,11 +188,11 @@ def _of_split(files: Files, skips: Skips, rows: Rows, columns: Columns) -> Itera
             yield folder, record
         elif len(others) < 8:
             others.add(split)
-    listed = files[DATA].name
+    listed = first.place.partition(",")[0] if first else files[DATA].name
     if first and not fitting:
         said = ",".join(f"{role}={name}" for role, name in columns.given.items()) or columns.kind
         found = ", ".join(first.content)[:200]
-        fact = f"{first.place.partition(',')[0]}: no row has columns for {said}; the first has {found or 'none'}"
+        fact = f"{listed}: no row has columns for {said}; the first has {found or 'none'}"
         raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")
     if others and not count:
         raise SourceError(f"{listed} has no row of {files.split}", hint=f"there are {', '.join(sorted(others))}")
