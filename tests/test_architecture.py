@@ -48,7 +48,7 @@ LIBRARIES: dict[str, set[str]] = {
     "engine": {"pyarrow"},
     "store": {"numpy", "pyarrow"},
     "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "starlette", "vl_convert"},
-    "cli": {"click", "rich", "pyarrow", "uvicorn"},
+    "cli": {"click", "numpy", "rich", "pyarrow", "uvicorn"},
     "testing": {"numpy", "pyarrow"},
 }
 """Each room with the packages of others that it may use; whatever is not listed uses none."""
