@@ -53,6 +53,9 @@ class Streamed:
 
     def __init__(self, folder: Path, many: int) -> None:
         self.scenes = {scene.id: scene for scene in Source(gqa, folder, "val", most=None).scenes()}
+        for scene in self.scenes.values():  # each builds its indexes on first use: they belong to the scenes
+            assert scene.named(scene[scene.objects[0].id].name)
+            assert scene.relations_of("") == ()
         self._path, self._many = folder / "val_balanced_questions.json", many
 
     def __iter__(self) -> Iterator[Grounded]:

@@ -159,7 +159,8 @@ class Source:
 
     def grounded(self) -> Grounding:
         """At most so many questions, each with its scene."""
-        return Grounding(replace(self, most=None, skips=Skips()), self)
+        scenes, questions = (replace(self, most=None, skips=Skips()) for _ in range(2))
+        return Grounding(scenes, questions, self, self.most, self.seed)
 
     def captions(self) -> Iterator[Caption]:
         """Sentences that describe pictures."""

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from functools import cached_property
+from heapq import nsmallest
 from typing import Protocol
 
+from counterpoint.core.ids import content_id
 from counterpoint.core.items import Grounded, Question
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.skips import Skips
@@ -29,23 +31,39 @@ class Readable(Protocol):
 class Grounding:
     """The questions of a source with their scenes; it can be walked again and again, and reads the questions each time.
 
-    What was left out of the scenes, and every question without one, is counted with what was left out of the questions,
-    anew in each pass.
+    At most so many questions are taken, those that a sample of as many would hold, without holding them. What was left
+    out of the scenes, and every question without one, is counted with what was left out of the questions, anew in each
+    pass, and told to the source that was asked.
     """
 
-    def __init__(self, scenes: Readable, questions: Readable) -> None:
-        self._scenes, self._questions = scenes, questions
+    def __init__(self, scenes: Readable, questions: Readable, asked: Readable, most: int | None, seed: int) -> None:
+        self._scenes, self._questions, self._asked = scenes, questions, asked
+        self._most, self._seed = most, seed
 
     @cached_property
     def scenes(self) -> dict[str, Scene]:
         """Every scene by its id."""
         return {scene.id: scene for scene in self._scenes.scenes()}
 
+    @cached_property
+    def _last(self) -> int | None:
+        """The number of the last question of the sample; none where all belong to it."""
+        if self._most is None:
+            return None
+        numbers = (self._number(question) for question in self._questions.questions())
+        found = nsmallest(self._most + 1, numbers)
+        return found[self._most - 1] if len(found) > self._most else None
+
+    def _number(self, question: Question) -> int:
+        return content_id([self._seed, question.id])  # as in every sample
+
     def __iter__(self) -> Iterator[Grounded]:
-        scenes, questions = self.scenes, self._questions.questions()
-        skips = self._questions.skips
+        scenes, last, questions = self.scenes, self._last, self._questions.questions()
+        skips = self._asked.skips = self._questions.skips
         skips.include(self._scenes.skips)
         for question in questions:
+            if last is not None and self._number(question) > last:
+                continue
             if question.scene in scenes:
                 yield Grounded(question, scenes[question.scene])
             else:

@@ -1,0 +1,64 @@
+"""Contrast sets from real questions and scene graphs of GQA."""
+
+from collections import Counter
+
+import pytest
+from real_data import real
+
+from counterpoint.core.groups import Group
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.gqa import gqa
+from counterpoint.suites.contrast.forms import TEMPLATES
+from counterpoint.suites.contrast.sets import NO_TEMPLATE, suite
+from counterpoint.suites.suite import Tally, generate
+
+READ = {
+    "Is the black animal sitting on the green chair?": "no",
+    "Is the person standing on the umbrella?": "no",
+    "Is there a monkey to the right of the mirror?": "yes",
+}
+"""What was read by eye, with the scene beside it, and found right and fluent."""
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[list[Group], Tally, int]:
+    items, tally = Source(gqa, real("gqa"), "val").grounded(), Tally()
+    return [group for _, group in generate(suite, items, tally=tally)], tally, sum(1 for _ in items)
+
+
+def test_every_real_contrast_was_read_and_found_right(made: tuple[list[Group], Tally, int]) -> None:
+    groups, _, _ = made
+    told = {
+        query.text: gold.best
+        for group in groups
+        for query, gold in zip(group.variants, group.gold[1:], strict=True)
+        if gold
+    }
+    assert told.items() <= READ.items()
+    assert len(told) >= 2
+
+
+def test_every_question_is_changed_or_counted_with_a_reason(made: tuple[list[Group], Tally, int]) -> None:
+    groups, tally, questions = made
+    assert questions == 33
+    by_template = Counter(group.kind for group in groups)
+    by_template.update(dict.fromkeys(TEMPLATES, 0))
+    for (kind, reason), count in tally.dropped.items():
+        assert reason
+        by_template[kind] += count
+    relations = by_template[TEMPLATES[3]]
+    assert relations == by_template[TEMPLATES[4]], "a relation is an instance of two templates"
+    twice = tally.dropped[NO_TEMPLATE, f"a wording that is not known of: {TEMPLATES[4]}"]
+    assert by_template.total() - relations - twice == questions
+    assert by_template[TEMPLATES[0]] == 3
+    assert by_template[TEMPLATES[2]] == 2
+    assert by_template[TEMPLATES[5]] == 2
+
+
+def test_ids_keep_their_zeros_and_proofs_name_objects_of_the_scene(made: tuple[list[Group], Tally, int]) -> None:
+    groups, _, _ = made
+    known = {item.question.id: item.scene for item in Source(gqa, real("gqa"), "val").grounded()}
+    for group in groups:
+        for tags in map(dict, group.tags[1:]):
+            scene = known[tags["question"]]
+            assert any(one.id in tags["proof"] for one in scene)
