@@ -50,6 +50,11 @@ class Grounded:
         """The id of the question."""
         return self.question.id
 
+    @property
+    def content_id(self) -> int:
+        """A number that changes when anything asked or annotated does."""
+        return content_id([repr(self.question), hex_id(self.scene.content_id)])
+
 
 @dataclass(frozen=True, slots=True)
 class Caption:
