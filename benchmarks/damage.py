@@ -23,7 +23,7 @@ from counterpoint.sources.dataset import DataSet
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "sources"))
 from damage import Damaged, damaged
-from samples import SAMPLES, Sample, put
+from source_samples import SAMPLES, Sample, put
 from trials import Ending, data_sets, ending, missing, put_in
 
 ROUND = 500

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
-from samples import written
+from source_samples import written
 
 FOLDER = None
 """What stands for a folder in place of a file."""

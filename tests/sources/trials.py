@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from damage import Damaged
-from samples import SAMPLES, Sample, put
+from source_samples import SAMPLES, Sample, put
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError

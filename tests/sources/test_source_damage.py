@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from damage import Damaged, damaged
 from hypothesis import HealthCheck, Phase, given, settings
-from samples import SAMPLES, Sample, put
+from source_samples import SAMPLES, Sample, put
 from trials import Ending, data_sets, ending, missing, put_in
 
 from counterpoint.sources.dataset import Source
