@@ -13,9 +13,6 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 from source_samples import written
 
-FOLDER = None
-"""What stands for a folder in place of a file."""
-
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
