@@ -94,6 +94,7 @@ def _endings(noun: str) -> Iterator[str]:
         _, space, ending = ending.partition(" ")
 
 
+@cache
 def _listed_as(noun: str, key: str) -> str:
     """The longest ending of the phrase that is in a list, or nothing."""
     known = word_list("nouns", key)
