@@ -4,12 +4,12 @@
 
 The scenes are made in code, from the names, attributes and relations of the lexicon, with the statistics of GQA: 16
 objects and 50 relations each, most of them left and right of each other, 1,536 names as unequally frequent as words
-are, and what comes together decided by the place. Each suite keeps as many pairs as in Table 6 of the paper, and five
-for every question of the visual test. Counted is everything from scenes in memory to tables of groups, the survey of
-the source and the ids of all queries included, in a process that starts with empty caches; then the same for twice the
-scenes. Two processes share the work, as `counterpoint generate` shares it. Seconds are those of the clock and, where
-others use the machine too, those that the cores worked for us. Memory is the peak of each process, added up as if they
-shared nothing.
+are, and what comes together decided by the place. Each suite keeps about as many pairs as in Table 6 of the paper, and
+five for every question of the visual test. Counted is everything from scenes in memory to tables of groups, the survey
+of the source and the ids of all queries included, in a process that starts with empty caches; then the same for twice
+the scenes. Two processes share the work, as `counterpoint generate` shares it. Seconds are those of the clock and,
+where others use the machine too, those that the cores worked for us. Memory is the peak of all processes together, what
+they share counted once, looked at four times a second.
 """
 
 import json
@@ -18,9 +18,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from pathlib import Path
 from random import Random
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 from counterpoint import catalog
@@ -43,6 +44,8 @@ PAIRS = {
 }
 """How many pairs each test has: 194,136 in all."""
 VARIANTS = {"visual": 5}
+MORE = 1.06
+"""What is asked for beyond the paper, since scenes made in code have less for the test of ontology."""
 CORES = 2
 MOST_SECONDS, MOST_BYTES, MOST_RATIO = 60, 2 * 2**30, 2.2
 GRAY = (118, 113, 105)
@@ -106,7 +109,8 @@ def measure(count: int, chosen: list[str]) -> dict[str, object]:
 
     scenes = list(Photos(count).scenes())
     suites = [_suite(name) for name in chosen]
-    limits: dict[str, Limit] = {name: round(PAIRS[name] / VARIANTS.get(name, 1) * count / SCENES) for name in chosen}
+    scale = MORE * count / SCENES
+    limits: dict[str, Limit] = {name: round(PAIRS[name] / VARIANTS.get(name, 1) * scale) for name in chosen}
 
     def packed(name: str, groups: Sequence[Group]) -> Any:
         return groups_table([(name, group) for group in groups], name)
@@ -115,8 +119,7 @@ def measure(count: int, chosen: list[str]) -> dict[str, object]:
     made = together(suites, scenes, 0, limits, pack=packed, processes=CORES)
     seconds = _since(start)
     pairs = {name: sum(rows - 1 for _, rows in batch.order) for name, batch in made.items()}
-    peak = 1024 * (getrusage(RUSAGE_SELF).ru_maxrss + CORES * getrusage(RUSAGE_CHILDREN).ru_maxrss)
-    return {"seconds": seconds, "pairs": pairs, "bytes": peak}
+    return {"seconds": seconds, "pairs": pairs}
 
 
 def _suite(name: str) -> Any:
@@ -135,12 +138,28 @@ def _since(start: tuple[float, float]) -> list[float]:
 
 
 def _apart(count: int, chosen: list[str]) -> Any:
-    """The same in a process of its own."""
+    """The same in a process of its own, whose memory is watched."""
     command = [sys.executable, "-m", "benchmarks.carets_speed", "--measure", str(count), *chosen]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)
+    peak = 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        while running.poll() is None:
+            peak = max(peak, _memory(running.pid))
+            sleep(0.25)
+        said = running.stdout.read() if running.stdout else ""
+    if running.returncode:
+        sys.exit(running.returncode)
+    return json.loads(said) | {"bytes": peak}
+
+
+def _memory(process: int) -> int:
+    """The bytes of a process and of those that it started, each page divided by how many have it, as Linux tells."""
+    try:
+        started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:  # it has just ended
+        return 0
+    own = next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+    return 1024 * own + sum(_memory(int(other)) for other in started)
 
 
 def main(count: int, chosen: list[str]) -> None:
