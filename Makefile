@@ -31,7 +31,14 @@ prove: $(READY)       ## the full figures of the heavy proofs, printed
 	$(BIN)/python -m benchmarks.world_speed
 	$(BIN)/python -m benchmarks.builtin_speed
 	$(BIN)/python -m benchmarks.lexicon
+	$(BIN)/python -m benchmarks.damage
+	$(BIN)/python -m benchmarks.source_speed
 	$(BIN)/python -m benchmarks.suite_speed
+	$(BIN)/python -m benchmarks.carets_speed
+	$(BIN)/python -m benchmarks.carets_released
+	$(BIN)/python -m benchmarks.referee
+	$(BIN)/python -m benchmarks.contrast_speed
+	$(BIN)/python -m benchmarks.edit_speed
 	$(BIN)/python -m benchmarks.engine_speed
 	$(BIN)/python -m benchmarks.engine_kills
 	$(BIN)/python -m benchmarks.store_speed --full
