@@ -36,7 +36,7 @@ def test_the_tree_in_the_docstring_is_the_tree_of_classes() -> None:
     assert drawn == {one.__name__ for one in _below(CounterpointError) if one.__module__ == errors.__name__}
 
 
-def _below(kind: type) -> set[type]:
+def _below(kind: type[Exception]) -> set[type[Exception]]:
     return {one for own in kind.__subclasses__() for one in (own, *_below(own))}
 
 
