@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
+from counterpoint.suites.drafts import Draft
 
 Cell: TypeAlias = tuple[str, str, str, str]
 """Kind, part of the kind (its answer where that is yes or no, else the number of choices), class, answer."""
@@ -41,29 +42,30 @@ class Balance:
         self._most = quota if isinstance(quota, int) else max(quota.binary, quota.choice)
         self._cells: dict[Cell, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
         self._seen: Counter[Cell] = Counter()
-        self._groups: dict[Key, Group] = {}
+        self._drafts: dict[Key, Draft] = {}
 
-    def add(self, group: Group) -> None:
+    def add(self, group: Group | Draft) -> None:
         """See one group; of one kind, no other has its base."""
-        number = group.base.id
-        if not self._most or (group.kind, number) in self._groups:
+        draft = group if isinstance(group, Draft) else Draft.of(group)
+        number = draft.number
+        if not self._most or (draft.kind, number) in self._drafts:
             return
-        cell = _cell(group)
+        cell = _cell(draft)
         heap = self._cells.setdefault(cell, [])
         self._seen[cell] += 1
-        self._groups[group.kind, number] = group
+        self._drafts[draft.kind, number] = draft
         row = (log((content_id([self._seed, number]) + 1) / 2**64), number)
         if len(heap) < self._most:
             heappush(heap, row)
         else:
-            del self._groups[group.kind, heappushpop(heap, row)[1]]
+            del self._drafts[draft.kind, heappushpop(heap, row)[1]]
 
     def __getitem__(self, key: Key) -> Group:
-        return self._groups[key]
+        return self._drafts[key].make()
 
     def chosen(self) -> list[Group]:
         """What stays, mixed: any first part of it is a fair sample."""
-        return [self._groups[key] for key in self.chosen_keys()]
+        return [self._drafts[key].make() for key in self.chosen_keys()]
 
     def chosen_keys(self) -> list[Key]:
         """What stays, by kind and base."""
@@ -140,16 +142,17 @@ class Everything:
 
     def __init__(self) -> None:
         self._keys: list[Key] = []
-        self._groups: dict[Key, Group] = {}
+        self._drafts: dict[Key, Draft] = {}
 
     def __getitem__(self, key: Key) -> Group:
-        return self._groups[key]
+        return self._drafts[key].make()
 
-    def add(self, group: Group) -> None:
+    def add(self, group: Group | Draft) -> None:
         """See one group."""
-        key = (group.kind, group.base.id)
+        draft = group if isinstance(group, Draft) else Draft.of(group)
+        key = (draft.kind, draft.number)
         self._keys.append(key)
-        self._groups[key] = group
+        self._drafts[key] = draft
 
     def chosen_keys(self) -> list[Key]:
         """All, by kind and base."""
@@ -174,11 +177,10 @@ class Everything:
         self._keys += other.held()
 
 
-def _cell(group: Group) -> Cell:
-    gold, tags = group.gold[0], dict(group.tags[0]) if group.tags else {}
-    answer = gold.best if gold and gold.answers else ""
-    part = answer if answer in _BINARY else tags.get("choices", "")
-    return group.kind, part, tags.get("class") or tags.get("hypernym", ""), answer
+def _cell(draft: Draft) -> Cell:
+    tags = dict(draft.tags)
+    part = draft.answer if draft.answer in _BINARY else tags.get("choices", "")
+    return draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
 
 
 def even(room: Mapping[str, int], total: int) -> dict[str, int]:

@@ -1,21 +1,23 @@
 """Negation: whoever says yes to "Is there a cat?" says no to "Is there no cat?"."""
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.suites.asked import VERIFIED
+from counterpoint.suites.drafts import Draft
 from counterpoint.suites.habits import Habits, survey
 from counterpoint.suites.originals import LUCK, Original, originals
 from counterpoint.suites.suite import Dropped, Suite
 from counterpoint.suites.templates import grouped
 
 
-def negated(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | Dropped]:
+def negated(scene: Scene, habits: Habits, rng: Random) -> Iterator[Draft | Dropped]:
     """Ask whether something is there, then whether it is not; of two things by the laws of De Morgan."""
     for one in originals(VERIFIED, scene, habits, rng):
-        yield one if isinstance(one, Dropped) else _denied(scene, one)
+        yield one if isinstance(one, Dropped) else one.drafted(partial(_denied, scene, one))
 
 
 def _denied(scene: Scene, one: Original) -> Group:

@@ -10,7 +10,7 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.senses import hypernym_names
 from counterpoint.suites.absence import truly_absent
-from counterpoint.suites.arguments import EACH, verified
+from counterpoint.suites.arguments import verified
 from counterpoint.suites.asked import Asked
 from counterpoint.suites.doubts import general_names
 from counterpoint.suites.habits import Habits, survey
@@ -20,6 +20,8 @@ from counterpoint.suites.templates import fitting, grouped
 from counterpoint.suites.views import Mention, View
 
 KIND = "object verification"
+EACH = 5
+"""How many pairs a scene gives at most."""
 MORE = ("drink", "food", "meat", "person")
 """General names that read well in these questions, beside those that a question may choose within."""
 

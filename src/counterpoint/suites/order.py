@@ -1,12 +1,14 @@
 """Order invariance: asking for a cat and a dog is asking for a dog and a cat."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import permutations
 from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.suites.asked import CHOICES
+from counterpoint.suites.drafts import Draft
 from counterpoint.suites.habits import Habits, survey
 from counterpoint.suites.originals import LUCK, Original, originals
 from counterpoint.suites.suite import Dropped, Suite
@@ -16,16 +18,16 @@ KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)
 """The questions that list something."""
 
 
-def swapped(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | Dropped]:
+def swapped(scene: Scene, habits: Habits, rng: Random) -> Iterator[Draft | Dropped]:
     """Ask for two things, or offer two or three choices, then list them in another order."""
     for one in originals(KINDS, scene, habits, rng):
-        yield one if isinstance(one, Dropped) else _reordered(scene, one, rng)
+        yield one if isinstance(one, Dropped) else one.drafted(partial(_reordered, scene, one, rng.random()))
 
 
-def _reordered(scene: Scene, one: Original, rng: Random) -> Group:
+def _reordered(scene: Scene, one: Original, luck: float) -> Group:
     sentence, asked = one.template.ask, one.asked
     others = [order for order in permutations(asked.options) if order != asked.options]
-    other = asked.listing(*others[int(rng.random() * len(others))])
+    other = asked.listing(*others[int(luck * len(others))])
     return grouped(scene, [(sentence, asked), (sentence, other)])
 
 

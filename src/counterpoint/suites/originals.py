@@ -4,16 +4,18 @@ Their suites draw for the same luck, and draw the number of the pool before anyt
 order, negation and visual the same base queries, and a model answers each of them once.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from random import Random
 
+from counterpoint.core.groups import Group, Query
 from counterpoint.core.scenes import Scene
 from counterpoint.suites.arguments import questions
 from counterpoint.suites.asked import KINDS, Asked
+from counterpoint.suites.drafts import Draft
 from counterpoint.suites.habits import Habits
 from counterpoint.suites.suite import Dropped
-from counterpoint.suites.templates import Template, fitting
+from counterpoint.suites.templates import Template, fitting, worded
 
 LUCK = "originals"
 """What the luck of the suites that share their originals is drawn for."""
@@ -21,10 +23,16 @@ LUCK = "originals"
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A question, and the template that it is first asked with."""
+    """A question, the template that it is first asked with, and the query that these make."""
 
     asked: Asked
     template: Template
+    base: Query
+    number: int  # the id of the query
+
+    def drafted(self, make: Callable[[], Group]) -> Draft:
+        """A group that begins with this, to be made if it is kept."""
+        return Draft(self.asked.kind, self.number, self.asked.gold.best, self.asked.tags, make)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +65,14 @@ def _pool(scene: Scene, habits: Habits, number: int) -> _Pool:
             return pool
     rng = Random(number)
     asked = questions(KINDS, scene, habits, rng)
-    pool = _Pool(scene, habits, number, tuple(one if isinstance(one, Dropped) else _first(one, rng) for one in asked))
+    drawn = tuple(one if isinstance(one, Dropped) else _first(scene, one, rng) for one in asked)
+    pool = _Pool(scene, habits, number, drawn)
     _last[:] = [pool]
     return pool
 
 
-def _first(asked: Asked, rng: Random) -> Original:
+def _first(scene: Scene, asked: Asked, rng: Random) -> Original:
     found = fitting(asked)
-    return Original(asked, found[int(rng.random() * len(found))])
+    template = found[int(rng.random() * len(found))]
+    base = Query(scene.picture, worded(template.ask, asked))
+    return Original(asked, template, base, base.id)

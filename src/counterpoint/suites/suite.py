@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded
 from counterpoint.suites.balance import Balance, Quota
+from counterpoint.suites.drafts import Draft
 
 
 class Item(Protocol):
@@ -40,7 +41,7 @@ StatisticsT = TypeVar("StatisticsT")
 class Chooser(Protocol):
     """The last step: sees every proposal once and keeps so many."""
 
-    def add(self, group: Group) -> None:
+    def add(self, group: Group | Draft) -> None:
         """See one proposal."""
         ...
 
@@ -55,7 +56,7 @@ class Suite(Generic[ItemT, StatisticsT]):
 
     name: str
     tests: str  # the sentence that a model passes or fails
-    propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Dropped]]
+    propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Draft | Dropped]]
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
     choose: Callable[[int | Quota, int], Chooser] = Balance  # from how many to keep, and a seed
     takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues, frames or groups of a source
@@ -104,30 +105,33 @@ def generate(
         assert iter(items) is not items, f"{suite.name} walks its items twice: give it a list, not an iterator"
         statistics = suite.survey(items)
     tally = Tally() if tally is None else tally
-    made = (group for item in items for group in proposals(suite, item, statistics, seed, tally))
-    for group in made if limit is None else _chosen(suite.choose(limit, seed), made, tally):
+    drafts = (draft for item in items for draft in proposals(suite, item, statistics, seed, tally))
+    whole = (draft.make() for draft in drafts)
+    for group in whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally):
         tally.keep(group)
         yield group.test or suite.name, group
 
 
-def proposals(suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally) -> Iterator[Group]:
+def proposals(suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally) -> Iterator[Draft]:
     """What a suite proposes for one item, each base once; what it does not is counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
     for one in suite.propose(item, statistics, seeded(seed, suite.luck or suite.name, item.id)):
         if isinstance(one, Dropped):
             tally.drop(one)
-        elif (key := (one.kind, one.base.id)) in seen:
-            tally.drop(Dropped(one.kind, "asked before"))
+            continue
+        draft = one if isinstance(one, Draft) else Draft.of(one)
+        if (key := (draft.kind, draft.number)) in seen:
+            tally.drop(Dropped(draft.kind, "asked before"))
         else:
             seen.add(key)
-            yield one
+            yield draft
 
 
-def _chosen(chooser: Chooser, made: Iterable[Group], tally: Tally) -> Iterator[Group]:
+def _chosen(chooser: Chooser, drafts: Iterable[Draft], tally: Tally) -> Iterator[Group]:
     proposed = Counter[str]()
-    for group in made:
-        proposed[group.kind] += 1
-        chooser.add(group)
+    for draft in drafts:
+        proposed[draft.kind] += 1
+        chooser.add(draft)
     kept = chooser.chosen()
     proposed.subtract(group.kind for group in kept)
     for kind, count in proposed.items():

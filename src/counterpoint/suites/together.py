@@ -105,8 +105,8 @@ class _Hand:
         for item in self._items:
             for suite, statistics, _ in self._makers:
                 share = self._shares[suite.name]
-                for group in proposals(suite, item, statistics, self._seed, share.tally):
-                    share.chooser.add(group)
+                for draft in proposals(suite, item, statistics, self._seed, share.tally):
+                    share.chooser.add(draft)
         return self._shares
 
     def packed(self, keys: Mapping[str, Sequence[Key]]) -> dict[str, _Rows]:

@@ -11,6 +11,7 @@ from counterpoint.core.scenes import Scene
 from counterpoint.pixels.edits import Foreground, blur_around, crop_around, mean_around
 from counterpoint.pixels.means import Means
 from counterpoint.suites.asked import KINDS
+from counterpoint.suites.drafts import Draft
 from counterpoint.suites.foregrounds import foreground
 from counterpoint.suites.habits import Habits, survey
 from counterpoint.suites.originals import LUCK, Original, originals
@@ -33,7 +34,7 @@ class VisualSuite(Suite[Scene, Habits]):
         return replace(self, propose=partial(obscured, means=means))
 
 
-def obscured(scene: Scene, habits: Habits, rng: Random, *, means: Means | None = None) -> Iterator[Group | Dropped]:
+def obscured(scene: Scene, habits: Habits, rng: Random, *, means: Means | None = None) -> Iterator[Draft | Dropped]:
     """Ask about the whole picture, then about what is left of it when all around is blurred, painted over or cut."""
     for one in originals(KINDS, scene, habits, rng):
         yield one if isinstance(one, Dropped) else _obscured(scene, one, means, rng)
@@ -45,10 +46,14 @@ def edits(kept: Foreground, means: Means) -> Mapping[str, Edit]:
     return {**blurs, "mask": mean_around(kept, means), "crop": crop_around(kept)}
 
 
-def _obscured(scene: Scene, one: Original, means: Means | None, rng: Random) -> Group | Dropped:
+def _obscured(scene: Scene, one: Original, means: Means | None, rng: Random) -> Draft | Dropped:
     kept = foreground(scene, one.asked, rng)
     if means is None or isinstance(kept, str):
         return Dropped(one.asked.kind, NO_MEANS if means is None else str(kept))
+    return one.drafted(partial(_made, scene, one, kept, means))
+
+
+def _made(scene: Scene, one: Original, kept: Foreground, means: Means) -> Group:
     group, made = grouped(scene, [(one.template.ask, one.asked)]), edits(kept, means)
     variants = (Query(scene.picture.edited(edit), group.base.text) for edit in made.values())
     return replace(
