@@ -4,6 +4,7 @@ Suites that share their originals draw them once for each item. Where there are 
 part of the items and tells what it has, without the groups; what is kept is decided here, and each packs its share.
 """
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -53,7 +54,7 @@ def together(
     count = processes if "fork" in get_all_start_methods() else 1
     cuts = [len(items) * part // count for part in range(count + 1)]
     parts = [items[start:stop] for start, stop in pairwise(cuts)]
-    hands = [_Hand(makers, part, seed, pack) if count == 1 else _Fork(makers, part, seed, pack) for part in parts]
+    hands = _hands(makers, parts, seed, pack)
     shares = [hand.shares() for hand in hands]
     found, keys = dict[str, Batch](), dict[str, list[tuple[int, Key]]]()
     for suite, _, _ in makers:
@@ -151,7 +152,19 @@ class _Fork:
         return found
 
 
+def _hands(makers: Sequence[_Maker], parts: Sequence[Sequence[Any]], seed: int, pack: Pack) -> Sequence[_Hand | _Fork]:
+    """A process for each part; what is there already is kept from the search for garbage, which would copy it."""
+    if len(parts) == 1:
+        return [_Hand(makers, parts[0], seed, pack)]
+    gc.freeze()
+    try:
+        return [_Fork(makers, part, seed, pack) for part in parts]
+    finally:
+        gc.unfreeze()
+
+
 def _serve(pipe: Connection, hand: _Hand) -> None:
+    gc.disable()  # nearly everything that is made is kept to the end
     try:
         shares = hand.shares()
         pipe.send({name: _Share(share.chooser.bare(), share.tally) for name, share in shares.items()})
