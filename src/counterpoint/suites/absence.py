@@ -23,18 +23,27 @@ def truly_absent(name: str, names: Collection[str]) -> bool:
 
 def is_undisputed(name: str, names: Iterable[str]) -> bool:
     """Whether the name itself, and nothing else among these, decides whether such a thing is there."""
-    known = _doubts(name)
+    known = doubts_of(name)
     return not any(known[other] for other in names if other != name)
 
 
 def first_doubt(name: str, names: Iterable[str]) -> str:
     """Why a name cannot be said to be absent beside these, or nothing."""
-    known = _doubts(name)
+    known = doubts_of(name)
     found = ("it is annotated" if other == name else known[other] for other in names)
     return next(filter(None, found), "")
 
 
-class _Doubts(dict[str, str]):
+def doubt(other: str, name: str) -> str:
+    """Why a thing of another name leaves it open whether one of this name is there, or nothing.
+
+    >>> doubt("duck", "bird"), doubt("animal", "dog"), doubt("car", "tire"), doubt("cat", "dog")
+    ('a kind of it is annotated', 'something more general is annotated', 'it may be part of what is annotated', '')
+    """
+    return doubts_of(name)[other]
+
+
+class Doubts(dict[str, str]):
     """For one name, what speaks against it by the other name: looked up far more often than worked out."""
 
     def __init__(self, name: str) -> None:
@@ -42,20 +51,17 @@ class _Doubts(dict[str, str]):
         self._name = name
 
     def __missing__(self, other: str) -> str:
-        found = self[other] = doubt(other, self._name)
+        found = self[other] = _worked_out(other, self._name)
         return found
 
 
-_doubts = cache(_Doubts)
-
-
 @cache
-def doubt(other: str, name: str) -> str:
-    """Why a thing of another name leaves it open whether one of this name is there, or nothing.
+def doubts_of(name: str) -> Doubts:
+    """All that was ever asked about one name; the one place where pairs of names are remembered, for there are many."""
+    return Doubts(name)
 
-    >>> doubt("duck", "bird"), doubt("animal", "dog"), doubt("car", "tire"), doubt("cat", "dog")
-    ('a kind of it is annotated', 'something more general is annotated', 'it may be part of what is annotated', '')
-    """
+
+def _worked_out(other: str, name: str) -> str:
     if not may_be(name, other):
         return "it may be part of what is annotated" if may_show(other, name) else ""
     if not (is_known(name) and is_known(other)):

@@ -34,7 +34,6 @@ def can_be_asked(name: str) -> bool:
     return is_known(name) and singular(name) not in words("everywhere")
 
 
-@cache
 def may_be(name: str, other: str) -> bool:
     """Whether one thing could go by both names: a kind of it, something more general, or a matter of opinion.
 
@@ -46,7 +45,6 @@ def may_be(name: str, other: str) -> bool:
     return _last_word(name) == _last_word(other) or not _rows_alike(name).isdisjoint(_rows_alike(other))
 
 
-@cache
 def may_show(whole: str, name: str) -> bool:
     """Whether a thing is seen in or on another without being annotated, as a door is on a house.
 

@@ -9,7 +9,7 @@ from random import Random
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.suites.absence import doubt, first_doubt, is_undisputed
+from counterpoint.suites.absence import doubts_of, first_doubt, is_undisputed
 from counterpoint.suites.doubts import can_be_asked, is_known, may_be, may_show, words
 from counterpoint.suites.habits import Habits, Urn
 from counterpoint.suites.looks import before_noun, denies, goes_before_noun, has, looks, sort_of
@@ -182,8 +182,9 @@ class View:
         """The things here that could go by a name, and those that may show such a thing unannotated."""
         if name not in self._called:
             might, show = list[SceneObject](), list[SceneObject]()
+            known = doubts_of(name)
             for other in self.names:
-                if doubt(other, name):
+                if known[other]:
                     might += self.scene.named(other) if may_be(other, name) else ()
                     show += self.scene.named(other) if may_show(other, name) else ()
             self._called[name] = (might, show)
