@@ -1,7 +1,7 @@
 """When a name could be argued about: what else it might be called, and where such things are seen unannotated."""
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,16 +59,6 @@ def may_show(whole: str, name: str) -> bool:
         or sense_of(name) in _parts(sense_of(whole))
         or all(not above.isdisjoint(_senses_seen_on(whole)) for above in such.above)
     )
-
-
-def speaks_against(other: str, name: str) -> bool:
-    """Whether a thing of another name leaves it open whether one of this name is there."""
-    return may_be(name, other) or may_show(other, name)
-
-
-def is_clear(name: str, names: Collection[str]) -> bool:
-    """Whether nothing among these names could be such a thing, or show one; the name itself does not count."""
-    return not any(other != name and (may_be(name, other) or may_show(other, name)) for other in names)
 
 
 @cache
