@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint.metrics.labels import Codes
-from counterpoint.metrics.outcomes import STATES, Flags, Floats, Outcomes, Rows
+from counterpoint.metrics.outcomes import STATES, Flags, Floats, Outcomes, Rows, Twos
 
 _FAILED = STATES.index("failed")
 
 
 @dataclass(frozen=True, slots=True)
-class OrderedPairs:
+class OrderedPairs(Twos):
     """One place for every two members of a group in either order; a set of three is in six."""
 
     base_correct: Floats  # of the one that comes first, 0 to 1, nan without gold or answer
@@ -21,21 +21,6 @@ class OrderedPairs:
     row: Rows  # of the second
     base: Rows  # of the group's first row, whose tags slice what has none
     threshold: float
-
-    @property
-    def gold(self) -> Flags:
-        """Both members have a right answer to be held against."""
-        return ~(np.isnan(self.base_correct) | np.isnan(self.variant_correct))
-
-    @property
-    def base_right(self) -> Flags:
-        """The first earned at least the threshold."""
-        return self.base_correct >= self.threshold
-
-    @property
-    def variant_right(self) -> Flags:
-        """The second earned at least the threshold."""
-        return self.variant_correct >= self.threshold
 
 
 def ordered_pairs(outcomes: Outcomes) -> OrderedPairs:

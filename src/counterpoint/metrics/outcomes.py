@@ -69,21 +69,13 @@ class Unit(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """One place per base and variant; a base with five variants is in five pairs."""
+class Twos:
+    """Two answers at each place, the first held against the second, with what each earned."""
 
-    base_correct: Floats  # 0 to 1, nan without gold or answer
+    __slots__ = ()
+
+    base_correct: Floats
     variant_correct: Floats
-    related: Flags  # the answers satisfy the relation; meant only where it is known
-    known: Flags  # the relation can be judged from the two answers
-    relation: Labels
-    counted: Flags
-    cluster: Codes
-    row: Rows  # of the variant, whose tags slice the pair
-    base: Rows
-    base_state: NDArray[np.int8]
-    variant_state: NDArray[np.int8]
     threshold: float
 
     @property
@@ -100,6 +92,24 @@ class Pairs:
     def variant_right(self) -> Flags:
         """The variant earned at least the threshold."""
         return self.variant_correct >= self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(Twos):
+    """One place per base and variant; a base with five variants is in five pairs."""
+
+    base_correct: Floats  # 0 to 1, nan without gold or answer
+    variant_correct: Floats
+    related: Flags  # the answers satisfy the relation; meant only where it is known
+    known: Flags  # the relation can be judged from the two answers
+    relation: Labels
+    counted: Flags
+    cluster: Codes
+    row: Rows  # of the variant, whose tags slice the pair
+    base: Rows
+    base_state: NDArray[np.int8]
+    variant_state: NDArray[np.int8]
+    threshold: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,35 +74,29 @@ def _group(relation: Relation, members: tuple[Question, ...], name: str, proof: 
     )
 
 
-rephrasings = Suite(
+_asked = partial(Suite, takes="questions", whole=True)
+
+rephrasings = _asked(
     "rad-rephrasings",
     tests="who answers a question rightly also answers it in other words",
     propose=partial(repeated, name="rephrase"),
     survey=repetitions,
-    takes="questions",
-    whole=True,
 )
-back_translations = Suite(
+back_translations = _asked(
     "rad-back-translations",
     tests="who answers a question rightly also answers it after a translation there and back",
     propose=partial(repeated, name="back-translation"),
     survey=repetitions,
-    takes="questions",
-    whole=True,
 )
-logical_sets = Suite(
+logical_sets = _asked(
     "rad-l-convqa",
     tests="questions whose answers follow from each other by logic are all answered rightly",
     propose=partial(gathered, name="l-convqa"),
     survey=sets,
-    takes="questions",
-    whole=True,
 )
-common_sense_sets = Suite(
+common_sense_sets = _asked(
     "rad-cs-convqa",
     tests="questions whose answers follow from each other by common sense are all answered rightly",
     propose=partial(gathered, name="cs-convqa"),
     survey=sets,
-    takes="questions",
-    whole=True,
 )
