@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.language.rulesets import RULE_SETS, RuleSet
+from counterpoint.metrics.chances import Chances
 from counterpoint.metrics.joining import places
 from counterpoint.metrics.labels import Codes, Labels, compact, tag
 
@@ -41,6 +42,7 @@ _COLUMNS = (
     "query",
     "rules",
 )
+_SAID = ("query", "raw", "value", "state", "score", "trial")
 _EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa"]
 _EDGES = " \t.,;:!?\"'`()[]"
 
@@ -155,11 +157,17 @@ class Singles:
     row: Rows
     base: Rows
     threshold: float
+    chances: Chances
 
     @property
     def gold(self) -> Flags:
         """There is a right answer to be held against."""
         return ~np.isnan(self.correct)
+
+    @property
+    def confidence(self) -> Floats:
+        """The probability that the model gave to the value it said; nan where it told none, or nobody read it."""
+        return self.chances.confidence
 
     @property
     def right(self) -> Flags:
@@ -179,6 +187,7 @@ class Outcomes:
     base: Rows  # for each row, the row of its base
     cluster: Codes
     threshold: float
+    chances: Chances
 
     def labels(self, name: str) -> Labels:
         """A column by its name: suite, test, kind, relation, or `tag:` and the name of a tag."""
@@ -231,7 +240,8 @@ class Outcomes:
     def singles(self) -> Singles:
         """Every answer by itself."""
         rows = np.arange(len(self.base))
-        return Singles(self.correct, self.state, self.state < _FAILED, self.cluster, rows, self.base, self.threshold)
+        fine = self.state < _FAILED
+        return Singles(self.correct, self.state, fine, self.cluster, rows, self.base, self.threshold, self.chances)
 
     def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
         """Whether the answers satisfy the relation, and whether that can be said; a refusal satisfies none."""
@@ -253,9 +263,10 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     """Hold the plain answers of one model (trial 0) against a suite, or several suites below each other.
 
     A column `rules` names the rule set by which each row's answers are compared; without it all are compared exactly.
+    A column `top` of the answers is needed for probabilities alone, and only looked at when one is asked for.
     """
     table = _together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
-    plain = answers.select(["query", "raw", "value", "state", "score", "trial"])
+    plain = answers.select([*_SAID, *(["top"] if "top" in answers.column_names else [])])
     if pc.max(plain["trial"]).as_py():
         plain = plain.filter(pc.equal(plain["trial"], 0))
     base = _bases(table)
@@ -278,6 +289,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         base,
         cluster.result(),
         threshold,
+        Chances(plain, found),
     )
 
 

@@ -1,0 +1,42 @@
+"""The probability of what was said, taken from the likeliest values."""
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.metrics.chances import said_with
+from counterpoint.metrics.outcomes import judge
+from counterpoint.store.tables import ANSWERS
+from tests.metrics.answer_tables import Made, Member, Said, tables
+
+WORDS = ("yes", "no", "Yes.")
+LIKELY = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from([0.75, 0.5, 0.25])), max_size=3)
+ROWS = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS), LIKELY), max_size=6)
+
+
+def _table(rows: list[tuple[str, str, list[tuple[str, float]]]]) -> pa.Table:
+    raw, value, top = ([row[n] for row in rows] for n in range(3))
+    listed = [[{"value": word, "probability": chance} for word, chance in one] for one in top]
+    texts = {"raw": pa.array(raw, pa.string()), "value": pa.array(value, pa.string())}
+    return pa.table(texts | {"top": pa.array(listed, ANSWERS.field("top").type)})
+
+
+@given(ROWS, ROWS)
+def test_an_answer_has_the_probability_of_its_value_else_of_its_raw_text(rows, more):
+    def naive(raw, value, top):
+        return next((chance for wanted in (value, raw) for word, chance in top if word == wanted), None)
+
+    table = pa.concat_tables([_table(rows), _table(more)])
+    found = [None if np.isnan(one) else one for one in said_with(table)]
+    assert found == [naive(*row) for row in (*rows, *more)]
+
+
+def test_single_answers_know_how_sure_the_model_was_and_stay_without_it_where_nobody_read_it():
+    groups, answers, _ = tables([Made((Member(None, Said(value="yes")), Member(None, None)))])
+    top = pa.array([[{"value": "yes", "probability": 0.75}]], ANSWERS.field("top").type)
+    told = answers.set_column(answers.column_names.index("top"), "top", pa.chunked_array([top]))
+    sure = judge(groups, told).singles().confidence
+    assert sure[0] == 0.75
+    assert np.isnan(sure[1])
+    assert np.isnan(judge(groups, answers.drop_columns(["top"])).singles().confidence).all()
