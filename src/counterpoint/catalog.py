@@ -67,6 +67,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "rad-rephrasings": "counterpoint.suites.rad.families:rephrasings",
         "released": "counterpoint.suites.released:suite",
         "rephrase": "counterpoint.suites.rephrase:suite",
+        "sears": "counterpoint.suites.sears:suite",
         "visual": "counterpoint.suites.visual:suite",
     },
     "metrics": {
@@ -84,9 +85,12 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "rad_backward": "counterpoint.metrics.rad:rad_backward",
         "rad_forward": "counterpoint.metrics.rad:rad_forward",
         "rad_ordered": "counterpoint.metrics.rad:rad_ordered",
+        "right_to_wrong": "counterpoint.metrics.rewrites:right_to_wrong",
+        "robustness": "counterpoint.metrics.rewrites:robustness",
         "self_consistency": "counterpoint.metrics.ratio:self_consistency",
         "variant_accuracy": "counterpoint.metrics.ratio:variant_accuracy",
         "worst_case": "counterpoint.metrics.ratio:worst_case",
+        "wrong_to_right": "counterpoint.metrics.rewrites:wrong_to_right",
     },
     "checks": {},
 }
