@@ -43,7 +43,7 @@ LIBRARIES: dict[str, set[str]] = {
     "world": {"numpy", "PIL"},
     "exchange": {"numpy", "pyarrow", "ijson", "openpyxl", "PIL"},
     "sources": {"ijson", "numpy", "pyarrow"},
-    "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub"},
+    "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub", "pocketsphinx"},
     "studies": {"numpy"},
     "engine": {"pyarrow"},
     "store": {"numpy", "pyarrow"},
