@@ -18,6 +18,16 @@ def words(query: Query) -> str:
     return f"{query.context} {query.text}" if query.context else query.text
 
 
+def unmasked(tokens: Tokens) -> Tokens:
+    """The tokens without a mask that hides none of them: many models wait for the device to learn as much.
+
+    >>> unmasked({"input_ids": [7, 9], "attention_mask": [1, 1]})
+    {'input_ids': [7, 9]}
+    """
+    hides = not all(tokens.get("attention_mask", ()))
+    return {name: numbers for name, numbers in tokens.items() if hides or name != "attention_mask"}
+
+
 class Texts:
     """Reads texts with the tokenizer of a checkpoint; what is longer than the model can read is cut off at its end."""
 

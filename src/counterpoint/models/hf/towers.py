@@ -17,7 +17,7 @@ from counterpoint.core.ports import Floats, Pictures, Placed, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.fitting import Fitter, alike, fetching, sent, shown, source, stacked
 from counterpoint.models.hf.replaying import Replayed
-from counterpoint.models.hf.texts import Texts, Tokens, words
+from counterpoint.models.hf.texts import Texts, Tokens, unmasked, words
 
 PICTURES, TEXTS, AHEAD = 128, 256, 256
 """How many go through a tower at once, and how many pictures are begun before they are asked for."""
@@ -182,13 +182,13 @@ class Towers:
             raise failing[0]
 
     def _reading(self, new: list[str], made: "Future[list[Tokens]]") -> Iterator[None]:
-        """Encode new texts, some at each step, those of like length together; a thread makes them tokens meanwhile."""
-        tokens = dict(zip(new, made.result(), strict=True))
-        new.sort(key=lambda text: len(tokens[text]["input_ids"]))
-        for start in range(0, len(new), TEXTS):
-            some = new[start : start + TEXTS]
-            inputs = self._texts.batch([tokens[text] for text in some], self._checkpoint.place)
-            self._read.put(some, _vectors(self._model.get_text_features(**inputs)))
+        """Encode new texts, some at each step, those of one length together; a thread makes them tokens meanwhile."""
+        by_shape: dict[tuple[int, int], list[tuple[str, Tokens]]] = {}
+        for text, tokens in zip(new, map(unmasked, made.result()), strict=True):
+            by_shape.setdefault((len(tokens), len(tokens["input_ids"])), []).append((text, tokens))
+        for some in (like[at : at + TEXTS] for like in by_shape.values() for at in range(0, len(like), TEXTS)):
+            inputs = self._texts.batch([tokens for _, tokens in some], self._checkpoint.place)
+            self._read.put([text for text, _ in some], _vectors(self._model.get_text_features(**inputs)))
             yield
 
     def _look_ahead(self) -> None:
