@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -52,8 +53,12 @@ def test_an_unknown_name_or_table_is_answered_with_known_ones() -> None:
 
 
 @pytest.mark.parametrize("name", catalog.TABLES["models"])
-def test_every_model_in_the_catalog_answers_or_scores(name: str) -> None:
-    model = catalog.model(name, World(scenes=0))
+def test_every_model_in_the_catalog_answers_or_scores(name: str, tmp_path: Path) -> None:
+    (tmp_path / "captions.txt").write_text("A cat on a mat.", "utf-8")
+    settings = {"captions": str(tmp_path / "captions.txt")} if name == "ngram" else {}
+    if name == "trigram":
+        pytest.importorskip("pocketsphinx")
+    model = catalog.model(name, World(scenes=0), settings)
     assert isinstance(model, Model)
     assert isinstance(model, Answerer | Scorer)
-    assert model.fingerprint == catalog.model(name, World(scenes=0)).fingerprint
+    assert model.fingerprint == catalog.model(name, World(scenes=0), settings).fingerprint

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import click
 
-from counterpoint import catalog
 from counterpoint.cli.asking import Settings, asked
 from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.progress import watched
 from counterpoint.cli.score import SHOWN, scores, sheet
-from counterpoint.cli.study import reported, show
+from counterpoint.cli.study import reported, show, shown_pictures
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.reports import report
 from counterpoint.metrics.ratio import METRICS
@@ -41,7 +40,7 @@ def command(into: Path) -> None:
     drawn = into / "scenes.png"
     contact_sheet(((world[k].scene.place, world[k].draw()) for k in range(24)), columns=6).save(drawn)
     click.echo(f"24 scenes that no model has seen: {drawn}\n")
-    models = tuple(catalog.rows("models"))
+    models = shown_pictures()
     show(reported(models, world), f"{SCENES} scenes of the test split")
     lab = Lab(into / "lab")
     for name in SUITES:

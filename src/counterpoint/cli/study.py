@@ -22,6 +22,9 @@ from counterpoint.studies.augment import SHARE, Comparison, shown
 from counterpoint.studies.plain import Exam, Report, examined
 from counterpoint.world.source import World
 
+WORDS_ONLY = frozenset(("ngram", "trigram"))
+"""Models that score a text by itself, one of which has to be told captions first."""
+
 
 @click.group("study")
 def command() -> None:
@@ -41,7 +44,7 @@ command.add_command(coverage)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plain(models: tuple[str, ...], scenes: int, split: str, seed: int, kinds: bool, as_json: bool) -> None:
     """What MODELS (all, if none are named) get right on plain questions about scenes made for this."""
-    reports = reported(models or tuple(catalog.rows("models")), World(split, scenes, seed=seed))
+    reports = reported(models or shown_pictures(), World(split, scenes, seed=seed))
     if as_json:
         click.echo(json.dumps([asdict(report) for report in reports]))
     else:
@@ -87,6 +90,11 @@ def study_plan(training: Any, models: tuple[str, ...], *, scenes: int, **numbers
     held, survey = min(2_000, scenes), min(6_000, scenes)
     chosen = models or training.MODELS
     return training.Plan(models=chosen, pictures=scenes, held=held, survey=survey, **numbers)
+
+
+def shown_pictures() -> tuple[str, ...]:
+    """The models that can be asked about pictures; those that only know texts are for `study blind`."""
+    return tuple(name for name in catalog.rows("models") if name not in WORDS_ONLY)
 
 
 def reported(names: tuple[str, ...], world: World) -> list[Report]:

@@ -8,7 +8,7 @@ the last word, so that counting is sorting, and looking up is halving, whole col
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TypeAlias
 
 import numpy as np
@@ -181,8 +181,7 @@ def _since(codes: Numbers) -> Numbers:
 
 def _coded(texts: Iterable[str], words: Mapping[str, int]) -> Numbers:
     stream = _stream(texts)
-    unknown = len(words)
-    return np.fromiter((words.get(word, unknown) for word in stream), np.int64, len(stream))
+    return np.fromiter(map(words.get, stream, repeat(len(words))), np.int64, len(stream))
 
 
 def _stream(texts: Iterable[str]) -> list[str]:

@@ -1,0 +1,113 @@
+"""The language model that comes with the package, as a model that never looks: a sentence scores by how usual it is."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from counterpoint.core.errors import ModelError
+from counterpoint.core.groups import Query
+from counterpoint.core.ids import content_id, hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Floats, Pictures, Scale
+from counterpoint.language.ngrams import ORDER, NGrams, trained
+
+VERSION = 1
+"""Of how sentences are scored; another one is another model."""
+_NUMBERED = re.compile(r"(\d{12})\.\w+$")
+_LAYOUT = "a file of captions has one in each line, or is COCO's: annotations with image_id and caption"
+
+
+class Told(NamedTuple):
+    """A caption to learn from, and what its picture is known by, if anybody said."""
+
+    picture: str
+    text: str
+
+
+class NGramModel:
+    """Scores a text by the mean logarithm of the probability of its words; neither picture nor context changes it."""
+
+    scale = Scale.SIMILARITY
+
+    def __init__(self, model: NGrams, fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+        self._model = model
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """Minus the logarithm of the perplexity per word."""
+        return self._model.scores([query.text for query in queries]).astype(np.float32)
+
+
+class CrossFitted:
+    """Several models, of which each picture has the one that was not told its captions."""
+
+    scale = Scale.SIMILARITY
+
+    def __init__(self, models: Sequence[NGrams], folds: Mapping[str, int], fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+        self._models, self._folds = models, folds
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """Minus the logarithm of the perplexity per word; not a number for a picture that is in no fold."""
+        folds: dict[int, list[int]] = {}
+        for place, query in enumerate(queries):
+            folds.setdefault(self._folds.get(known_as(query.picture), -1), []).append(place)
+        folds.pop(-1, None)
+        scores = np.full(len(queries), np.nan, np.float32)
+        for fold, places in folds.items():
+            scores[places] = self._models[fold].scores([queries[place].text for place in places])
+        return scores
+
+
+def ngram(pictures: Pictures | None = None, *, captions: str = "", order: int = ORDER) -> NGramModel:
+    """How usual a sentence is among captions of yours (captions=FILE); it never looks, and needs no picture."""
+    if not captions:
+        hint = "say captions=FILE, or cross-fit it to the captions of a lab: counterpoint study blind LAB"
+        raise ModelError("ngram has no captions to learn from", hint=hint)
+    if order < 1:
+        raise ModelError(f"ngram: order is {order}, not 1 or more", hint=f"leave it out, and it is {ORDER}")
+    texts = [told.text for told in read_captions(Path(captions))]
+    return NGramModel(trained(texts, order), f"ngram {order} {content(texts)}")
+
+
+def content(texts: Iterable[str]) -> str:
+    """Sixteen digits that follow from what a model was told, in whichever order."""
+    return hex_id(content_id([VERSION, *sorted(texts)]))
+
+
+def known_as(picture: Picture | str | None) -> str:
+    """What a picture is known by in whichever folder it lies: COCO's number in twelve digits, or else its address.
+
+    >>> known_as(Picture("coco:val2014/COCO_val2014_000000291619.jpg"))
+    '000000291619'
+    >>> known_as("swig:exercising_255.jpg"), known_as(None)
+    ('swig:exercising_255.jpg', '')
+    """
+    address = picture.address if isinstance(picture, Picture) else picture or ""
+    numbered = _NUMBERED.search(address)
+    return numbered[1] if numbered else address
+
+
+def read_captions(path: Path) -> list[Told]:
+    """The captions in a file: one in each line, or in COCO's layout, with their pictures."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else "it is no text in UTF-8"
+        raise ModelError(f"{path} cannot be read: {reason}", hint=_LAYOUT) from problem
+    found = _annotated(path, text) if text.lstrip().startswith("{") else [Told("", one) for one in text.splitlines()]
+    if not (told := [one for one in found if one.text.strip()]):
+        raise ModelError(f"{path} holds no caption", hint=_LAYOUT)
+    return told
+
+
+def _annotated(path: Path, text: str) -> list[Told]:
+    try:
+        records: Any = json.loads(text)["annotations"]
+        return [Told(f"{record['image_id']:012d}", record["caption"].strip()) for record in records]
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+        raise ModelError(f"{path} is JSON, and not in COCO's layout of captions", hint=_LAYOUT) from problem

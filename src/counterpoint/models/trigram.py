@@ -1,0 +1,74 @@
+"""A general trigram model of English that comes with the package pocketsphinx; it never looks."""
+
+import re
+from collections.abc import Sequence
+from hashlib import blake2b, file_digest
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from counterpoint.core.errors import ModelError
+from counterpoint.core.groups import Query
+from counterpoint.core.ports import Floats, Pictures, Scale
+from counterpoint.language.ngrams import words_of
+from counterpoint.language.numbers import number_value, number_word
+
+BASE = log(1.0001)
+"""What the model's whole numbers count in."""
+BEGIN, END = "<s>", "</s>"
+FILE = "en-us/en-us.lm.bin"
+"""Where the model lies within the package's models."""
+LONGEST = 3
+"""How many digits a number has at most that is said in words."""
+
+
+class Trigram:
+    """Scores a text by the mean logarithm of the probability of its words, each after the two before it."""
+
+    scale = Scale.SIMILARITY
+
+    def __init__(self, model: Any, fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+        self._model = model
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """Minus the logarithm of the perplexity per word, the end of the sentence counted as a word."""
+        return np.array([self._score(query.text) for query in queries], np.float32)
+
+    def _score(self, text: str) -> float:
+        said = [BEGIN, *spoken(text), END]
+        runs = (said[max(place - 2, 0) : place + 1] for place in range(1, len(said)))
+        total: int = sum(self._model.prob(run[::-1]) for run in runs)
+        return total * BASE / (len(said) - 1)
+
+
+def trigram(pictures: Pictures | None = None) -> Trigram:
+    """How usual a sentence is in general English, by the trigrams that come with pocketsphinx; it never looks."""
+    try:
+        from pocketsphinx import NGramModel, get_model_path
+    except ImportError as problem:
+        hint = "pip install 'counterpoint[nlp]' brings it"
+        raise ModelError("trigram needs the package pocketsphinx, which is not installed", hint=hint) from problem
+    path = Path(get_model_path()) / FILE
+    try:
+        with path.open("rb") as file:
+            digest = file_digest(file, lambda: blake2b(digest_size=8)).hexdigest()
+        return Trigram(NGramModel.readfile(str(path)), f"trigram {FILE} {digest}")
+    except (OSError, ValueError) as problem:
+        raise ModelError(f"{path} cannot be read as a language model", hint="install pocketsphinx anew") from problem
+
+
+def spoken(text: str) -> list[str]:
+    """The words of a text as they are said, numbers among them.
+
+    >>> spoken("There are exactly 24 T-shirts.")
+    ['there', 'are', 'exactly', 'twenty', 'four', 't', 'shirts']
+    """
+    return [said for word in words_of(text) for said in _said(word)]
+
+
+def _said(word: str) -> list[str]:
+    value = number_value(word) if word.isdecimal() and len(word) <= LONGEST else None
+    return [word] if value is None else re.split("[ -]", number_word(value))
