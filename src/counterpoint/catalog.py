@@ -18,9 +18,11 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "cnn-lstm": "counterpoint.models.builtin:cnn_lstm",
         "constant": "counterpoint.models.sanity:constant",
         "fusion": "counterpoint.models.builtin:fusion",
+        "ngram": "counterpoint.models.ngram:ngram",
         "picture-only": "counterpoint.models.builtin:picture_only",
         "question-only": "counterpoint.models.builtin:question_only",
         "random": "counterpoint.models.sanity:random",
+        "trigram": "counterpoint.models.trigram:trigram",
         "two-tower": "counterpoint.models.builtin:two_tower",
     },
     "ways": {
