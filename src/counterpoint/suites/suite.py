@@ -63,6 +63,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     whole: bool = False  # items belong together, so that a source is read to its end, however many are asked for
     rules: str = ""  # by which its answers are compared, where neither the recipe nor anything else says so
     luck: str = ""  # what its luck is drawn for, where suites share it: those that begin alike then go on from the same
+    rather: str = ""  # what it is made from where a source has that too, such as questions with their scenes
 
 
 @dataclass(slots=True)
