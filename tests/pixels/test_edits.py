@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
+from counterpoint.pixels.changes import DEGREES
 from counterpoint.pixels.edits import EDITS, applied
+from counterpoint.pixels.noise import STRENGTHS, noise
 
 PIXELS: Pixels = (np.add.outer(np.arange(24) ** 2, np.arange(32) * 5)[:, :, None] * [1, 3, 7] % 256).astype(np.uint8)
 CHAINS = [
@@ -28,11 +30,15 @@ CHAINS = [
     (Edit("mean-around", (0, 128, 255, 17, 13, 3, 4, 5, 6)),),
     (Edit("crop-around", (32, 24, 3, 4, 2, 2, 6, 10, 3, 1)),),
     (Edit("crop-around", (17, 13, 3, 4, 5, 6)),),
+    *((noise(name, severity, 7 * severity),) for name in STRENGTHS for severity in (1, 2, 3, 4, 5)),
+    (Edit("gaussian", ("0.025",)), Edit("crop", (3, 4, 10, 12)), Edit("poisson", (17,), 1 << 40)),
+    *((edit,) for edits in DEGREES.values() for edit in edits if edit.name not in ("blur", "jpeg")),
+    (Edit("rotate", (-20,)), Edit("flip"), Edit("trim", (7,))),
 ]
 
 
 def test_every_edit_makes_the_pixels_it_always_made(golden: Callable[[str, Iterable[str]], None]) -> None:
-    assert {edit.name for chain in CHAINS for edit in chain} == set(EDITS)
+    assert {edit.name for chain in CHAINS for edit in chain} == set(EDITS) - {"jpeg"}  # which may differ by a level
     lines = []
     for chain in CHAINS:
         shown = np.ascontiguousarray(applied(chain, PIXELS))
@@ -81,6 +87,25 @@ def test_a_crop_keeps_the_pixels_whose_places_are_inside(x: int, y: int, width: 
         Edit("mean-around", (1, 2, 256, 32, 24, 1, 2, 3, 4)),
         Edit("mean-around", (1, 2, 3, 32, 24, 1, 2, 0, 4)),
         Edit("crop-around", (32, 24, "left", 2, 3, 4)),
+        Edit("gaussian"),
+        Edit("gaussian", ("-0.1",)),
+        Edit("gaussian", ("nan",)),
+        Edit("gaussian", ("inf",)),
+        Edit("gaussian", ("0.1", "0.2")),
+        Edit("speckle", ("much",)),
+        Edit("salt-and-pepper", ("1.1",)),
+        Edit("poisson", (0,)),
+        Edit("poisson", (5000,)),
+        Edit("poisson", ("2.5",)),
+        Edit("brightness", (-1,)),
+        Edit("contrast", ("half",)),
+        Edit("gray", (101,)),
+        Edit("rotate", (46,)),
+        Edit("rotate", ("0.5",)),
+        Edit("flip", (1,)),
+        Edit("jpeg", (0,)),
+        Edit("jpeg", (96,)),
+        Edit("trim", (50,)),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused_with_the_edit_named(edit: Edit) -> None:

@@ -14,7 +14,9 @@ from PIL import Image, ImageFilter
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
+from counterpoint.pixels.changes import brightness, contrast, flip, gray, jpeg, margins, rotate, trim
 from counterpoint.pixels.masks import around, scaled, soft
+from counterpoint.pixels.noise import CHANCES, noisy
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,17 @@ def cropped_around(pixels: Pixels, edit: Edit) -> Pixels:
 EDITS: Mapping[str, Callable[[Pixels, Edit], Pixels]] = {
     "blur": blur,
     "blur-around": blurred_around,
+    "brightness": brightness,
+    "contrast": contrast,
     "crop": crop,
     "crop-around": cropped_around,
+    "flip": flip,
+    "gray": gray,
+    "jpeg": jpeg,
     "mean-around": painted_around,
+    "rotate": rotate,
+    "trim": trim,
+    **dict.fromkeys(CHANCES, noisy),
 }
 """Every edit that a picture's address may name."""
 
@@ -153,6 +163,9 @@ def window(edits: Sequence[Edit], size: Size) -> Box:
             kept = edit.arguments if edit.name == "crop-around" else (within.width, within.height, *edit.arguments)
             part = around(Foreground.read(kept).inside(within))
             seen = Box(seen.x + part.x, seen.y + part.y, part.width, part.height)
+        elif edit.name == "trim":
+            across, down = margins(seen.width, seen.height, int(edit.arguments[0]))
+            seen = Box(seen.x + across, seen.y + down, seen.width - 2 * across, seen.height - 2 * down)
     return seen
 
 

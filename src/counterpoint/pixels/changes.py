@@ -1,0 +1,136 @@
+"""Changes of a whole picture, as other cameras, screens and senders make them: light, color, turn, crop and JPEG.
+
+All but JPEG are computed in whole numbers, so that the same pixels come out on every machine.
+"""
+
+from collections.abc import Mapping
+from io import BytesIO
+from math import cos, radians, sin
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from counterpoint.core.pictures import Edit
+from counterpoint.core.ports import Pixels
+
+DEGREES: Mapping[str, tuple[Edit, ...]] = {
+    "blur": tuple(Edit("blur", (deviation,)) for deviation in ("1", "2", "3", "4", "6")),
+    "jpeg": tuple(Edit("jpeg", (quality,)) for quality in (60, 40, 25, 15, 8)),
+    "brighter": tuple(Edit("brightness", (percent,)) for percent in (120, 140, 160, 180, 200)),
+    "darker": tuple(Edit("brightness", (percent,)) for percent in (80, 65, 50, 40, 30)),
+    "contrast": tuple(Edit("contrast", (percent,)) for percent in (80, 65, 50, 40, 30)),
+    "rotation": tuple(Edit("rotate", (degrees,)) for degrees in (3, 6, 10, 15, 20)),
+    "flip": (Edit("flip"),),
+    "gray": tuple(Edit("gray", (percent,)) for percent in (20, 40, 60, 80, 100)),
+    "crop": tuple(Edit("trim", (percent,)) for percent in (2, 4, 6, 8, 10)),
+}
+"""Every change by name, from the first severity to the last; a mirror knows but one."""
+
+_ONE = 1 << 16  # sines, cosines and places between pixels are in 65,536ths
+_LUMA = (19595, 38470, 7471)  # what red, green and blue add to how bright a pixel is (ITU-R BT.601), in 65,536ths
+_GROUND = 0  # the color of what a turned picture does not cover
+
+
+def brightness(pixels: Pixels, edit: Edit) -> Pixels:
+    """Every value times so many per cent."""
+    percent = _percent(edit, 1000)
+    return _levels((np.arange(256) * percent + 50) // 100).take(pixels)
+
+
+def contrast(pixels: Pixels, edit: Edit) -> Pixels:
+    """Every value brought to so many per cent of its distance from the middle, 128."""
+    percent = _percent(edit, 1000)
+    return _levels(128 + ((np.arange(256) - 128) * percent + 50) // 100).take(pixels)
+
+
+def gray(pixels: Pixels, edit: Edit) -> Pixels:
+    """Every pixel so many per cent of the way to the gray that is as bright."""
+    percent = _percent(edit, 100)
+    red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
+    luma = (red * _LUMA[0] + green * _LUMA[1] + blue * _LUMA[2] + _ONE // 2) >> 16
+    mixed = pixels.astype(np.int32) * (100 - percent) + luma[:, :, None] * percent
+    return ((mixed + 50) // 100).astype(np.uint8)
+
+
+def flip(pixels: Pixels, edit: Edit) -> Pixels:
+    """Left and right exchanged, as in a mirror."""
+    () = edit.arguments
+    return np.ascontiguousarray(pixels[:, ::-1])
+
+
+def trim(pixels: Pixels, edit: Edit) -> Pixels:
+    """So many per cent of the width cut off at the left and at the right, and of the height above and below."""
+    percent = _percent(edit, 49)
+    (rows, columns), (down, across) = pixels.shape[:2], margins(pixels.shape[1], pixels.shape[0], percent)[::-1]
+    return pixels[down : rows - down, across : columns - across]
+
+
+def margins(width: int, height: int, percent: int) -> tuple[int, int]:
+    """How many columns go at each side, and how many rows above and below, when so many per cent are cut off.
+
+    >>> margins(640, 480, 10)
+    (64, 48)
+    """
+    return width * percent // 100, height * percent // 100
+
+
+def jpeg(pixels: Pixels, edit: Edit) -> Pixels:
+    """What is left after JPEG at a quality from 1 to 95; other builds of the library may differ by a level or two."""
+    (quality,) = map(int, edit.arguments)
+    if not 1 <= quality <= 95:
+        raise ValueError("a quality is a number from 1 to 95")
+    with BytesIO() as file:
+        Image.fromarray(pixels).save(file, "JPEG", quality=quality)
+        with Image.open(file) as opened:
+            return np.asarray(opened.convert("RGB"))
+
+
+def rotate(pixels: Pixels, edit: Edit) -> Pixels:
+    """Turned by so many degrees against the clock about its middle; it grows, so that no corner is lost.
+
+    Between pixels it is mixed from the four around, and what it does not cover is black.
+    """
+    (degrees,) = map(int, edit.arguments)
+    if not -45 <= degrees <= 45:
+        raise ValueError("a turn is a whole number of degrees from -45 to 45")
+    height, width, _ = pixels.shape
+    across, up = round(cos(radians(degrees)) * _ONE), round(sin(radians(degrees)) * _ONE)
+    wide = -(-(width * across + height * abs(up)) // _ONE)
+    high = -(-(height * across + width * abs(up)) // _ONE)
+    x = 2 * np.arange(wide)[None, :] + 1 - wide  # in half pixels from the middle
+    y = 2 * np.arange(high)[:, None] + 1 - high
+    column = (x * across - y * up + (width + 1) * _ONE) >> 1  # of a picture with one more pixel on each side
+    row = (x * up + y * across + (height + 1) * _ONE) >> 1
+    return _mixed(np.pad(pixels, ((1, 1), (1, 1), (0, 0)), constant_values=_GROUND), row, column)
+
+
+def _mixed(framed: Pixels, row: NDArray[np.int64], column: NDArray[np.int64]) -> Pixels:
+    """The values at places between pixels, in 65,536ths; what lies outside has the color of the frame."""
+    height, width, _ = framed.shape
+    inside = (row >= 0) & (row < (height - 1) * _ONE) & (column >= 0) & (column < (width - 1) * _ONE)
+    row, column = row[inside], column[inside]
+    down, right = (((place & (_ONE - 1)) >> 8).astype(np.int32) for place in (row, column))
+    place, flat = (row >> 16) * width + (column >> 16), framed.reshape(-1, 3)
+    total = np.full((len(place), 3), _ONE // 2, np.int32)
+    for step, weight in (
+        (0, (256 - down) * (256 - right)),
+        (1, (256 - down) * right),
+        (width, down * (256 - right)),
+        (width + 1, down * right),
+    ):
+        total += flat[place + step] * weight[:, None]
+    turned = np.full((*inside.shape, 3), _GROUND, np.uint8)
+    turned[inside] = total >> 16
+    return turned
+
+
+def _levels(values: NDArray[np.int64]) -> NDArray[np.uint8]:
+    return values.clip(0, 255).astype(np.uint8)
+
+
+def _percent(edit: Edit, most: int) -> int:
+    (percent,) = map(int, edit.arguments)
+    if not 0 <= percent <= most:
+        raise ValueError(f"it takes per cent, from 0 to {most}")
+    return percent
