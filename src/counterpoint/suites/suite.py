@@ -1,5 +1,6 @@
 """What a suite is: a name, the sentence it tests, and up to three pure steps from items to groups."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -62,6 +63,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues, frames or groups of a source
     whole: bool = False  # items belong together, so that a source is read to its end, however many are asked for
     rules: str = ""  # by which its answers are compared, where neither the recipe nor anything else says so
+    balanced: bool = False  # whether it chooses, for the sake of balance, even where all that there are is asked for
     luck: str = ""  # what its luck is drawn for, where suites share it: those that begin alike then go on from the same
     rather: str = ""  # what it is made from where a source has that too, such as questions with their scenes
 
@@ -106,6 +108,7 @@ def generate(
         assert iter(items) is not items, f"{suite.name} walks its items twice: give it a list, not an iterator"
         statistics = suite.survey(items)
     tally = Tally() if tally is None else tally
+    limit = sys.maxsize if limit is None and suite.balanced else limit
     drafts = (draft for item in items for draft in proposals(suite, item, statistics, seed, tally))
     whole = (draft.make() for draft in drafts)
     for group in whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally):
