@@ -34,6 +34,9 @@ CHAINS = [
     (Edit("gaussian", ("0.025",)), Edit("crop", (3, 4, 10, 12)), Edit("poisson", (17,), 1 << 40)),
     *((edit,) for edits in DEGREES.values() for edit in edits if edit.name not in ("blur", "jpeg")),
     (Edit("rotate", (-20,)), Edit("flip"), Edit("trim", (7,))),
+    (Edit("mean-color"),),
+    (Edit("shuffle", (8,), 7),),
+    (Edit("crop", (0, 0, 5, 3)), Edit("shuffle", (4,), 1 << 40)),
 ]
 
 

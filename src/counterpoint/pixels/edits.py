@@ -17,6 +17,7 @@ from counterpoint.core.ports import Pixels
 from counterpoint.pixels.changes import brightness, contrast, flip, gray, jpeg, margins, rotate, trim
 from counterpoint.pixels.masks import around, scaled, soft
 from counterpoint.pixels.noise import CHANCES, noisy
+from counterpoint.pixels.shuffling import mean_color, shuffle
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,9 @@ EDITS: Mapping[str, Callable[[Pixels, Edit], Pixels]] = {
     "gray": gray,
     "jpeg": jpeg,
     "mean-around": painted_around,
+    "mean-color": mean_color,
     "rotate": rotate,
+    "shuffle": shuffle,
     "trim": trim,
     **dict.fromkeys(CHANCES, noisy),
 }
