@@ -76,6 +76,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 @click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
 @click.option("--means", default="", callback=means_given, help="Mean color of training pictures: R,G,B or a folder.")
 @click.option("--contrasts", type=click.IntRange(1), help="Contrasts for a question, at most; 5 by default.")
+@click.option("--variants", type=click.IntRange(1), help="Exchanges for a question, at most; 15 by default.")
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
 @click.option("--pairs", default="", callback=pairs_given, help="Keep so many pairs: paper, N, or YES-NO+CHOICES.")
 @click.option("--rules", default="", help="The rule set by which answers are compared: exact, gqa, vqa, vqa-short.")
@@ -93,6 +94,7 @@ def command(
     seed: int,
     means: Means | None,
     contrasts: int | None,
+    variants: int | None,
     groups: int | None,
     pairs: str | int | Quota | None,
     rules: str,
@@ -111,7 +113,8 @@ def command(
         parts = made_together(Lab(lab), recipe, limits, seed, anew=replace, data=data, watch=watch, tell=tell)
         _show_parts(parts, lab, as_json, told_absent(source.partition("/")[0] if "/" in source else source))
         return
-    recipe = Recipe(name, source, split, scenes, limit_of(name, pairs, groups), rules, columns, means, contrasts)
+    limit = limit_of(name, pairs, groups)
+    recipe = Recipe(name, source, split, scenes, limit, rules, columns, means, contrasts, variants)
     manifest = made(
         Lab(lab),
         recipe,

@@ -9,7 +9,7 @@ from counterpoint import catalog
 from counterpoint.cli.means import told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.items import Question
+from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.rulesets import RuleSet, rule_set
 from counterpoint.pixels.means import Means
@@ -22,6 +22,7 @@ from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.balance import Quota
+from counterpoint.suites.bias import SwapSuite
 from counterpoint.suites.contrast import sets as contrast_sets
 from counterpoint.suites.suite import Suite, Tally, generate
 
@@ -41,6 +42,7 @@ class Recipe:
     columns: Mapping[str, str] = field(default_factory=dict)  # which column holds what, in files of one's own
     means: Means | None = None  # the mean color of the training pictures, where a suite paints in it
     contrasts: int | None = None  # for a question, at most, where a suite makes contrasts
+    variants: int | None = None  # for a question, at most, where a suite exchanges inputs
 
 
 def made(
@@ -60,8 +62,9 @@ def made(
     `data` is where the files of the source are; the lab is told where their pictures are, if they are there. What the
     source left out, and what was unpacked, is told line by line. `texts` is a file with its questions in other words.
     """
-    suite = of_so_many(catalog.find("suites", recipe.suite), recipe.contrasts)
+    suite = of_so_many(catalog.find("suites", recipe.suite), recipe.contrasts, recipe.variants)
     source = opened(recipe, data, seed, whole=suite.whole)
+    suite = replace(suite, takes=taken(suite, source))
     if not hasattr(source, suite.takes):
         raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
     suite, means = told(suite, recipe.means, source)
@@ -94,8 +97,24 @@ def made(
     return manifest
 
 
-def of_so_many(suite: Suite[Any, Any], contrasts: int | None) -> Suite[Any, Any]:
-    """A suite with at most so many contrasts for a question, or as it is; a suite without contrasts is told none."""
+def taken(suite: Suite[Any, Any], source: Any) -> str:
+    """What a suite is made from: what it would rather have where the source can give it, else what it takes."""
+    if suite.rather != "grounded":
+        return suite.takes
+    if not isinstance(source, Source):
+        return suite.rather if hasattr(source, suite.rather) else suite.takes
+    try:
+        return suite.rather if "scenes" in source.dataset.read and source.files("scenes") else suite.takes
+    except CounterpointError:  # of the two kinds of files people may have one
+        return suite.takes
+
+
+def of_so_many(suite: Suite[Any, Any], contrasts: int | None, variants: int | None = None) -> Suite[Any, Any]:
+    """A suite with at most so many contrasts, or variants, for a question, or as it is where nothing is said."""
+    if variants is not None:
+        if not isinstance(suite, SwapSuite):
+            raise CounterpointError(f"{suite.name} exchanges nothing", hint="--variants is for the suites of bias")
+        suite = suite.with_variants(variants)
     if contrasts is None:
         return suite
     if suite.name != contrast_sets.suite.name:
@@ -110,7 +129,7 @@ def _tell_skips(source: Any, tell: Callable[[str], object]) -> None:
 
 def is_said(key: str, value: Any) -> bool:
     """Whether a manifest has a parameter: not what it says elsewhere, and nothing that was not used."""
-    return key not in _OWN and value != {} and not (key in ("means", "contrasts") and value is None)
+    return key not in _OWN and value != {} and not (key in ("means", "contrasts", "variants") and value is None)
 
 
 def settle(lab: Lab, source: Source, addresses: Iterable[str], tell: Callable[[str], object]) -> None:
@@ -182,6 +201,8 @@ def opened(recipe: Recipe, data: Path | None, seed: int = 0, *, whole: bool = Fa
 
 def judged(item: Any, rules: RuleSet) -> Any:
     """An item whose gold, where several people gave it, earns what a rule set says."""
+    if isinstance(item, Grounded):
+        return replace(item, question=judged(item.question, rules))
     return replace(item, gold=rules.gold(item.votes)) if isinstance(item, Question) and item.votes else item
 
 

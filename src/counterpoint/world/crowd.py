@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from counterpoint.core.items import Question
+from counterpoint.core.items import Grounded, Question
 from counterpoint.world.source import World
+from counterpoint.world.vqa import vqa_questions
 
 
 class Crowd(World):
@@ -15,3 +16,8 @@ class Crowd(World):
     def questions(self) -> Iterator[Question]:
         """Questions in the manner of VQA."""
         return self.crowd_questions()
+
+    def grounded(self) -> Iterator[Grounded]:
+        """The same questions, each with the scene it asks about."""
+        for scene in self.scenes():
+            yield from (Grounded(question, scene) for question in vqa_questions(scene, self._luck("vqa", scene)))
