@@ -1,0 +1,160 @@
+"""Whom a pronoun can mean, as far as the words of a caption and of the talk since then tell."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.language.classes import class_of, excludes, same
+from counterpoint.language.nouns import is_plural, singular
+from counterpoint.language.senses import is_a
+from counterpoint.language.tagging import is_noun, tagged
+from counterpoint.language.words import split_list
+
+_HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
+_THEY, _IT = frozenset({"they", "them", "their", "theirs", "themselves"}), frozenset({"it", "its", "itself"})
+_POINTING = re.compile(r"(?:is|are|was|were|does|do) (?:this|these|that|those)\b")
+_PRONOUN = re.compile(r"\b(?:" + "|".join(sorted(_HE | _SHE | _THEY | _IT)) + r")\b")
+_STRAY = re.compile(r"\b(?:this|these|those|that)\b")
+_OF_THE_SCENE = re.compile(
+    r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |during |in )*"
+    r"(?:sunny|rain\w*|snow\w*|day\b|daytime|daylight|day time|night\w*|dark|bright|cloudy|overcast|outdoors?|"
+    r"outside|indoors?|inside|winter\w*|summer\w*|spring|fall|autumn|hot|cold|warm|chilly|windy|foggy|wet|nice|color|"
+    r"colour|black and white|close up|closeup|photo\w*|picture|evening|morning|noon|sunset|dusk|the day|the night|"
+    r"clear|(?:big |small |large )?city|the city|the country|urban|rural|weather)\b"
+)
+_LIST = re.compile(r", (?:and )?(?:an?|some|the|two|three) |\band (?:an?|some|the|two|three) ")
+"""What sets things side by side, so that a pronoun may mean any of them."""
+_MEN = frozenset(
+    split_list("man, boy, guy, gentleman, male, father, dad, son, husband, groom, king, brother, men, boys")
+)
+_WOMEN = frozenset(
+    split_list("woman, girl, lady, female, mother, mom, daughter, wife, bride, queen, sister, women, girls, ladies")
+)
+_SEVERAL = frozenset(
+    split_list("couple, group, family, crowd, team, pair, bunch, herd, flock, people, class, band, audience")
+)
+_UNSAID = frozenset(
+    split_list(
+        "photo, picture, image, color, day, time, weather, kind, type, side, left, right, front, background, bit, lot, "
+        "way, top, middle, foreground, shot, view, yes, no, morning, evening, night, daytime, something, anything, "
+        "nothing, gender, age, today, indoors, outdoors, sun, sky, style, closeup"
+    )
+)
+"""Nouns that a later "it" hardly means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A noun, as it stands in a text."""
+
+    word: str
+
+    @property
+    def one(self) -> str:
+        """The singular."""
+        return singular(self.word)
+
+    @property
+    def many(self) -> bool:
+        """Whether it stands for several."""
+        return is_plural(self.word) or self.word in _SEVERAL
+
+    @property
+    def person(self) -> bool:
+        """Whether it names somebody."""
+        return self.one in _MEN | _WOMEN | {"person"} or _is_person(self.one)
+
+
+@lru_cache(1 << 14)
+def mentions(text: str) -> tuple[Mention, ...]:
+    """The nouns of a text, in their order."""
+    words = tuple(re.findall(r"[a-z][a-z'-]*", text.lower()))
+    return tuple(Mention(word) for word, tag in zip(words, tagged(words), strict=True) if is_noun(tag))
+
+
+def pronouns(question: str) -> tuple[str, ...]:
+    """The pronouns of a question that stand for something else, in their order.
+
+    >>> pronouns("is he holding his bat"), pronouns("is this photo in color"), pronouns("is there a dog")
+    (('he', 'his'), ('this',), ())
+    """
+    text = question.lower()
+    pointing = _POINTING.match(text)
+    found = tuple(_PRONOUN.findall(text))
+    return (pointing[0].split()[1], *found) if pointing else found
+
+
+def refers(question: str, caption: str, since: Sequence[str]) -> bool:
+    """Whether every pronoun of a question is sure to mean what a caption speaks of, or the picture as a whole.
+
+    What was said since then must bring in nobody and nothing else that the pronoun could mean.
+
+    >>> refers("is he tall", "a man with a dog", ()), refers("is she tall", "a man with a dog", ())
+    (True, False)
+    >>> refers("is it red", "a man with a dog", ("is there a car", "yes"))
+    False
+    """
+    text = question.lower()
+    found = pronouns(question)
+    if not found or len(_STRAY.findall(text)) > (found[0] not in _HE | _SHE | _THEY | _IT):
+        return False
+    scenic = _OF_THE_SCENE.match(text) is not None
+    named = mentions(caption)
+    said = tuple(mention for line in since for mention in mentions(line))
+    listed = _LIST.search(caption.lower()) is not None
+    return all(_means(word, named, said, listed) for word in found if not _is_free(word, scenic))
+
+
+def _is_free(word: str, scenic: bool) -> bool:
+    """Whether a pronoun speaks of the picture, so that it needs no noun."""
+    return word in ("this", "these", "that", "those") or (scenic and word in _IT)
+
+
+def _means(word: str, named: Sequence[Mention], said: Sequence[Mention], listed: bool) -> bool:
+    """Whether a pronoun means the first that agrees with it; where things are listed, there must be only one."""
+    meant = [mention.one for mention in named if _agrees(word, mention)]
+    if listed and word not in _THEY and len(set(meant)) > 1:
+        return False
+    if not meant and not (word in _THEY and len(named) > 1 and any(mention.person for mention in named)):
+        return False
+    known = {mention.one for mention in named}
+    if any(_agrees(word, mention) and mention.one not in known | _UNSAID for mention in said):
+        return False
+    last = [mention.one for mention in said if mention.one in meant]
+    return not last or last[-1] == meant[0]
+
+
+def tells(caption: str, question: str) -> bool:
+    """Whether a caption answers a question by its own words, so that nobody has to look.
+
+    >>> tells("an orange cat sitting on a rug", "is it sitting"), tells("a closed umbrella", "is it open")
+    (True, True)
+    >>> tells("a cat on a rug", "is it sitting"), tells("a blue clock", "is it white")
+    (False, True)
+    """
+    said, asked = (sorted(set(re.findall(r"[a-z]+", text.lower()))) for text in (caption, question))
+    return any(same(one, other) or excludes(one, other) for one in asked if class_of(one) for other in said)
+
+
+def _agrees(word: str, mention: Mention) -> bool:
+    if word in _THEY:
+        return mention.many
+    if word in _IT:
+        return not mention.many and not mention.person
+    others = _WOMEN if word in _HE else _MEN
+    return mention.person and not mention.many and mention.one not in others
+
+
+@lru_cache(1 << 12)
+def _is_person(noun: str) -> bool:
+    try:
+        return is_a(noun, "person")
+    except UnknownName:
+        return False
+
+
+def kinds(words: Iterable[str]) -> str:
+    """The pronouns of a question as one value, for slices."""
+    return " | ".join(dict.fromkeys(words))

@@ -1,0 +1,241 @@
+"""Questions made statements: "How many dogs are in the car?" becomes "There are exactly 2 dogs in the car."."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from counterpoint.language.english import (
+    article,
+    is_countable,
+    is_mass,
+    is_plural,
+    number_word,
+    plural,
+    sentence,
+    singular,
+)
+from counterpoint.language.tagging import is_noun, tagged
+from counterpoint.language.verbs import third_person
+from counterpoint.language.words import split_list
+
+_HOW_MANY = re.compile(r"\s*how many (.+?)[\s?.!]*", re.IGNORECASE)
+_IS_THERE = re.compile(r"\s*(is|are) there (?:(an?|any|some) )?(.+?)[\s?.!]*", re.IGNORECASE)
+_NOWHERE_SEEN = frozenset(
+    split_list(
+        "years, year, months, weeks, days, hours, minutes, seconds, times, o'clock, miles, feet, inches, meters, "
+        "kilometers, yards, pounds, tons, degrees, percent, dollars, cents, ways, calories, gallons, liters, ounces, "
+        "points, letters, words, syllables, items, things, objects, square, stories, sets, groups, pairs, dozen, races"
+    )
+)
+"""What is measured, read or made out rather than seen and counted."""
+_DOUBTFUL = re.compile(
+    r"\b(?:or|and|more|most|else|other|another|others|probably|likely|might|would|should|will|usually|typically|need|"
+    r"needed|required|allowed|supposed|fit|per|both|either|each other|one another|together|than|think|believe|know|"
+    r"if|least|bee|same|(?<!the )left|missing|not|no|how|what|which|who|where|why|it|its|he|she|they|them|their|his|"
+    r"her|your|my|us|use[ds]?|made|going|many|can't|aren't|isn't|don't)\b|[,;:\"()0-9]"
+)
+"""Words after which a statement would say something else, or nothing that the picture shows."""
+_NEGATIVE = re.compile(
+    r"\b(?:any|anything|anyone|anybody|anywhere|ever|yet|at all|or|and|both|either|other|else|another|not|no|than|"
+    r"only|enough|it|they|them|more|same|lots?|much|very|many|few|several|one|two|three|four|"
+    r"someone|somebody|something|you|your|too|also|still)\b|[,;:\"()0-9]"
+)
+"""Words by which a denial would be odd, or deny something else than that there is one."""
+_BEHIND = re.compile(
+    r" (?=(?:in|on|at|to|of|behind|near|under|above|by|with|next|from|inside|outside|around|here|that|seen|visible|"
+    r"over|across|between|beside|for|hanging|parked|shown|present|pictured)\b|\w+ing\b(?! \w+$))"
+)
+"""What ends a noun phrase."""
+_THERE = ("there is", "there are")
+_BE, _DO = ("is", "are", "was", "were"), ("do", "does", "did")
+_SEE = re.compile(r"(?:(?:do|can|could|did) (?:you|we|i)|can one) (?:see|count|spot|find|notice)(?: here)?\b ?(.*)")
+_BE_SEEN = re.compile(r"(?:can|could) be (?:seen|counted|found|spotted)\b ?(.*)")
+_AFTER = frozenset(
+    split_list(
+        "visible, present, here, there, outside, inside, shown, seen, pictured, displayed, depicted, featured, alone, "
+        "asleep, awake, available, airborne, upside, next, outdoors, indoors, nearby, close, open, lit"
+    )
+)
+"""What can follow a noun at once: "people visible", "windows open"."""
+_DETERMINERS = frozenset(split_list("the, this, that, these, those, a, an, each, every"))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement about a number of things, with what agrees with it said for one and for many.
+
+    >>> claim = how_many("How many people are in the picture?")
+    >>> claim.exactly(1), claim.exactly(8, in_words=True)
+    ('There is exactly 1 person in the picture.', 'There are exactly eight people in the picture.')
+    >>> claim.none(many=True), claim.some(many=False)
+    ('There are no people in the picture.', 'There is a person in the picture.')
+    """
+
+    noun: str  # in the plural
+    opening: tuple[str, str]
+    closing: tuple[str, str] = ("", "")
+
+    def exactly(self, number: int, *, in_words: bool = False) -> str:
+        """That there are so many and no more."""
+        return self._said(f"exactly {numeral(number, in_words=in_words)}", number != 1)
+
+    def none(self, many: bool) -> str:
+        """That there is none, said of one or of many."""
+        return self._said("no", many)
+
+    def some(self, many: bool) -> str:
+        """That there is one, or that there are several."""
+        return self._said("" if many else article(singular(self.noun)), many)
+
+    def _said(self, before: str, many: bool) -> str:
+        noun = self.noun if many else singular(self.noun)
+        return sentence(" ".join((self.opening[many], before, noun, self.closing[many])))
+
+
+@dataclass(frozen=True, slots=True)
+class Existence:
+    """What a question after something being there asks for, in a form that can be said and denied.
+
+    >>> asked = is_there("Is there an umbrella behind the dog?")
+    >>> asked.some, asked.none
+    ('There is an umbrella behind the dog.', 'There is no umbrella behind the dog.')
+    """
+
+    some: str
+    none: str
+    noun: str
+    many: bool
+    word: str  # what stands where the denial has "no"
+
+
+BARE = "∅"
+"""What stands before a noun that has no article."""
+
+
+def numeral(number: int, *, in_words: bool) -> str:
+    """A number in words or in digits."""
+    return number_word(number) if in_words else str(number)
+
+
+@lru_cache(1 << 14)
+def how_many(question: str) -> Claim | None:
+    """The claim that answers to a question make, or nothing where its form or its subject leaves doubt.
+
+    >>> how_many("How many mirrors does this bike have?").exactly(1)
+    'This bike has exactly 1 mirror.'
+    >>> how_many("How many people wear hats?").exactly(1), how_many("How many years old is he?")
+    ('There is exactly 1 person that wears hats.', None)
+    """
+    found = _HOW_MANY.fullmatch(question)
+    words = found[1].split() if found else []
+    if not words or _DOUBTFUL.search(" ".join(words).lower()):
+        return None
+    tags = tagged(("How", "many", *words, "?"))[2:-1]
+    end = _noun_end(words, tags)
+    nouns = [word for word in words[:end] if word.lower() not in ("different", "total")]
+    if not nouns or nouns[0].lower() in {*_DETERMINERS, "of"} or not _NOWHERE_SEEN.isdisjoint(map(str.lower, nouns)):
+        return None
+    noun = plural(" ".join(nouns))
+    if not is_countable(noun) or plural(singular(noun)) != noun:
+        return None
+    return _claim(noun, words[end:], tags[end:])
+
+
+def is_there(question: str) -> Existence | None:
+    """What a question of the form "Is there …?" asks for, or nothing where its denial would be no plain one."""
+    found = _IS_THERE.fullmatch(question)
+    if not found or _NEGATIVE.search(found[3].lower()):
+        return None
+    be, rest = found[1].lower(), " ".join(found[3].split())
+    one, noun = (found[2] or "").lower() in ("a", "an"), _BEHIND.split(rest)[0].lower()
+    if noun.split()[0] in _DETERMINERS or not (be == "is" if one else is_mass(noun) if be == "is" else is_plural(noun)):
+        return None
+    said = f"{article(rest)} {rest}" if one else rest
+    some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
+    return Existence(some, none, noun, be == "are", "a" if one else BARE)
+
+
+def _noun_end(words: Sequence[str], tags: Sequence[str]) -> int:
+    """Where the words that name what is counted end: behind the last noun before a verb or a preposition."""
+    end = 0
+    for place, (word, tag) in enumerate(zip(words, tags, strict=True)):
+        if word.lower() in (*_BE, *_DO, "can", "could", "have", "has", "had"):
+            break
+        if end and (tag in ("PRP", "VVB", "VVI", "VVD", "VVN", "VVG", "VHB", "CJT", "AVP") and word.lower() != "of"):
+            break
+        if is_noun(tag) or tag == "VVZ":
+            end = place + 1
+    return end
+
+
+def _claim(noun: str, rest: Sequence[str], tags: Sequence[str]) -> Claim | None:
+    text = " ".join(rest)
+    low = [word.lower() for word in rest]
+    if later := next((place for place, word in enumerate(low) if place and word in _BE), 0):
+        return _narrowed(noun, rest, tags, later)
+    if seen := _SEE.fullmatch(text) or _BE_SEEN.fullmatch(text):
+        return Claim(noun, _THERE, (seen[1], seen[1]))
+    if low[:1] and low[0] in _BE:
+        return _being(noun, rest, tags)
+    if low[:1] and low[0] in _DO:
+        return _doing(noun, rest, tags)
+    if not rest or tags[0] in ("PRP", "VVG", "VVN", "AVP") or low[0] in _AFTER:
+        return Claim(noun, _THERE, (text, text))
+    if low[0] in ("have", "has"):
+        text = " ".join(rest[1:])
+        return Claim(noun, _THERE, (f"that has {text}", f"that have {text}"))
+    if tags[0] in ("VVB", "VVI") and low[0] != "can":
+        return Claim(noun, _THERE, (f"that {third_person(text)}", f"that {text}"))
+    return None
+
+
+def _narrowed(noun: str, rest: Sequence[str], tags: Sequence[str], be: int) -> Claim | None:
+    """ "… in the photo are wearing hats": both are said of them."""
+    found = _being(noun, rest[be:], tags[be:]) if tags[0] == "PRP" else None
+    if not found or not found.opening[0].startswith("there"):
+        return None
+    place = " ".join(rest[:be])
+    return Claim(noun, found.opening, (f"{place} {found.closing[0]}", f"{place} {found.closing[1]}"))
+
+
+def _being(noun: str, rest: Sequence[str], tags: Sequence[str]) -> Claim | None:
+    """What follows "are": a place, a doing, or who does what to them."""
+    after, kinds = list(rest[1:]), list(tags[1:])
+    if after[:1] == ["there"]:
+        after, kinds = after[1:], kinds[1:]
+        if not after:
+            return Claim(noun, _THERE)
+    if not after:
+        return None
+    text, first = " ".join(after), after[0].lower()
+    if first in _DETERMINERS:
+        return _inverted(noun, rest[0].lower(), after, kinds)
+    if kinds[0] in ("PRP", "VVG", "VVN", "VVD", "VBG", "AVP") or first in _AFTER or first.endswith("ing"):
+        return Claim(noun, _THERE, (text, text))
+    if kinds[0] == "AJ0" and not any(is_noun(kind) for kind in kinds):
+        return Claim(noun, _THERE, (f"that is {text}", f"that are {text}"))
+    return None
+
+
+def _inverted(noun: str, be: str, after: Sequence[str], tags: Sequence[str]) -> Claim | None:
+    """ "… is the man holding": the man is holding them."""
+    for place, tag in enumerate(tags):
+        if tag == "VVG" and place > 1:
+            opening, closing = f"{' '.join(after[:place])} {be} {after[place]}", " ".join(after[place + 1 :])
+            return Claim(noun, (opening, opening), (closing, closing))
+    return None
+
+
+def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> Claim | None:
+    """ "… does the bike have": the bike has them."""
+    if len(rest) < 3 or rest[1].lower() not in _DETERMINERS:
+        return None
+    for place in range(len(rest) - 1, 1, -1):
+        verb = rest[place].lower()
+        if verb == "have" or tags[place] in ("VVI", "VVB"):
+            one = rest[0].lower() == "does"
+            opening = f"{' '.join(rest[1:place])} {third_person(verb) if one else verb}"
+            closing = " ".join(rest[place + 1 :])
+            return Claim(noun, (opening, opening), (closing, closing)) if rest[0].lower() != "did" else None
+    return None
