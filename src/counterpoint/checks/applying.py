@@ -1,0 +1,154 @@
+"""Checks applied to a table one after the other: what each saw, kept, dropped and marked, and what is left."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from counterpoint.checks.check import Action, Check, Given, Verdicts
+from counterpoint.checks.marking import marked
+from counterpoint.checks.pairs import Codes, Flags, Pairs, group_numbers
+from counterpoint.metrics.labels import Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A check with what it is given, and what it does in each test."""
+
+    check: Check
+    given: Given
+    action: Callable[[str], Action]  # by the name of a test
+    model: str = ""  # the name of the model that judges, for the record
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one check did, in groups."""
+
+    check: str
+    settings: Mapping[str, Any]
+    model: str
+    seen: int
+    kept: int
+    dropped: Mapping[str, int]  # by reason
+    marked: Mapping[str, int]
+    tests: Mapping[str, Mapping[str, int]]  # seen, dropped and marked in each test
+    notes: Mapping[str, Mapping[str, float]]  # by test
+    seconds: float = field(compare=False)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a manifest keeps: everything but the time, which is another each time."""
+        names = ("check", "settings", "model", "seen", "kept", "dropped", "marked", "tests", "notes")
+        return {name: _sayable(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A group that was dropped, by its number, the check that dropped it and the reason."""
+
+    group: int
+    check: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The table that is left, what each check did, and what was dropped."""
+
+    table: pa.Table
+    effects: Sequence[Effect]
+    losses: Sequence[Loss]
+    group: Codes  # the number of the group of each row of the table that was checked
+
+
+def checked(table: pa.Table, steps: Sequence[Step]) -> Checked:
+    """Apply checks in their order, each to the groups that those before it have left."""
+    group = group_numbers(table)
+    pairs = Pairs.of(table, group)
+    test = _tests(table, group)
+    alive = np.ones(len(test.codes), np.bool_)
+    effects, losses, marks = list[Effect](), list[Loss](), dict[str, dict[int, str]]()
+    for step in steps:
+        start = perf_counter()
+        actions = np.array([list(Action).index(step.action(name)) for name in test.words.to_pylist()], np.int8)
+        own = actions[test.codes] if len(actions) else np.zeros(0, np.int8)
+        inside = alive & (own != list(Action).index(Action.OFF))
+        asked = pairs.at(inside[pairs.group])
+        verdicts = step.check.judge(asked, step.given)
+        against = _by_group(asked, verdicts, len(alive))
+        drops = inside & (against >= 0) & (own == list(Action).index(Action.DROP))
+        marking = inside & (against >= 0) & ~drops
+        losses += [Loss(one, step.check.name, verdicts.reasons[against[one]]) for one in np.flatnonzero(drops).tolist()]
+        marks[step.check.name] = {one: verdicts.reasons[against[one]] for one in np.flatnonzero(marking).tolist()}
+        alive &= ~drops
+        effects.append(_effect(step, inside, (drops, marking), (against, verdicts), test, perf_counter() - start))
+    left = alive[group]
+    for name, reasons in marks.items():
+        table = marked(table, group, f"check:{name}", reasons)
+    return Checked(table.filter(pa.array(left)), effects, losses, group)
+
+
+def _tests(table: pa.Table, group: Codes) -> Labels:
+    """The test of each group."""
+    labels = Labels.of(table["test"])
+    codes = np.zeros(int(group.max(initial=-1)) + 1, np.int32)
+    codes[group] = labels.codes
+    return Labels(codes, labels.words)
+
+
+def _by_group(pairs: Pairs, verdicts: Verdicts, groups: int) -> Codes:
+    """The reason against each group: that against the first of its pairs that has one."""
+    against = np.full(groups, -1, np.int32)
+    amiss = np.flatnonzero(verdicts.codes >= 0)[::-1]
+    against[pairs.group[amiss]] = verdicts.codes[amiss]
+    return against
+
+
+def _effect(
+    step: Step,
+    inside: Flags,
+    hit: tuple[Flags, Flags],
+    said: tuple[Codes, Verdicts],
+    test: Labels,
+    seconds: float,
+) -> Effect:
+    drops, marking = hit
+    against, verdicts = said
+    by_reason = [_counted(against[one], verdicts.reasons) for one in hit]
+    return Effect(
+        check=step.check.name,
+        settings=dict(step.given.settings),
+        model=step.model,
+        seen=int(inside.sum()),
+        kept=int((inside & ~drops).sum()),
+        dropped=by_reason[0],
+        marked=by_reason[1],
+        tests=dict(_in_tests(inside, drops, marking, test)),
+        notes=verdicts.notes,
+        seconds=seconds,
+    )
+
+
+def _counted(codes: Codes, reasons: Sequence[str]) -> dict[str, int]:
+    """How often each reason was given, the most frequent first."""
+    return dict(Counter(reasons[code] for code in codes.tolist()).most_common())
+
+
+def _in_tests(inside: Flags, drops: Flags, marking: Flags, test: Labels) -> Iterator[tuple[str, dict[str, int]]]:
+    for name, code in sorted((name, code) for code, name in enumerate(test.words.to_pylist())):
+        own = test.codes == code
+        seen, dropped, marks = (int((own & one).sum()) for one in (inside, drops, marking))
+        if seen:
+            yield name, {"seen": seen, "dropped": dropped, "marked": marks}
+
+
+def _sayable(value: Any) -> Any:
+    """Numbers that are none as nothing, which JSON can say."""
+    if isinstance(value, Mapping):
+        return {key: _sayable(one) for key, one in value.items()}
+    return None if isinstance(value, float) and value != value else value

@@ -1,0 +1,63 @@
+"""Entailment: foils that are false wherever their captions are true, by a model of inference or by lexical rules."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from counterpoint.checks.check import Check, Given, Verdicts
+from counterpoint.checks.pairs import Pairs
+from counterpoint.checks.rules import CONTRADICTED, ENTAILED, LABELS, NEUTRAL, UNKNOWN, label
+
+ACTIONS = "action-replacement", "actions"
+"""Tests and kinds in which verbs were exchanged."""
+REASONS = {
+    ENTAILED: "the foil follows from the caption",
+    NEUTRAL: "the foil may be true as well",
+    CONTRADICTED: "the foil contradicts the caption",
+}
+
+
+def judge(pairs: Pairs, given: Given) -> Verdicts:
+    """Speak against foils whose label is not among those to be kept; what rules know nothing of is kept."""
+    labels = np.array([LABELS.index(one) for one in _labels(pairs, given)], np.int32)
+    kept = [LABELS.index(one.strip()) for one in given.settings["keep"].split(",") if one.strip() in LABELS]
+    codes = np.where(np.isin(labels, [*kept, LABELS.index(UNKNOWN)]), -1, labels)
+    notes = {
+        test: {name: float(count) for name, count in _counts(labels[places]).items()}
+        for test, places in pairs.by_test()
+    }
+    return Verdicts(codes.astype(np.int32), [REASONS.get(one, "") for one in LABELS], notes)
+
+
+def _labels(pairs: Pairs, given: Given) -> Sequence[str]:
+    if given.ask is None:
+        verbs = [pairs.tests[test] in ACTIONS or pairs.kinds[kind] in ACTIONS for test, kind in _named(pairs)]
+        words = pairs.texts.words
+        sides = zip(pairs.caption.tolist(), pairs.foil.tolist(), verbs, strict=True)
+        return [label(words[one], words[other], acted) for one, other, acted in sides]
+    texts = pairs.texts.all
+    both = np.stack([pairs.caption, pairs.foil])
+    used, places = np.unique(both, axis=1, return_inverse=True)
+    found: Sequence[str] = given.ask([texts[code] for code in used[0]], [texts[code] for code in used[1]])
+    return [found[place] for place in places.reshape(-1).tolist()]
+
+
+def _named(pairs: Pairs) -> list[tuple[int, int]]:
+    return list(zip(pairs.test.tolist(), pairs.kind.tolist(), strict=True))
+
+
+def _counts(labels: np.typing.NDArray[np.int32]) -> Counter[str]:
+    return Counter(
+        {LABELS[code]: int(count) for code, count in zip(*np.unique(labels, return_counts=True), strict=True)}
+    )
+
+
+check = Check(
+    "entailment",
+    "a foil contradicts its caption",
+    judge,
+    {"keep": CONTRADICTED},
+    asks="entailment",
+    model="rules",
+)

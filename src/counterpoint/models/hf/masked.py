@@ -1,0 +1,107 @@
+"""What a masked language model would put into a gap of a sentence, with how likely it finds each."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from counterpoint.core.errors import ModelError
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.sequences import BATCH, wanted
+
+GAP = "[MASK]"
+"""What stands for the gap in a text, whatever the checkpoint's own mark is."""
+_BEGINNINGS = ("\u0120", "\u2581")  # the marks of byte pairs and of sentence pieces for a word that begins
+
+
+class Masked:
+    """A checkpoint that fills gaps of one or several words, one word after the other, the likeliest ways first."""
+
+    def __init__(self, name: str, device: str = "") -> None:
+        wanted()
+        from transformers import AutoModelForMaskedLM
+
+        self._checkpoint = Checkpoint(name, device)
+        self._model: Any = self._checkpoint.weights(AutoModelForMaskedLM)
+        self._tokenizer: Any = self._checkpoint.tokenizer()
+        if self._tokenizer.mask_token_id is None:
+            raise ModelError(f"{name} has no mask", hint="name a masked language model, such as BERT or RoBERTa")
+        self._barred = self._no_words()
+
+    def proposals(self, texts: Sequence[str], k: int, longest: int = 1) -> list[list[tuple[str, float]]]:
+        """For each text the k likeliest fillers of at most so many words, with the probability of all their words.
+
+        Only whole words are proposed. Those of longer fillers are found from left to right, k ways at a time.
+        """
+        for text in texts:
+            if text.count(GAP) != 1:
+                raise ModelError(f"{text!r} has {text.count(GAP)} gaps, not one", hint=f"write the gap as {GAP}")
+        found: list[list[tuple[str, float]]] = [[] for _ in texts]
+        for length in range(1, longest + 1):
+            for own, more in zip(found, self._of_length(texts, k, length), strict=True):
+                own += more
+        return [sorted(own, key=lambda one: (-one[1], one[0]))[:k] for own in found]
+
+    def _of_length(self, texts: Sequence[str], k: int, length: int) -> list[list[tuple[str, float]]]:
+        mask = self._tokenizer.mask_token
+        ways = [[(list[int](), 1.0)] for _ in texts]
+        for place in range(length):
+            asked = [(number, said, chance) for number, own in enumerate(ways) for said, chance in own]
+            shown = [
+                texts[number].replace(GAP, " ".join([*map(self._word, said), *[mask] * (length - place)]))
+                for number, said, _ in asked
+            ]
+            ways = [[] for _ in texts]
+            for (number, said, chance), likely in zip(asked, self._likely(shown, k), strict=True):
+                ways[number] += [([*said, token], chance * more) for token, more in likely]
+            ways = [sorted(own, key=lambda one: (-one[1], one[0]))[:k] for own in ways]
+        return [[(" ".join(map(self._word, said)), chance) for said, chance in own] for own in ways]
+
+    def _likely(self, texts: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
+        """The likeliest words for the first gap of each text."""
+        import torch
+
+        found: list[list[tuple[int, float]]] = [[] for _ in texts]
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        for start in range(0, len(order), BATCH):
+            some = order[start : start + BATCH]
+            inputs = self._tokenizer(
+                [texts[place] for place in some], padding=True, truncation=True, return_tensors="pt"
+            ).to(self._checkpoint.place)
+            gaps = inputs["input_ids"] == self._tokenizer.mask_token_id
+            if not bool(gaps.any(-1).all()):
+                raise ModelError("a gap lies beyond what the model reads", hint="leave out texts of that length")
+            with torch.inference_mode():
+                logits = self._model(**inputs).logits
+            first = logits[torch.arange(len(some)), gaps.int().argmax(-1)].float()
+            chances = torch.softmax(first, -1).masked_fill(self._barred.to(first.device), 0.0)
+            best = chances.topk(min(k, chances.shape[-1]))
+            for place, values, tokens in zip(some, best.values.tolist(), best.indices.tolist(), strict=True):
+                found[place] = [(token, value) for token, value in zip(tokens, values, strict=True) if value > 0]
+        return found
+
+    def _word(self, token: int) -> str:
+        return str(self._tokenizer.decode([token])).strip()
+
+    def _no_words(self) -> Any:
+        """Which tokens are not whole words: parts of words, signs, marks of the tokenizer's own."""
+        import torch
+
+        size = self._model.config.vocab_size
+        pieces = self._tokenizer.convert_ids_to_tokens(list(range(min(size, len(self._tokenizer)))))
+        marks = next((mark for mark in _BEGINNINGS if any(str(piece).startswith(mark) for piece in pieces)), "")
+        barred = torch.ones(size, dtype=torch.bool)
+        special = set(self._tokenizer.all_special_ids)
+        for number, piece in enumerate(map(str, pieces)):
+            whole = piece.startswith(marks) if marks else not piece.startswith("##")
+            barred[number] = number in special or not whole or not self._word(number).isalpha()
+        return barred
+
+
+@lru_cache(1)
+def _opened(checkpoint: str) -> Masked:
+    return Masked(checkpoint)
+
+
+def proposals(checkpoint: str, texts: Sequence[str], k: int, longest: int = 1) -> list[list[tuple[str, float]]]:
+    """The k likeliest fillers for the gap of each text, by a checkpoint of the hub or a folder, read once."""
+    return _opened(checkpoint).proposals(texts, k, longest)

@@ -1,0 +1,126 @@
+"""Grammaticality by link-grammar, a parser of English that is a library of the machine's own.
+
+A sentence is grammatical to the parser if all its words can be linked. The score falls with every word that has to be
+left out, and a little with every rare construction: 1 / (1 + words left out + cost / 8). So .8 is reached by sentences
+that are linked whole at a cost of at most 2.
+"""
+
+import ctypes
+import re
+from collections.abc import Sequence
+from ctypes.util import find_library
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from counterpoint.core.errors import ModelError
+from counterpoint.core.ports import Floats
+
+NAME = "link-grammar"
+HINT = "on Debian: apt install liblink-grammar5 link-grammar-dictionaries-en; or name a checkpoint: hf/NAME"
+FRAME = "we see "
+"""What is put before a caption that is no sentence, so that it becomes one: a man riding a horse."""
+LINKAGES = 100
+"""So many ways of linking a sentence are looked at, at most; the library draws them always alike."""
+LEFT_OUT = 3
+"""So many words may be left out; a sentence that needs more counts as one that leaves out one more."""
+SECONDS = 20
+"""A guard only: what takes longer is scored as if it could not be linked."""
+WORTH_ANOTHER = 1.5
+"""The cost above which a whole linkage is tried again within the frame."""
+_STEEP = 8
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
+_TWICE = re.compile(r"\b(a|an|the|of|in|on|at|with|to|is|are|and) \1\b", re.IGNORECASE)
+_SMALL = re.compile(
+    r"(?:A|An|The|Some|There|This|These|That|Those|It|He|She|They|Two|Three|Four|Five|Six|Many|Several)\b"
+)
+_SENTENCES: dict[str, tuple[Any, list[Any]]] = {
+    "sentence_create": (ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_void_p]),
+    "sentence_delete": (None, [ctypes.c_void_p]),
+    "sentence_parse": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "sentence_disjunct_cost": (ctypes.c_float, [ctypes.c_void_p, ctypes.c_int]),
+}
+_OPTIONS: dict[str, tuple[Any, list[Any]]] = {
+    f"parse_options_set_{name}": (None, [ctypes.c_void_p, ctypes.c_int])
+    for name in ("min_null_count", "max_null_count", "max_parse_time", "linkage_limit", "verbosity", "spell_guess")
+}
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    **_SENTENCES,
+    **_OPTIONS,
+    "dictionary_create_lang": (ctypes.c_void_p, [ctypes.c_char_p]),
+    "parse_options_create": (ctypes.c_void_p, []),
+    "parse_options_reset_resources": (None, [ctypes.c_void_p]),
+    "lg_error_set_handler": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p]),
+}
+
+
+class LinkGrammar:
+    """The parser with its English dictionary, which takes half a second to read."""
+
+    def __init__(self) -> None:
+        self._library = _library()
+        self._library.lg_error_set_handler(None, None)  # it would tell of locales on the terminal
+        self._words = self._library.dictionary_create_lang(b"en")
+        if not self._words:
+            raise ModelError("link-grammar has no English dictionary on this machine", hint=HINT)
+        self._options = self._library.parse_options_create()
+        for name, value in {
+            "verbosity": 0,
+            "spell_guess": 0,
+            "linkage_limit": LINKAGES,
+            "max_parse_time": SECONDS,
+        }.items():
+            getattr(self._library, f"parse_options_set_{name}")(self._options, value)
+
+    def scores(self, texts: Sequence[str]) -> Floats:
+        """How grammatical each text is, from 0 to 1; of several sentences the worst counts."""
+        return np.array([min(map(self._score, sentences(text)), default=0.0) for text in texts], np.float32)
+
+    def _score(self, sentence: str) -> float:
+        found = self._linked(sentence)
+        if found[0] or found[1] > WORTH_ANOTHER:
+            found = min(found, self._linked(FRAME + sentence))
+        left_out, cost = found
+        return 1 / (1 + left_out + len(_TWICE.findall(sentence)) + cost / _STEEP)
+
+    def _linked(self, sentence: str) -> tuple[int, float]:
+        """How many words had to be left out, and what the cheapest linkage costs."""
+        library = self._library
+        read = library.sentence_create(sentence.encode("utf-8", "replace"), self._words)
+        try:
+            library.parse_options_reset_resources(self._options)
+            for left_out in range(LEFT_OUT + 1):
+                library.parse_options_set_min_null_count(self._options, left_out)
+                library.parse_options_set_max_null_count(self._options, left_out)
+                if library.sentence_parse(read, self._options) > 0:
+                    return left_out, max(0.0, library.sentence_disjunct_cost(read, 0))
+            return LEFT_OUT + 1, 0.0
+        finally:
+            library.sentence_delete(read)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with a sign at its end; a first word that is no name begins small.
+
+    >>> sentences("A dog is here. Is it brown? Yes.")
+    ['a dog is here.', 'Is it brown?', 'Yes.']
+    """
+    parts = [part for part in _SENTENCE.split(" ".join(text.split())) if any(sign.isalnum() for sign in part)]
+    return [_small(part) if part[-1] in ".?!" else f"{_small(part)}." for part in parts]
+
+
+def _small(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:] if _SMALL.match(sentence) else sentence
+
+
+@cache
+def _library() -> Any:
+    place = find_library(NAME)
+    if place is None:
+        raise ModelError("the library link-grammar is not on this machine", hint=HINT)
+    library = ctypes.CDLL(place)
+    for name, (gives, takes) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = gives, takes
+    return library
