@@ -97,7 +97,15 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "worst_case": "counterpoint.metrics.ratio:worst_case",
         "wrong_to_right": "counterpoint.metrics.rewrites:wrong_to_right",
     },
-    "checks": {},
+    "checks": {
+        "distribution": "counterpoint.checks.distribution:check",
+        "duplicates": "counterpoint.checks.duplicates:check",
+        "entailment": "counterpoint.checks.entailment:check",
+        "grammar": "counterpoint.checks.grammar:check",
+        "length": "counterpoint.checks.length:check",
+        "minimality": "counterpoint.checks.minimality:check",
+        "plausibility": "counterpoint.checks.plausibility:check",
+    },
 }
 """Our own rows."""
 
