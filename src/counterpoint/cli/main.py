@@ -14,6 +14,7 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 COMMANDS = {
     "ask": "Ask a model one question about one picture.",
     "augment": "Write questions to train on, about other pictures than a lab's.",
+    "check": "Say which groups of a suite are valid, and why others are not.",
     "compare": "Compare two models on the same groups, test by test.",
     "data": "List data sets, check their files, and describe what is in them.",
     "demo": "Show what there is, from scenes to failures, in a minute.",
