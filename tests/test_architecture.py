@@ -39,6 +39,7 @@ LIBRARIES: dict[str, set[str]] = {
     "language": {"numpy", "HanTa"},
     "pixels": {"numpy", "PIL"},
     "metrics": {"numpy", "pyarrow"},
+    "checks": {"numpy", "pyarrow"},
     "suites": {"numpy"},
     "world": {"numpy", "PIL"},
     "exchange": {"numpy", "pyarrow", "ijson", "openpyxl", "PIL"},
