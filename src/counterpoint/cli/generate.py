@@ -10,6 +10,8 @@ import click
 from counterpoint.cli.batteries import Part, made_together, sheet, told_absent
 from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.means import means_given
+from counterpoint.cli.pieces import VALSE, Piece, about, made_pieces
+from counterpoint.cli.pieces import sheet as table_of
 from counterpoint.cli.progress import counted
 from counterpoint.core.errors import CounterpointError
 from counterpoint.pixels.means import Means
@@ -56,7 +58,12 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 
 @click.command("generate")
 @click.argument("lab", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--suite", "name", required=True, help="A suite of the catalog, module:object, or carets for all six.")
+@click.option(
+    "--suite",
+    "name",
+    required=True,
+    help="A suite of the catalog, module:object, or carets or valse for all of theirs.",
+)
 @click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
 @click.option("--columns", default="", callback=columns_given, help="Which column holds what, in a file of your own.")
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
@@ -113,6 +120,11 @@ def command(
         parts = made_together(Lab(lab), recipe, limits, seed, anew=replace, data=data, watch=watch, tell=tell)
         _show_parts(parts, lab, as_json, told_absent(source.partition("/")[0] if "/" in source else source))
         return
+    if name == VALSE:
+        recipe = Recipe(name, source, split, scenes, limit_of(name, pairs, groups), rules, columns)
+        pieces = made_pieces(Lab(lab), recipe, seed, anew=replace, data=data, watch=watch, tell=tell)
+        _show_pieces(pieces, lab, as_json)
+        return
     limit = limit_of(name, pairs, groups)
     recipe = Recipe(name, source, split, scenes, limit, rules, columns, means, contrasts, variants)
     manifest = made(
@@ -134,6 +146,16 @@ def command(
     for line in (*_kept(tally), *_lost(tally)):
         click.echo(line)
     click.echo(f"{manifest.groups} groups of {manifest.suite} ({manifest.rows} queries) are in {lab}")
+
+
+def _show_pieces(pieces: list[Piece], lab: Path, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({piece.name: about(piece) for piece in pieces}, ensure_ascii=False))
+        return
+    for line in table_of(pieces):
+        click.echo(line)
+    there = [piece.manifest for piece in pieces if piece.manifest]
+    click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")
 
 
 def _show_parts(parts: list[Part], lab: Path, as_json: bool, absent: str) -> None:
