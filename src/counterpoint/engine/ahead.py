@@ -1,11 +1,11 @@
 """Pictures decoded ahead of the model, by threads or processes, while it is busy with those before."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import dropwhile, islice, takewhile
+from itertools import takewhile
 from multiprocessing import get_context
 from shutil import rmtree
 from signal import SIG_IGN, SIGINT, signal
@@ -21,9 +21,32 @@ from counterpoint.core.ports import Pictures, Pixels
 MOST, BYTES, CORES = 2048, 512 * 2**20, 16
 """How many pictures wait at most, how much room they may take, and how many threads make them ready."""
 APART, PORTION = 4, 16
-"""How many cores there must be for processes to pay, and how many pictures one of them is handed at a time."""
+"""How many cores there must be for processes to pay, and how many pictures a thread or process is handed at a time."""
 
 T = TypeVar("T")
+
+
+class _Coming:
+    """Pictures that are called for one after another; those that show one file are neighbours, and stay together."""
+
+    def __init__(self, pictures: Iterable[Picture] = ()) -> None:
+        self._rest = iter(pictures)
+        self._next = next(self._rest, None)
+
+    def skip_to(self, picture: Picture) -> None:
+        """Leave out what comes before a picture, or all where it does not come."""
+        while self._next is not None and self._next != picture:
+            self._next = next(self._rest, None)
+
+    def some(self, few: int, most: int) -> list[Picture]:
+        """At least a few where there are any, then the others of the last file, up to most of them."""
+        found: list[Picture] = []
+        while self._next is not None and len(found) < most:
+            if len(found) >= few and self._next.address != found[-1].address:
+                break
+            found.append(self._next)
+            self._next = next(self._rest, None)
+        return found
 
 
 class _Portion:
@@ -61,7 +84,8 @@ class Ahead:
     """A place where a model gets its pixels from, like the one behind it, but told which pictures come next.
 
     Nothing is decoded before the model has looked at a picture, so that one that never looks costs nothing. A picture
-    is decoded once for all queries that follow each other on it; one that nobody has announced is decoded at once.
+    is decoded once for all queries that follow each other on it; one that nobody has announced is decoded at once. All
+    edits of one file are made by one thread or process, which can keep what it has decoded.
     """
 
     def __init__(self, pictures: Pictures, *, threads: int | None = None, most: int = MOST) -> None:
@@ -74,7 +98,7 @@ class Ahead:
         self._lock = Lock()
         self._begun: dict[Picture, Future[Any] | _Part] = {}  # in the order in which they come
         self._given: set[Picture] = set()
-        self._coming: Iterator[Picture] = iter(())
+        self._coming = _Coming()
         self._turn: Picture | None = None
         self._room = 2 * self._threads
 
@@ -93,7 +117,7 @@ class Ahead:
         """The pictures of all that is to be asked, in order, each once; they are called for one by one."""
         with self._lock:
             self._forget(list(self._begun))
-            self._coming, self._turn = iter(pictures), None
+            self._coming, self._turn = _Coming(pictures), None
             if self._apart:
                 self._top_up()
 
@@ -152,7 +176,7 @@ class Ahead:
     def close(self) -> None:
         """Let the threads go; what they hold is dropped."""
         with self._lock:
-            self._coming = iter(())
+            self._coming = _Coming()
         self._close()
 
     def _close(self) -> None:
@@ -166,7 +190,7 @@ class Ahead:
         """Forget what came before the turn, and begin what comes after it."""
         if self._turn is not None:
             if self._turn not in self._begun:
-                self._coming = dropwhile(self._turn.__ne__, self._coming)
+                self._coming.skip_to(self._turn)
             self._forget(list(takewhile(self._turn.__ne__, self._begun)))
         self._top_up()
 
@@ -179,8 +203,9 @@ class Ahead:
         self._top_up()
 
     def _top_up(self) -> None:
-        while self._pool is not None and len(self._begun) - len(self._given) < self._room:
-            pictures = list(islice(self._coming, PORTION if self._apart else 1))
+        while self._pool is not None and (free := self._room + len(self._given) - len(self._begun)) > 0:
+            few, most = (PORTION, 2 * PORTION) if self._apart else (1, min(PORTION, free))
+            pictures = self._coming.some(few, most)
             if not pictures:
                 return
             self._begun |= zip(pictures, self._begin(pictures), strict=True)
@@ -200,7 +225,9 @@ class Ahead:
     def _begin(self, pictures: list[Picture]) -> list[Future[Any]] | list[_Part]:
         assert self._pool is not None, "somebody is there to begin"
         if not self._apart:
-            return [self._pool.submit(self._ready, picture) for picture in pictures]
+            begun = [Future[Any]() for _ in pictures]
+            self._pool.submit(_make_ready, self._ready, pictures, begun)
+            return begun
         portion = _Portion(self._pool.submit(_Apart.made, pictures))
         return [_Part(portion, place) for place in range(len(pictures))]
 
@@ -208,6 +235,17 @@ class Ahead:
         for picture in pictures:
             self._given.discard(picture)
             self._begun.pop(picture).cancel()
+
+
+def _make_ready(ready: Callable[[Picture], Any], pictures: list[Picture], begun: list[Future[Any]]) -> None:
+    """Make pictures ready one after another, but for those that nobody wants any more."""
+    for picture, future in zip(pictures, begun, strict=True):
+        if not future.set_running_or_notify_cancel():
+            continue
+        try:
+            future.set_result(ready(picture))
+        except BaseException as problem:
+            future.set_exception(problem)
 
 
 class _Apart:

@@ -5,12 +5,15 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b, file_digest
 from pathlib import Path
+from threading import local
+from typing import Self
 
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
+from counterpoint.pixels.edits import applied
 from counterpoint.pixels.folders import PictureFolders
 from counterpoint.store.parquet import read, written
 from counterpoint.store.shelf import Shelf
@@ -20,14 +23,32 @@ TABLE = "pictures.parquet"
 
 
 class LabPictures:
-    """Pictures by namespace: files in the roots of a lab, and whatever else is passed in, such as the world."""
+    """Pictures by namespace: files in the roots of a lab, and whatever else is passed in, such as the world.
+
+    Each thread keeps the last picture that it has decoded: many edits of one, asked for in turn, are made of it.
+    """
 
     def __init__(self, roots: Mapping[str, Path], extra: Mapping[str, Pictures]) -> None:
-        self._folders, self._extra = PictureFolders(roots), dict(extra)
+        self._roots, self._folders, self._extra = dict(roots), PictureFolders(roots), dict(extra)
+        self._last = local()
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Mapping[str, Path], Mapping[str, Pictures]]]:
+        return type(self), (self._roots, self._extra)  # to another process, without what is kept
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
-        return self._extra.get(picture.namespace, self._folders).pixels(picture)
+        return applied(picture.edits, self._original(picture.address))
+
+    def _original(self, address: str) -> Pixels:
+        file = self.file(address)
+        known = (address, _look(file) if file else None)
+        if getattr(self._last, "known", None) != known:
+            plain = Picture(address)
+            self._last.known = None
+            self._last.pixels = self._extra.get(plain.namespace, self._folders).pixels(plain)
+            self._last.known = known
+        kept: Pixels = self._last.pixels
+        return kept
 
     def file(self, address: str) -> Path | None:
         """The file behind an address; nothing if it is drawn, missing, or of no known root."""
