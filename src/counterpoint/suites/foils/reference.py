@@ -39,10 +39,11 @@ _UNSAID = frozenset(
     split_list(
         "photo, picture, image, color, day, time, weather, kind, type, side, left, right, front, background, bit, lot, "
         "way, top, middle, foreground, shot, view, yes, no, morning, evening, night, daytime, something, anything, "
-        "nothing, gender, age, today, indoors, outdoors, sun, sky, style, closeup"
+        "nothing, gender, age, today, indoors, outdoors, sun, sky, style, closeup, scene, garden, park, street, beach, "
+        "farm, kitchen, bedroom, bathroom, room, yard, field, grass, water, sand, snow, ground, city, air"
     )
 )
-"""Nouns that a later "it" hardly means."""
+"""Nouns that "it" hardly means: words of pictures, and what is around rather than there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _means(word: str, named: Sequence[Mention], said: Sequence[Mention], listed:
     if not meant and not (word in _THEY and len(named) > 1 and any(mention.person for mention in named)):
         return False
     known = {mention.one for mention in named}
-    if any(_agrees(word, mention) and mention.one not in known | _UNSAID for mention in said):
+    if any(_agrees(word, mention) and mention.one not in known for mention in said):
         return False
     last = [mention.one for mention in said if mention.one in meant]
     return not last or last[-1] == meant[0]
@@ -142,7 +143,7 @@ def _agrees(word: str, mention: Mention) -> bool:
     if word in _THEY:
         return mention.many
     if word in _IT:
-        return not mention.many and not mention.person
+        return not mention.many and not mention.person and mention.one not in _UNSAID
     others = _WOMEN if word in _HE else _MEN
     return mention.person and not mention.many and mention.one not in others
 
