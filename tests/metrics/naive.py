@@ -33,7 +33,7 @@ def credit(group: Made, member: Member, said: Said) -> float | None:
 def consistent(group: Made, base: Said, variant: Said) -> bool | None:
     refused = "refused" in (base.state, variant.state)
     if group.relation == "ranks":
-        if refused:
+        if refused or "unparsed" in (base.state, variant.state):
             return False
         return None if base.score is None or variant.score is None else base.score > variant.score
     if group.relation == "gold" or group.mode != "answer":

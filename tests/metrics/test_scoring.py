@@ -14,6 +14,7 @@ from naive import Case, cases
 
 from counterpoint.metrics.intervals import clustered
 from counterpoint.metrics.outcomes import Pairs
+from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import score_table
 
@@ -39,7 +40,7 @@ def _rows(table: pa.Table, columns: tuple[str, ...]) -> dict[tuple[str, ...], di
 def test_scores_are_those_of_a_loop(groups: list[Made], by: list[str], threshold: float, shuffled: bool) -> None:
     table, answers, _ = tables(groups, shuffled=shuffled)
     columns = ("suite", *by)
-    rows = _rows(score_table(table, answers, by, threshold=threshold, resamples=20), columns)
+    rows = _rows(score_table(table, answers, by, metrics=METRICS, threshold=threshold, resamples=20), columns)
     naive: dict[tuple[str, ...], list[Case]] = {}
     for unit, found in cases(groups, threshold).items():
         for case in found:
@@ -90,8 +91,9 @@ def test_states_are_counted_beside_every_score(groups: list[Made]) -> None:
 def test_a_filter_keeps_what_it_says(groups: list[Made]) -> None:
     table, answers, _ = tables(groups)
     kept, only, _ = tables([group for group in groups if group.kind == "exist"])
-    one = score_table(table, answers, where={"kind": "exist"}, resamples=20)
-    other = score_table(kept, only, where={"kind": "exist"}, resamples=20)
+    metrics = (*METRICS, *RANKING)
+    one = score_table(table, answers, where={"kind": "exist"}, metrics=metrics, resamples=20)
+    other = score_table(kept, only, where={"kind": "exist"}, metrics=metrics, resamples=20)
     assert one.to_pylist() == other.to_pylist()
 
 

@@ -11,9 +11,9 @@ from counterpoint import catalog
 from counterpoint.cli.worlds import worlds
 from counterpoint.core.errors import StoreError
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Model, Pictures
+from counterpoint.core.ports import Model, Pictures, Scorer
 from counterpoint.engine.ahead import Ahead
-from counterpoint.engine.plan import limited
+from counterpoint.engine.plan import limited, passes
 from counterpoint.engine.progress import Progress, Watch
 from counterpoint.engine.records import record
 from counterpoint.engine.running import Outcome, run
@@ -47,7 +47,8 @@ def asked(
     shown = lab.pictures({name: world for name, world in worlds(table).items() if name not in lab.roots})
     with _loaded(settings, shown) as (model, ahead):
         fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
-        kept = _Kept(lab, RunInfo(run_name(), settings.model, model.fingerprint), settings, fingerprints, watch)
+        info = RunInfo(run_name(), settings.model, model.fingerprint)
+        kept = _Kept(lab, info, settings, fingerprints, watch, scale=model.scale if isinstance(model, Scorer) else "")
         whole = lab.with_digests(table, shown)
         with lab.answers(model.fingerprint, run=kept.info.run, waiting=waiting) as log:
             try:
@@ -57,7 +58,7 @@ def asked(
                     log,
                     ahead,
                     read=queries,
-                    trials=range(settings.trials + 1),
+                    trials=passes(settings.trials),
                     batch=settings.batch_size,
                     seed=settings.seed,
                     progress=kept.tell,
@@ -90,9 +91,15 @@ def _at_work(
 
 
 class _Kept:
-    """The record of a run, kept from its first answers on; a run that asks nothing leaves none."""
+    """The record of a run, kept from its first answers on.
 
-    def __init__(self, lab: Lab, info: RunInfo, settings: Settings, suites: Mapping[str, str], watch: Watch) -> None:
+    A run that asks nothing leaves none, unless it is the first to say on which scale the scores are that are there.
+    """
+
+    def __init__(
+        self, lab: Lab, info: RunInfo, settings: Settings, suites: Mapping[str, str], watch: Watch, *, scale: str
+    ) -> None:
+        self._scale = scale
         self.info, self.last = info, Progress(0, 0, 0, 0, 0.0, None)
         self._lab, self._settings, self._suites, self._watch = lab, settings, suites, watch
 
@@ -103,7 +110,8 @@ class _Kept:
         self._watch(now)
 
     def put(self, state: str, became: Progress | Outcome) -> None:
-        if became.done if isinstance(became, Progress) else became.asked:
-            details = record(asdict(self._settings), self._suites, became, state)
+        asked = became.done if isinstance(became, Progress) else became.asked
+        if asked or (became.cached and self._scale and not self._lab.scale(self.info.fingerprint)):
+            details = record(asdict(self._settings), self._suites, became, state) | {"scale": str(self._scale)}
             self.info = replace(self.info, details=details)
             self._lab.put_run(self.info)

@@ -12,12 +12,19 @@ from counterpoint.cli.reading import answers_of, groups_of, models_of
 from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.metrics.outcomes import STATES, judge
+from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.statistic import Measure, Statistic
 from counterpoint.store.lab import Lab
 
-SHOWN = ("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case")
-"""The measures that a table shows when none is named; JSON has all."""
+SHOWN = (
+    *("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case"),
+    *(metric.name for metric in RANKING),
+)
+"""The measures that a table shows when none is named, as far as they apply to anything in it; JSON has all."""
+
+_THRESHOLD = "Credit that is right; the probability above which a caption is taken for right."
 
 
 def columns(ctx: click.Context, param: click.Parameter, given: str) -> tuple[str, ...]:
@@ -47,7 +54,7 @@ def filters(ctx: click.Context, param: click.Parameter, given: Sequence[str]) ->
 @click.option("--by", default="test", show_default=True, callback=columns, help="Slices: test, kind, tag:NAME, …")
 @click.option("--where", multiple=True, callback=filters, help="Only what is so: kind=exist, tag:edit=blur, …")
 @click.option("--metric", "metrics", multiple=True, help="A measure by name, or module:object; else the usual ones.")
-@click.option("--threshold", default=0.5, show_default=True, type=click.FloatRange(0, 1), help="Credit that is right.")
+@click.option("--threshold", default=0.5, show_default=True, type=click.FloatRange(0, 1), help=_THRESHOLD)
 @click.option("--seed", default=0, show_default=True, help="Of the resamples.")
 @click.option("--json", "form", flag_value="json", help="Print JSON, one object per score.")
 @click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table.")
@@ -69,19 +76,24 @@ def command(
     if form == "json":
         click.echo(json.dumps(rows))
     else:
-        click.echo(
-            FORMS[form or "plain"](sheet(rows, request, [m.name for m in request.metrics] if metrics else SHOWN))
-        )
+        shown = [metric.name for metric in request.metrics] or applying(rows)
+        click.echo(FORMS[form or "plain"](sheet(rows, request, shown)))
 
 
-def measures(names: Sequence[str]) -> tuple[Ratio[Any], ...]:
-    """Measures by name from the catalog, or by place; all of ours if none is named."""
-    ours = {metric.name: metric for metric in METRICS}
+def measures(names: Sequence[str]) -> tuple[Measure, ...]:
+    """Measures by name from the catalog, or by place; none, which means the usual ones, if none is named."""
+    ours = {metric.name: metric for metric in (*METRICS, *RANKING)}
     found = [ours[name] if name in ours else catalog.find("metrics", name) for name in names]
     for name, metric in zip(names, found, strict=True):
-        if not isinstance(metric, Ratio):
+        if not isinstance(metric, Ratio | Statistic):
             raise CounterpointError(f"{name} is no metric", hint="see how-to/add-a-metric")
-    return tuple(found) or METRICS
+    return tuple(found)
+
+
+def applying(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """The measures that a table shows when none is named: those that have a value somewhere."""
+    have = {row["metric"] for row in rows if row["value"] is not None}
+    return tuple(name for name in SHOWN if name in have) or SHOWN[: len(SHOWN) - len(RANKING)]
 
 
 def scores(lab: Lab, models: Sequence[str], suites: Sequence[str], request: Request) -> list[dict[str, Any]]:
@@ -116,4 +128,13 @@ def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]
     ]
     heads = ("model", *request.columns, *(metric.replace("_", " ") for metric in shown), "n", *odd)
     title = f"Per cent with 95 % intervals over pictures; right is a credit of at least {request.threshold:g}"
-    return Sheet(title, heads, lines, names=1 + len(request.columns))
+    return Sheet(". ".join([title, *lacking(rows)]), heads, lines, names=1 + len(request.columns))
+
+
+def lacking(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Which measures do not apply to which model, and why."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for row in rows:
+        if row["reason"]:
+            found.setdefault((row["model"], row["reason"]), {})[row["metric"]] = None
+    return [f"{model} has no {', '.join(names)}: {why}" for (model, why), names in found.items()]

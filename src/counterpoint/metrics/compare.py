@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from counterpoint.core.errors import CounterpointError
 from counterpoint.metrics.bootstrap import luck
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.paired import ALPHA, differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
@@ -18,6 +19,7 @@ METRICS: tuple[Ratio[Any], ...] = (accuracy, self_consistency, comprehensive_acc
 """The measures that are compared when none is named."""
 
 TIE = "tie"
+_HINT = "compare a measure that is, such as acc_r, and see counterpoint score for the rest"
 
 _SCHEMA = (
     *[("metric", pa.string()), ("first", pa.float64()), ("second", pa.float64()), ("difference", pa.float64())],
@@ -45,6 +47,10 @@ def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
     """
     rows: list[dict[str, Any]] = []
     for metric in request.metrics:
+        if not isinstance(metric, Ratio):
+            raise CounterpointError(
+                f"{metric.name} is no share of cases, and cannot be compared case by case", hint=_HINT
+            )
         found = list(_differences(metric, first, second, request))
         tests = max(sum(row["n"] > 0 for row in found), 1)
         for row, corrected in zip(found, holm([row["p"] for row in found]), strict=True):

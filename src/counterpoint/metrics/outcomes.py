@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode, Relation
+from counterpoint.core.ports import Scale
 from counterpoint.language.rulesets import RULE_SETS, RuleSet
 from counterpoint.metrics.chances import Chances
 from counterpoint.metrics.joining import places
@@ -112,6 +113,23 @@ class Pairs(Twos):
     base_state: NDArray[np.int8]
     variant_state: NDArray[np.int8]
     threshold: float
+    score: Floats  # of every row of the suite
+    scale: str  # what the scores are, as the model says
+
+    @property
+    def base_score(self) -> Floats:
+        """How well the text of the base fits, as the model has it; nan where it gave no score."""
+        return np.where(self.base_state == _OK, self.score[self.base], np.nan)
+
+    @property
+    def variant_score(self) -> Floats:
+        """How well the text of the variant fits; nan where the model gave no score."""
+        return np.where(self.variant_state == _OK, self.score[self.row], np.nan)
+
+    @property
+    def probable(self) -> bool:
+        """Whether the scores are probabilities."""
+        return self.scale == Scale.PROBABILITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +176,13 @@ class Singles:
     base: Rows
     threshold: float
     chances: Chances
+    score: Floats  # nan where the model gave none
+    scale: str  # what the scores are, as the model says
+
+    @property
+    def probable(self) -> bool:
+        """Whether the scores are probabilities."""
+        return self.scale == Scale.PROBABILITY
 
     @property
     def gold(self) -> Flags:
@@ -188,6 +213,12 @@ class Outcomes:
     cluster: Codes
     threshold: float
     chances: Chances
+    scale: str = ""  # what the scores are, as the model says; nothing where it is not known
+
+    @property
+    def probable(self) -> bool:
+        """Whether the scores are probabilities."""
+        return self.scale == Scale.PROBABILITY
 
     def labels(self, name: str) -> Labels:
         """A column by its name: suite, test, kind, relation, or `tag:` and the name of a tag."""
@@ -214,6 +245,8 @@ class Outcomes:
             self.state[base],
             self.state[row],
             self.threshold,
+            self.score,
+            self.scale,
         )
 
     def sets(self) -> Sets:
@@ -241,10 +274,24 @@ class Outcomes:
         """Every answer by itself."""
         rows = np.arange(len(self.base))
         fine = self.state < _FAILED
-        return Singles(self.correct, self.state, fine, self.cluster, rows, self.base, self.threshold, self.chances)
+        return Singles(
+            self.correct,
+            self.state,
+            fine,
+            self.cluster,
+            rows,
+            self.base,
+            self.threshold,
+            self.chances,
+            self.score,
+            self.scale,
+        )
 
     def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
-        """Whether the answers satisfy the relation, and whether that can be said; a refusal satisfies none."""
+        """Whether the answers satisfy the relation, and whether that can be said; a refusal satisfies none.
+
+        Nor does a reply from which no score could be read, where scores are asked for.
+        """
         same, differs, ranks, swap = (
             relation.where([one]) for one in (Relation.SAME, Relation.DIFFERS, Relation.RANKS, Relation.SWAP)
         )
@@ -254,8 +301,9 @@ class Outcomes:
         known = (same | differs | swap) & spoken[base] & spoken[row]
         refused = (self.state[base] == _REFUSED) | (self.state[row] == _REFUSED)
         if ranks.any():
-            related |= ranks & (self.score[base] > self.score[row])
-            known |= ranks & (~(np.isnan(self.score[base]) | np.isnan(self.score[row])) | refused)
+            odd = refused | (self.state[base] == _UNPARSED) | (self.state[row] == _UNPARSED)
+            related |= ranks & ~odd & (self.score[base] > self.score[row])
+            known |= ranks & (~(np.isnan(self.score[base]) | np.isnan(self.score[row])) | odd)
         return related & ~refused, known
 
 
@@ -264,6 +312,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
 
     A column `rules` names the rule set by which each row's answers are compared; without it all are compared exactly.
     A column `top` of the answers is needed for probabilities alone, and only looked at when one is asked for.
+    The metadata of the answers say on which `scale` their scores are.
     """
     table = _together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     plain = answers.select([*_SAID, *(["top"] if "top" in answers.column_names else [])])
@@ -290,6 +339,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         cluster.result(),
         threshold,
         Chances(plain, found),
+        (answers.schema.metadata or {}).get(b"scale", b"").decode(),
     )
 
 

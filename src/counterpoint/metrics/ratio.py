@@ -8,20 +8,27 @@ import numpy as np
 
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.ordered import OrderedPairs
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Sets, Singles, Unit
+from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows, Sets, Singles, Unit
 
 T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)
 
 
-def _all(unit: Unit) -> Flags:
+def every(unit: Unit) -> Flags:
+    """All units count."""
     return np.ones_like(unit.counted)
+
+
+def unsaid(unit: Unit, rows: Rows) -> str:
+    """There is nothing to say of a measure that has no value, but that nothing counts."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio(Generic[T]):
     """A measure by its name, its unit, what a unit earns, from 0 to 1, and whether it counts at all.
 
-    A unit with a failed or missing member never counts, whatever the measure says.
+    A unit with a failed or missing member never counts, whatever the measure says. Where nothing in a slice counts,
+    `why` says from the places of its units whether that is because the measure does not apply.
 
     >>> rad = Ratio("rad", Pairs, lambda p: p.variant_right, counts=lambda p: p.gold & p.base_right)
     >>> rad.name
@@ -31,7 +38,8 @@ class Ratio(Generic[T]):
     name: str
     unit: type[T]
     hit: Callable[[T], Flags | Floats]
-    counts: Callable[[T], Flags] = _all
+    counts: Callable[[T], Flags] = every
+    why: Callable[[T, Rows], str] = unsaid
 
     def cases(self, units: T) -> tuple[Floats, Flags]:
         """What each unit earns, nothing where it does not count, and whether it counts."""

@@ -2,23 +2,28 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from counterpoint.core.groups import Relation
 from counterpoint.core.ids import Plain
 from counterpoint.metrics.bootstrap import RESAMPLES, Counts, interval, luck
 from counterpoint.metrics.intervals import Score, from_sums
 from counterpoint.metrics.ordered import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import STATES, Floats, Outcomes, Pairs, Sets, Singles, judge
-from counterpoint.metrics.ratio import METRICS, Ratio
+from counterpoint.metrics.ranking import RANKING
+from counterpoint.metrics.ratio import METRICS, Ratio, unsaid
 from counterpoint.metrics.slices import Cells, Slicer
+from counterpoint.metrics.statistic import Measure, Statistic, estimated
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a measure is."""
+
+_NARROW = 200  # resamples of a statistic where there can be any number of slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class Request:
 
     by: Sequence[str] = ("test",)
     where: Mapping[str, str] = field(default_factory=dict)
-    metrics: Sequence[Ratio[Any]] = METRICS
+    metrics: Sequence[Measure] = ()  # the usual ones, where none is named
     threshold: float = 0.5
     resamples: int = RESAMPLES
     seed: int = 0
@@ -49,12 +54,19 @@ def score_table(groups: pa.Table, answers: pa.Table, by: Sequence[str] = ("test"
     return scored(judge(groups, answers, asked.threshold), asked)
 
 
+def usual(outcomes: Outcomes) -> tuple[Measure, ...]:
+    """The measures that are taken when none is named: those of scores only where texts are ranked by them."""
+    return (*METRICS, *RANKING) if outcomes.labels("relation").where([Relation.RANKS]).any() else METRICS
+
+
 def scored(outcomes: Outcomes, request: Request) -> pa.Table:
     """The same from outcomes that are already there.
 
-    The value is null where nothing counts. Beside each score stand the units left out because a member failed or was
-    not asked yet, and what became of the single answers of the slice, as shares.
+    The value is null where nothing counts; the reason says so where the measure does not apply to the model. Beside
+    each score stand the units left out because a member failed or was not asked yet, and what became of the single
+    answers of the slice, as shares.
     """
+    request = request if request.metrics else replace(request, metrics=usual(outcomes))
     slicer = Slicer(outcomes, request.columns, request.where)
     singles = outcomes.singles()
     cells = slicer.cut(singles)
@@ -71,6 +83,9 @@ def scored(outcomes: Outcomes, request: Request) -> pa.Table:
     rules = _rules(outcomes)
     return pa.Table.from_pylist([_row(row, states, request, rules) for row in found], _schema(request))
 
+
+_Taken = Callable[[int], tuple[Score, str, int]]
+"""From the place of a slice to the score, how its interval was made, and how many clusters it has."""
 
 _UNITS: Mapping[type, Callable[[Outcomes], Pairs | OrderedPairs | Sets]] = {
     Pairs: Outcomes.pairs,
@@ -96,21 +111,54 @@ def _scores(units: Pairs | OrderedPairs | Sets | Singles, cells: Cells, request:
                 yield row | {"unit": UNITS[metric.unit], "left_out": int(left_out[place])}
 
 
-def _measured(metric: Ratio[Any], units: Any, cells: Cells, request: Request) -> list[dict[str, Any]]:
+def _measured(metric: Measure, units: Any, cells: Cells, request: Request) -> list[dict[str, Any]]:
     """One measure in each slice; slices are resampled side by side, each with luck of its own."""
-    credit, counts = metric.cases(units)
-    sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
+    taken = (
+        _shares(metric, units, cells, request) if isinstance(metric, Ratio) else _values(metric, units, cells, request)
+    )
 
     def row(place: int) -> dict[str, Any]:
-        own, name = cells.range_of(place), cells.names[place]
-        seed: list[Plain] = [request.seed, list(name)]  # equal cases have equal intervals, whatever the measure
-        score, method = _interval(sums[own], cases[own], float(squares[place]), seed, request)
+        score, method, clusters = taken(place)
         ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
-        clusters = int(np.count_nonzero(cases[own]))
-        return {"slice": name, "metric": metric.name, **ends, "n": score.n, "clusters": clusters, "method": method}
+        why = "" if score.n or metric.why is unsaid else metric.why(units, cells.units_of(place))
+        named = {"slice": cells.names[place], "metric": metric.name}
+        return named | ends | {"n": score.n, "clusters": clusters, "method": method, "reason": why}
 
     with ThreadPoolExecutor() as pool:
         return list(pool.map(row, range(len(cells.names))))
+
+
+def _shares(metric: Ratio[Any], units: Any, cells: Cells, request: Request) -> _Taken:
+    """A share in the slice at a place."""
+    credit, counts = metric.cases(units)
+    sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
+
+    def taken(place: int) -> tuple[Score, str, int]:
+        own = cells.range_of(place)
+        score, method = _interval(sums[own], cases[own], float(squares[place]), _seed(cells, place, request), request)
+        return score, method, int(np.count_nonzero(cases[own]))
+
+    return taken
+
+
+def _values(metric: Statistic[Any], units: Any, cells: Cells, request: Request) -> _Taken:
+    """What is no share, in the slice at a place."""
+    counts = metric.counts(units) & units.counted
+    resamples = min(request.resamples, _NARROW) if request.closed else request.resamples
+    by_slice = cells.units_by_slice(counts)
+
+    def taken(place: int) -> tuple[Score, str, int]:
+        rows = by_slice[place]
+        rng = luck(*_seed(cells, place, request))
+        cluster = units.cluster[rows]
+        score, method = estimated(metric.of(units, rows), cluster, rng, resamples)
+        return score, method, len(np.unique(cluster)) if score.n else 0
+
+    return taken
+
+
+def _seed(cells: Cells, place: int, request: Request) -> list[Plain]:
+    return [request.seed, list(cells.names[place])]  # equal cases have equal intervals, whatever the measure
 
 
 def _interval(sums: Floats, cases: Counts, squares: float, seed: list[Plain], request: Request) -> tuple[Score, str]:
@@ -148,7 +196,8 @@ def _schema(request: Request) -> pa.Schema:
         [
             *((name, word) for name in request.columns),
             *[("metric", word), ("unit", word), ("value", number), ("low", number), ("high", number)],
-            *[("n", count), ("clusters", count), ("method", word), ("threshold", number), ("rules", word)],
+            *[("n", count), ("clusters", count), ("method", word), ("reason", word)],
+            *[("threshold", number), ("rules", word)],
             *[("left_out", count), ("answers", count), *((state, number) for state in STATES)],
         ]
     )

@@ -38,6 +38,20 @@ class Cells:
         """Where the cells of a slice are."""
         return slice(int(self.bounds[place]), int(self.bounds[place + 1]))
 
+    def units_of(self, place: int) -> NDArray[np.int64]:
+        """The units that lie in a slice."""
+        return np.asarray(self._units()[self.place == place])
+
+    def units_by_slice(self, flags: Flags) -> list[NDArray[np.int64]]:
+        """The marked units of each slice."""
+        kept = flags[self.inside]
+        place = self.place[kept]
+        order = np.argsort(place, kind="stable")
+        return np.split(self._units()[kept][order], np.searchsorted(place[order], np.arange(1, len(self.names))))
+
+    def _units(self) -> NDArray[np.int64]:
+        return np.arange(len(self.place)) if isinstance(self.inside, slice) else np.flatnonzero(self.inside)
+
 
 class Slicer:
     """Cuts the units of some outcomes by the same columns, after leaving out what a filter does not keep."""

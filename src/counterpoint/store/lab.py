@@ -117,9 +117,18 @@ class Lab:
     def read_answers(self, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
         """What a model said, once per query and trial: the last settled answer, a failed one only if nothing else.
 
-        Where another rule was used to score again, value, rule and state are those that it gave.
+        Where another rule was used to score again, value, rule and state are those that it gave. The metadata of the
+        table say on which `scale` the scores are, where that is known.
         """
-        return values.read_answers(self.shelf, fingerprint, columns)
+        table = values.read_answers(self.shelf, fingerprint, columns)
+        return table.replace_schema_metadata((table.schema.metadata or {}) | {"scale": self.scale(fingerprint)})
+
+    def scale(self, fingerprint: str) -> str:
+        """What the scores of a model are, as the latest run that says so has it; labs of old do not say it."""
+        said = (
+            str(info.details.get("scale") or "") for info in reversed(self.runs()) if info.fingerprint == fingerprint
+        )
+        return next(filter(None, said), "")
 
     def put_run(self, info: RunInfo) -> None:
         """Keep what is known of a run; put again, it replaces what was known."""
