@@ -99,7 +99,7 @@ def made(
 
 def taken(suite: Suite[Any, Any], source: Any) -> str:
     """What a suite is made from: what it would rather have where the source can give it, else what it takes."""
-    if suite.rather != "grounded":
+    if suite.rather not in ("grounded", "described"):
         return suite.takes
     if not isinstance(source, Source):
         return suite.rather if hasattr(source, suite.rather) else suite.takes

@@ -1,7 +1,7 @@
 """What sources yield beside scenes: questions, captions, dialogues, action frames, and groups that are ready."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from counterpoint.core.groups import Gold, Group
 from counterpoint.core.ids import content_id, hex_id
@@ -66,6 +66,13 @@ class Caption:
     foil: str = ""
     word: str = ""  # what was replaced in the text
     foil_word: str = ""  # what stands in its place in the foil
+    scene: Scene | None = field(default=None, repr=False, compare=False)  # what is in the picture, where that is known
+
+    @property
+    def content_id(self) -> int:
+        """A number that changes when anything said or annotated does."""
+        own = content_id(repr(self))
+        return own if self.scene is None else content_id([hex_id(own), hex_id(self.scene.content_id)])
 
 
 @dataclass(frozen=True, slots=True)

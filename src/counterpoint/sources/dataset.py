@@ -166,6 +166,12 @@ class Source:
         """Sentences that describe pictures."""
         return self._values("captions")
 
+    def described(self) -> Iterator[Caption]:
+        """The same sentences, each with the scene of its picture, where there is one."""
+        scenes = {scene.picture: scene for scene in replace(self, most=None, skips=Skips()).scenes()}
+        for one in self.captions():
+            yield replace(one, scene=scenes.get(one.picture))
+
     def dialogues(self) -> Iterator[Dialogue]:
         """Conversations about pictures."""
         return self._values("dialogues")

@@ -1,6 +1,7 @@
 """The world as a source: scenes, questions, captions, dialogues and frames of one split, and their pictures."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 from random import Random
 
@@ -78,6 +79,11 @@ class World:
         """Five sentences about each picture."""
         for scene in self.scenes():
             yield from captions(scene, self._luck("captions", scene))
+
+    def described(self) -> Iterator[Caption]:
+        """The same sentences, each with its scene."""
+        for scene in self.scenes():
+            yield from (replace(one, scene=scene) for one in captions(scene, self._luck("captions", scene)))
 
     def dialogues(self) -> Iterator[Dialogue]:
         """A conversation about each picture."""
