@@ -1,25 +1,24 @@
-"""How far two distributions of words are apart."""
+"""How far apart the words of captions and foils are: the divergence of Jensen and Shannon, from 0 to 1."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from math import log2, sqrt
+from collections.abc import Mapping
+
+import numpy as np
 
 
-def divergence(left: Sequence[str] | Mapping[str, int], right: Sequence[str] | Mapping[str, int]) -> float:
-    """The Jensen-Shannon divergence of two lists of words, or of their counts, as VALSE has it (Appendix E).
+def divergence(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+    """The square root of the Jensen-Shannon divergence, to base 2, of two counts of words (VALSE, Appendix E).
 
-    With logarithms to the base 2 and its square root taken: 0 for the same distribution, 1 where no word is in both.
+    It is 0 where every word has the same share on both sides, 1 where no word is on both, and nan where a side is empty.
 
-    >>> divergence(["on", "in"], ["in", "on"]), divergence(["on"], {"in": 3})
+    >>> divergence({"yes": 2, "no": 2}, {"yes": 1, "no": 1}), divergence({"four": 3}, {"two": 3})
     (0.0, 1.0)
     """
-    one, other = Counter(left), Counter(right)
-    assert min(one.total(), other.total()), "there are words on both sides"
-    return sqrt(max(0.0, (_part(one, other) + _part(other, one)) / 2))
-
-
-def _part(own: Counter[str], other: Counter[str]) -> float:
-    """The relative entropy of one distribution to the mean of both."""
-    size, others = own.total(), other.total()
-    shares = ((count / size, other[word] / others) for word, count in sorted(own.items()) if count)
-    return sum(share * log2(2 * share / (share + theirs)) for share, theirs in shares)
+    words = sorted({*one, *other})
+    counts = np.array([[side.get(word, 0) for word in words] for side in (one, other)], np.float64).reshape(2, -1)
+    if not counts.sum(axis=1).all():
+        return float("nan")
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    middle = np.broadcast_to(shares.mean(axis=0), shares.shape)
+    there = shares > 0
+    bits = (shares[there] * np.log2(shares[there] / middle[there])).sum() / 2
+    return float(np.sqrt(min(max(bits, 0.0), 1.0)))
