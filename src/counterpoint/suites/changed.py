@@ -1,0 +1,132 @@
+"""Changed pictures: light, blur, turn, mirror and crop leave the answer as it is, where the question allows them."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from random import Random
+
+from counterpoint.core.groups import Group
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Edit
+from counterpoint.language.classes import classes_of
+from counterpoint.language.words import split_list
+from counterpoint.pixels.changes import DEGREES
+from counterpoint.suites.asked import Tags
+from counterpoint.suites.doubts import DATA
+from counterpoint.suites.edited import edited
+from counterpoint.suites.suite import Dropped, Suite
+
+MIDDLE = 3
+"""The severity that is asked where only one is."""
+
+_LONGEST = 4  # words in a phrase of a list
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a change would make wrong: words, classes of words, steps of a program, and what needs to be read."""
+
+    because: str
+    words: frozenset[str]
+    classes: frozenset[str] = frozenset()
+    operations: tuple[str, ...] = ()
+    reading: bool = False
+    only: frozenset[str] = frozenset()
+    only_operations: tuple[str, ...] = ()
+
+    def spares(self, question: Question) -> bool:
+        """Whether a question has the same answer after the change, as far as its words and its program tell."""
+        asked = phrases(question.text)
+        said = asked.union(*(phrases(one) for one in (*question.choices, *_answers(question))))
+        steps = " ".join(f"{step.operation} {step.argument}" for step in question.program)
+        if not self.words.isdisjoint(said) or (self.reading and question.context):
+            return False
+        if any(not self.classes.isdisjoint(classes_of(one)) for one in said) or _names(steps, self.operations):
+            return False
+        return not self.only or not self.only.isdisjoint(asked) or _names(steps, self.only_operations)
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """The rule of every change, by its name."""
+    rows = tomllib.loads((DATA / "changed.toml").read_text("utf-8"))
+    return {name: _rule(rows[row.get("same_as", name)]) for name, row in rows.items()}
+
+
+def phrases(text: str) -> frozenset[str]:
+    """All words of a text in small letters, and all phrases of up to four of them.
+
+    >>> sorted(phrases("Is it red?"))
+    ['is', 'is it', 'is it red', 'it', 'it red', 'red']
+    """
+    words = _WORD.findall(text.lower())
+    spans = ((start, size) for start in range(len(words)) for size in range(1, _LONGEST + 1))
+    return frozenset(" ".join(words[start : start + size]) for start, size in spans if start + size <= len(words))
+
+
+def changed(
+    question: Question, statistics: None, rng: Random, *, severities: Sequence[int] = (MIDDLE,)
+) -> Iterator[Group | Dropped]:
+    """The question about the picture as it is, then after each change that cannot have changed its answer."""
+    variants = list[tuple[Edit, Tags]]()
+    for name, rule in rules().items():
+        made = _variants(name, severities, rng)
+        if rule.spares(question):
+            variants += made
+        else:
+            yield Dropped(question.kind, f"{name}: {rule.because}", len(made))
+    if variants:
+        yield edited(question, variants, "nothing that the question is about is changed")
+
+
+def _variants(name: str, severities: Sequence[int], rng: Random) -> list[tuple[Edit, Tags]]:
+    """A change at each severity; to which side a picture is turned is drawn."""
+    edits, side = DEGREES[name], rng.choice((-1, 1))
+    if len(edits) == 1:
+        return [(edits[0], (("edit", name),))]
+    chosen = [(severity, edits[severity - 1]) for severity in severities]
+    return [(_turned(edit, side), (("edit", name), ("severity", str(severity)))) for severity, edit in chosen]
+
+
+def _turned(edit: Edit, side: int) -> Edit:
+    return replace(edit, arguments=(side * int(edit.arguments[0]),)) if edit.name == "rotate" else edit
+
+
+def _answers(question: Question) -> Iterator[str]:
+    yield from (answer for answer, _ in question.gold.answers)
+    yield question.full_answer
+
+
+def _names(steps: str, operations: Sequence[str]) -> bool:
+    return any(operation in steps for operation in operations)
+
+
+def _rule(row: Mapping[str, str | bool]) -> Rule:
+    def listed(key: str) -> tuple[str, ...]:
+        return split_list(str(row.get(key, "")))
+
+    return Rule(
+        str(row["because"]),
+        frozenset(listed("words")),
+        frozenset(listed("classes")),
+        listed("operations"),
+        bool(row.get("reading", False)),
+        frozenset(listed("only")),
+        listed("only_operations"),
+    )
+
+
+def _suite(name: str, severities: Sequence[int]) -> Suite[Question, None]:
+    return Suite(
+        name,
+        tests="a change of the whole picture that the question does not ask about changes no answer",
+        propose=partial(changed, severities=tuple(severities)),
+        takes="questions",
+    )
+
+
+suite = _suite("pictures-changed", (MIDDLE,))
+with_severities = _suite("pictures-changed-severities", range(1, 6))
