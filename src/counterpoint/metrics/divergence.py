@@ -8,7 +8,7 @@ import numpy as np
 def divergence(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     """The square root of the Jensen-Shannon divergence, to base 2, of two counts of words (VALSE, Appendix E).
 
-    It is 0 where every word has the same share on both sides, 1 where no word is on both, and nan where a side is empty.
+    It is 0 where every word has the same share on both sides, 1 where none is on both, and nan where a side is empty.
 
     >>> divergence({"yes": 2, "no": 2}, {"yes": 1, "no": 1}), divergence({"four": 3}, {"two": 3})
     (0.0, 1.0)
