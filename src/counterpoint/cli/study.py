@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from counterpoint import catalog
+from counterpoint.cli.blind_study import blind
 from counterpoint.cli.progress import counted
 from counterpoint.cli.rad_study import coverage, rad
 from counterpoint.core.errors import CounterpointError, UnknownName
@@ -31,6 +32,7 @@ def command() -> None:
     """Measure something on the built-in world."""
 
 
+command.add_command(blind)
 command.add_command(rad)
 command.add_command(coverage)
 

@@ -1,0 +1,145 @@
+"""`counterpoint study blind`: how well captions and foils are told apart by models that never look."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow as pa
+
+from counterpoint.cli.asking import Settings, asked
+from counterpoint.cli.progress import watched
+from counterpoint.cli.reading import answers_of, groups_of, models_of
+from counterpoint.cli.tables import FORMS, Sheet, percent
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.engine.records import record
+from counterpoint.engine.running import run
+from counterpoint.language.ngrams import ORDER
+from counterpoint.models.ngram import CrossFitted, read_captions
+from counterpoint.store.answers import run_name
+from counterpoint.store.groups import queries, queries_of
+from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.studies.blind import FOLDS, TELLING, Finding, Learning, captions_of, cross_fitted, findings, ranked
+
+OWN, TOLD = "ngram", "ngram-told"
+"""The names of our own model: cross-fitted, and, for comparison, told the very captions that it is asked about."""
+Found = Mapping[str, Sequence[Finding]]
+
+
+@click.command("blind")
+@click.argument("place", metavar="LAB", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--suite", "suites", multiple=True, help="Only this suite; may be given several times.")
+@click.option(
+    "--model", "models", multiple=True, default=(OWN,), show_default=True, help="Who is asked; several times."
+)
+@click.option("--captions", type=click.Path(path_type=Path), help="More captions for ngram: lines, or COCO's layout.")
+@click.option("--order", default=ORDER, show_default=True, type=click.IntRange(1, 9), help="Words in its longest run.")
+@click.option("--folds", default=FOLDS, show_default=True, type=click.IntRange(1), help="Of pictures; 1 tells it all.")
+@click.option("--json", "form", flag_value="json", help="Print one JSON object.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables.")
+@click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables.")
+def blind(
+    place: Path,
+    suites: tuple[str, ...],
+    models: tuple[str, ...],
+    captions: Path | None,
+    order: int,
+    folds: int,
+    form: str | None,
+) -> None:
+    """Rank the captions and foils of LAB without looking, by how usual their words are.
+
+    The model ngram learns from the captions of the suites themselves, in folds, so that the captions of a picture are
+    scored by one that was told those of other pictures only. Its scores are kept in the lab as those of any model. Any
+    other model that scores texts may be named: trigram, hf/gpt2.
+    """
+    lab = Lab(place).opened()
+    groups = chosen(lab, suites)
+    found: dict[str, list[Finding]] = {}
+    for name in dict.fromkeys(models):
+        if name == OWN:
+            told = read_captions(captions) if captions else ()
+            fitted = cross_fitted(Learning(captions_of(groups), told, order, folds))
+            info = put(lab, OWN if folds > 1 else TOLD, fitted, groups)
+        else:
+            info = known(lab, name, groups)
+        found[info.model] = findings(groups, answers_of(lab, info))
+    if form == "json":
+        click.echo(json.dumps({name: [_told(one) for one in own] for name, own in found.items()}))
+        return
+    write = FORMS[form or "plain"]
+    click.echo("\n\n".join(map(write, sheets(found))))
+
+
+def chosen(lab: Lab, suites: Sequence[str]) -> pa.Table:
+    """The groups of these suites, or of all, in which captions are ranked above foils."""
+    groups = ranked(groups_of(lab, suites))
+    if not groups.num_rows:
+        hint = "counterpoint generate --suite valse makes some"
+        raise StoreError(f"{lab.folder} has no captions against foils", hint=hint)
+    return groups
+
+
+def put(lab: Lab, name: str, model: CrossFitted, groups: pa.Table) -> RunInfo:
+    """Score what is missing, and keep it as the answers of a model."""
+    info = RunInfo(run_name(), name, model.fingerprint)
+    whole = lab.with_digests(queries_of(groups), lab.pictures())
+    with lab.answers(model.fingerprint, run=info.run) as log, watched(name) as watch:
+        outcome = run(whole, model, log, read=queries, batch=whole.num_rows, progress=watch)
+    if outcome.asked:
+        settings = {"model": name, "suites": sorted(set(groups["suite"].to_pylist()))}
+        prints = {suite: lab.manifest(suite).fingerprint for suite in settings["suites"]}
+        details = record(settings, prints, outcome, "done") | {"scale": model.scale.value}
+        info = RunInfo(info.run, name, model.fingerprint, details)
+        lab.put_run(info)
+    return info
+
+
+def known(lab: Lab, name: str, groups: pa.Table) -> RunInfo:
+    """A model that was run in the lab, as it is; any other is asked now."""
+    try:
+        return list(models_of(lab, [name]).values())[-1]
+    except (StoreError, UnknownName):
+        suites = tuple(dict.fromkeys(groups["suite"].to_pylist()))
+        with watched(name) as watch:
+            return asked(lab, Settings(name, suites), watch)[0]
+
+
+def sheets(found: Found) -> Iterator[Sheet]:
+    """How often each model is right in each test, and the words that tell where that is not by chance."""
+    rows = [row for name, own in found.items() for row in _rows(name, own)]
+    title = "acc_r without looking: captions scored above their foils, per cent with 95 % intervals over pictures"
+    yield Sheet(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
+    words = [
+        (
+            name,
+            one.suite,
+            one.test,
+            ", ".join(f"{w.word} {w.brings:+g} ({w.in_caption}/{w.in_foil})" for w in one.words),
+        )
+        for name, own in found.items()
+        for one in own
+        if one.biased
+    ]
+    if words:
+        about = (
+            f"The {TELLING} most telling words of each test that is clear of 50 %: how many more pairs than half of "
+            "those that have the word on one side only are ranked right (pairs with it in the caption/in the foil)"
+        )
+        yield Sheet(about, ("model", "suite", "test", "words"), words, names=4)
+
+
+def _rows(name: str, own: Sequence[Finding]) -> Iterator[tuple[str, ...]]:
+    for one in own:
+        yield name, one.suite, one.test, percent(one.value, one.low, one.high), percent(one.ties), str(one.n)
+    values = [one.value for one in own if one.value is not None]
+    if len(values) > 1:
+        yield name, "", "mean of these", percent(fsum(values) / len(values)), "", str(sum(one.n for one in own))
+
+
+def _told(one: Finding) -> dict[str, Any]:
+    words = [asdict(word) | {"brings": word.brings} for word in one.words]
+    return asdict(one) | {"biased": one.biased, "words": words}

@@ -1,0 +1,193 @@
+"""What can be told apart without looking: captions and foils ranked by how usual their words are.
+
+A suite whose captions are more usual than its foils can be solved by a model that never sees the picture. How often
+that works is the suite's plausibility bias (VALSE, section 4.2), and 50 % is none.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Mode, Relation
+from counterpoint.core.ids import content_id
+from counterpoint.language.ngrams import ORDER, trained, words_of
+from counterpoint.metrics.outcomes import judge
+from counterpoint.metrics.ranking import acc_r, ties
+from counterpoint.metrics.scoring import Request, scored
+from counterpoint.models.ngram import CrossFitted, Told, content, known_as
+
+FOLDS = 5
+"""In how many parts pictures are put, each of them judged by a model that was told the captions of the others."""
+TELLING = 10
+"""How many words are shown."""
+HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """What a model is made from: captions of the tested pictures, others, and how."""
+
+    own: Sequence[Told]
+    others: Sequence[Told] = ()
+    order: int = ORDER
+    folds: int = FOLDS  # one fold is judged by a model that was told its captions
+
+    @property
+    def fingerprint(self) -> str:
+        """Another one whenever a score could differ."""
+        told = content(f"{one.picture}\n{one.text}" for one in (*self.own, *self.others))
+        return f"ngram {self.order} in {self.folds} folds {told}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A caption and a foil, and whether the caption scored higher."""
+
+    suite: str
+    test: str
+    caption: str
+    foil: str
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that stands on one side only in some pairs: how often on which, and how many of these were ranked right.
+
+    What it brings is how many more than half of these pairs were ranked right, or fewer, where it is below zero.
+    """
+
+    word: str
+    in_caption: int
+    in_foil: int
+    right: int
+
+    @property
+    def brings(self) -> float:
+        """Pairs above one half."""
+        return self.right - (self.in_caption + self.in_foil) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How often captions are ranked above foils in one test without looking, and by which words, where that is bias."""
+
+    suite: str
+    test: str
+    value: float | None  # acc_r, from 0 to 1; nothing where nothing was scored
+    low: float | None
+    high: float | None
+    n: int
+    ties: float | None
+    words: tuple[Word, ...] = ()
+
+    @property
+    def biased(self) -> bool:
+        """The interval lies clear of one half."""
+        return self.low is not None and self.high is not None and not self.low <= HALF <= self.high
+
+
+def ranked(table: Any) -> Any:
+    """The rows of a table of groups in which a caption is to be scored above foils."""
+    wanted = [
+        relation == Relation.RANKS and mode == Mode.SCORE
+        for relation, mode in zip(table["relation"].to_pylist(), table["mode"].to_pylist(), strict=True)
+    ]
+    return table.filter(wanted)
+
+
+def captions_of(groups: Any) -> list[Told]:
+    """The captions of some ranked groups, each once for a picture."""
+    columns = (groups[name].to_pylist() for name in ("role", "picture", "text"))
+    return list(
+        dict.fromkeys(Told(known_as(picture), text) for role, picture, text in zip(*columns, strict=True) if not role)
+    )
+
+
+def folds_of(pictures: Sequence[str], folds: int = FOLDS) -> dict[str, int]:
+    """The fold of each picture: of equal size, by luck that follows from the pictures alone.
+
+    >>> sorted(folds_of(["a", "b", "c", "d"], 2).values())
+    [0, 0, 1, 1]
+    """
+    order = sorted(set(pictures), key=lambda picture: (content_id(["fold", picture]), picture))
+    return {picture: place % folds for place, picture in enumerate(order)}
+
+
+def cross_fitted(learning: Learning) -> CrossFitted:
+    """Models for the captions of each fold, told those of the other folds, and captions of no tested picture.
+
+    A caption without a picture is left out where it says what a tested one does, in whichever letters and signs.
+    """
+    folds = folds_of([one.picture for one in learning.own], learning.folds)
+    if learning.folds > 1 and len(folds) < learning.folds:
+        fact = f"captions of {len(folds)} pictures cannot be put in {learning.folds} folds"
+        raise StoreError(fact, hint="make a larger suite, or ask for fewer folds: --folds")
+    tested = {tuple(words_of(one.text)) for one in learning.own}
+    alone = [one.text for one in learning.others if not one.picture and tuple(words_of(one.text)) not in tested]
+    pictured = list(dict.fromkeys([*learning.own, *(one for one in learning.others if one.picture)]))
+    models = [
+        trained(
+            [*(one.text for one in pictured if learning.folds == 1 or folds.get(one.picture) != fold), *alone],
+            learning.order,
+        )
+        for fold in range(learning.folds)
+    ]
+    return CrossFitted(models, folds, learning.fingerprint)
+
+
+def findings(groups: Any, answers: Any) -> list[Finding]:
+    """How a model that has scored ranked groups fares in each test; with words where the interval is clear of half."""
+    rows = scored(judge(groups, answers), Request(("test",), metrics=(acc_r, ties))).to_pylist()
+    tied = {(row["suite"], row["test"]): row["value"] for row in rows if row["metric"] == ties.name}
+    found = []
+    pairs: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs_of(groups, answers):
+        pairs.setdefault((pair.suite, pair.test), []).append(pair)
+    for row in rows:
+        if row["metric"] == acc_r.name:
+            place = row["suite"], row["test"]
+            one = Finding(*place, row["value"], row["low"], row["high"], row["n"], tied[place])
+            words = tuple(telling(pairs[place], above=(one.value or 0) > HALF)) if one.biased else ()
+            found.append(Finding(*place, one.value, one.low, one.high, one.n, one.ties, words))
+    return found
+
+
+def pairs_of(groups: Any, answers: Any) -> Iterator[Pair]:
+    """Every caption with each of its foils, where both have a score."""
+    columns = (answers[name].to_pylist() for name in ("query", "trial", "score"))
+    scores: Mapping[int, float] = {
+        query: score for query, trial, score in zip(*columns, strict=True) if score is not None and not trial
+    }
+    base: tuple[str, float | None] = "", None
+    wanted = (groups[name].to_pylist() for name in ("suite", "test", "role", "text", "query"))
+    for suite, test, role, text, query in zip(*wanted, strict=True):
+        score = scores.get(query)
+        if not role:
+            base = text, score
+        elif score is not None and base[1] is not None:
+            yield Pair(suite, test, base[0], text, base[1] > score)
+
+
+def telling(pairs: Sequence[Pair], *, above: bool = True, most: int = TELLING) -> list[Word]:
+    """The words that bring most: the most pairs above one half, or else below it.
+
+    A word tells in a pair where it stands in the caption and not in the foil, or in the foil and not in the caption.
+
+    >>> pair = Pair("s", "t", "A cat on a mat.", "A cat under a mat.", right=True)
+    >>> [(word.word, word.in_caption, word.in_foil, word.brings) for word in telling([pair, pair])]
+    [('on', 2, 0, 1.0), ('under', 0, 2, 1.0)]
+    """
+    captions, foils, right = Counter[str](), Counter[str](), Counter[str]()
+    for pair in pairs:
+        caption, foil = set(words_of(pair.caption)), set(words_of(pair.foil))
+        captions.update(caption - foil)
+        foils.update(foil - caption)
+        if pair.right:
+            right.update(caption ^ foil)
+    words = (Word(word, captions[word], foils[word], right[word]) for word in captions | foils)
+    sign = 1 if above else -1
+    brought = sorted((one for one in words if sign * one.brings > 0), key=lambda one: (-sign * one.brings, one.word))
+    return brought[:most]
