@@ -90,6 +90,16 @@ class Lexicon:
         guesses = columns.exceptions.get(word) or [word, *by_rule]
         return tuple(guess for guess in dict.fromkeys(guesses) if columns.find(guess) is not None)
 
+    def vocabulary(self) -> frozenset[str]:
+        """Every word and phrase of the table and every irregular form, for whoever looks up thousands of them.
+
+        >>> words = lexicon().vocabulary()
+        >>> "dog" in words, "geese" in words, "dgo" in words
+        (True, True, False)
+        """
+        held = (word for columns in self._columns.values() for word in (*columns.all(), *columns.exceptions))
+        return frozenset(held)
+
     def hypernyms(self, sense: Sense) -> tuple[Sense, ...]:
         """The next more general senses; for a thing with a name of its own, what it is an instance of."""
         return self._related(sense, "hypernyms") + self._related(sense, "instances")

@@ -75,6 +75,10 @@ class Columns:
         place = self._place(word)
         return place if place < self._size and self._bytes(place) == word.encode() else None
 
+    def all(self) -> list[str]:
+        """Every word, in the order of the alphabet."""
+        return self._text.decode().split("\n")
+
     def near(self, word: str) -> Iterator[str]:
         """The words around the place where a word would stand."""
         place = self._place(word)
