@@ -6,7 +6,8 @@ from typing import Any
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.suites import sears
+from counterpoint.language.word_noise import KINDS, NO_LETTERS, NOT_ENGLISH
+from counterpoint.suites import sears, word_noise
 from counterpoint.suites.suite import Tally, generate
 
 
@@ -41,3 +42,42 @@ def test_questions_that_no_rule_fits_are_left_out_and_counted() -> None:
 def test_a_question_without_a_right_answer_is_rewritten_all_the_same() -> None:
     (group,), _ = _made(sears.suite, [_question(1, "Who is it?", Gold(()))])
     assert group.gold == (None, None)
+
+
+def test_a_noisy_question_has_a_variant_for_each_kind_that_fits_with_its_severity() -> None:
+    text = "Is there a large brown couch in the picture?"
+    (group,), tally = _made(word_noise.suite, [_question(1, text)])
+    assert [dict(tags)["rule"] for tags in group.tags[1:]] == [kind.name for kind in KINDS]
+    assert {dict(tags)["severity"] for tags in group.tags[1:]} == {"1"}
+    assert group.relation is Relation.SAME
+    assert set(group.gold) == {Gold.of("red")}
+    assert len({query.id for query in group.queries}) == len(group.queries)
+    assert not tally.dropped
+
+
+def test_severities_begin_with_what_the_plain_suite_makes() -> None:
+    items = [_question(number, text) for number, text in enumerate(("Where is the umbrella?", "Who is on the horse?"))]
+    groups, _ = _made(word_noise.severities, items)
+    for group in groups:
+        rows = [(dict(tags)["rule"], int(dict(tags)["severity"])) for tags in group.tags[1:]]
+        assert len(rows) == len(set(rows))
+        assert {severity for rule, severity in rows if rule == "polite"} == {1, 2, 3}
+        assert all((rule, severity - 1) in rows for rule, severity in rows if severity > 1)
+
+
+def test_a_kind_that_does_not_fit_says_why_and_costs_the_others_nothing() -> None:
+    (group,), tally = _made(word_noise.suite, [_question(1, "Is he in the US?")])
+    assert "casing" not in {dict(tags).get("rule") for tags in group.tags}
+    assert tally.dropped["casing", "a name or abbreviation"] == 1
+    none, tally = _made(word_noise.suite, [_question(1, "Wie viele Hunde sind das?"), _question(2, "12?")])
+    assert not none
+    assert tally.dropped == {("color", NOT_ENGLISH): 1, ("color", NO_LETTERS): 1}
+
+
+def test_one_seed_makes_one_noise_whatever_the_order_of_questions() -> None:
+    items = [_question(number, f"How many elephants stand near umbrella {number}?") for number in range(20)]
+    one, _ = _made(word_noise.suite, items, seed=3)
+    other, _ = _made(word_noise.suite, items[::-1], seed=3)
+    assert one == other[::-1]
+    again, _ = _made(word_noise.suite, items, seed=4)
+    assert one != again

@@ -23,18 +23,16 @@ class Wording:
 
     text: str
     words: tuple[str, ...]
+    small: tuple[str, ...]  # the words in small letters, with straight apostrophes
     starts: tuple[int, ...]
 
     @classmethod
     def of(cls, text: str) -> "Wording":
         """The words of a text, signs and contracted endings among them."""
         found = list(_TOKEN.finditer(text))
-        return cls(text, tuple(one[0] for one in found), tuple(one.start() for one in found))
-
-    @cached_property
-    def small(self) -> tuple[str, ...]:
-        """The words in small letters, with straight apostrophes."""
-        return tuple(word.lower().replace("’", "'") for word in self.words)
+        words = tuple([one[0] for one in found])
+        small = tuple([word.lower().replace("’", "'") for word in words])
+        return cls(text, words, small, tuple([one.start() for one in found]))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:

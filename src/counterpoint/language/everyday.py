@@ -1,0 +1,88 @@
+"""Which strings are words, and which words people use of pictures, so that a misspelling is taken for no other word."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+
+from counterpoint.language.classes import classes
+from counterpoint.language.lexicon import lexicon
+from counterpoint.language.nouns import plural
+from counterpoint.language.senses import names
+from counterpoint.language.verbs import gerund, participle, past, third_person
+from counterpoint.language.words import word_list
+
+_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
+_DEGREES = (("er", ""), ("er", "e"), ("ier", "y"), ("est", ""), ("est", "e"), ("iest", "y"))
+
+
+@lru_cache(1 << 17)
+def is_word(word: str) -> bool:
+    """Whether something in small letters is a word of English, a form of one, or a name that the lexicon has.
+
+    >>> is_word("where"), is_word("horses"), is_word("hopping"), is_word("hosre")
+    (True, True, True, False)
+    """
+    if word in everyday() or word in _vocabulary():
+        return True
+    stems = (word.removesuffix(old) + new for old, new in _ENDINGS + _DEGREES if word.endswith(old))
+    return any(_is_stem(stem) for stem in stems)
+
+
+@cache
+def everyday() -> frozenset[str]:
+    """The words of sentences about pictures: those that hold them together, and things, doings and looks."""
+    found = set(word_list("noise", "function") | word_list("noise", "telling"))
+    for name in names():
+        found.update(name.split(), plural(name).split())
+    for verb in word_list("verbs", "known"):
+        found.update((verb, third_person(verb), gerund(verb), past(verb), participle(verb)))
+    for held in classes().values():
+        found.update(word for value in held.values for phrase in value for word in phrase.split())
+    return frozenset(found)
+
+
+def taken_for(text: str) -> frozenset[str]:
+    """The everyday words that somebody may read in a misspelling: one slip away, with the same first letter.
+
+    >>> sorted(taken_for("hosre"))
+    ['horse', 'hose']
+    """
+    near = {word for part in (text, *_without_a_letter(text)) for word in _by_part().get(part, ())}
+    return frozenset(word for word in near if word[0] == text[0] and _one_slip(text, word))
+
+
+def _one_slip(one: str, other: str) -> bool:
+    """Whether a letter more, less or other, or two letters in each other's place, make one word of the other."""
+    if abs(len(one) - len(other)) > 1:
+        return False
+    start = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if start is None:
+        return True
+    ends = ((1, 1), (0, 1), (1, 0))
+    if any(one[start + mine :] == other[start + its :] for mine, its in ends):
+        return True
+    return one[start : start + 2] == other[start : start + 2][::-1] and one[start + 2 :] == other[start + 2 :]
+
+
+@cache
+def _by_part() -> Mapping[str, tuple[str, ...]]:
+    """Everyday words by what is left of each without one letter, and by themselves."""
+    found: dict[str, tuple[str, ...]] = {}
+    for word in sorted(everyday()):
+        for part in {word, *_without_a_letter(word)}:
+            found[part] = (*found.get(part, ()), word)
+    return found
+
+
+def _without_a_letter(word: str) -> Iterator[str]:
+    return (word[:place] + word[place + 1 :] for place in range(len(word)))
+
+
+def _is_stem(stem: str) -> bool:
+    if len(stem) < 2:
+        return False
+    return stem in _vocabulary() or (stem[-1] == stem[-2] and stem[:-1] in _vocabulary())
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return lexicon().vocabulary()
