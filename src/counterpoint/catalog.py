@@ -83,6 +83,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "rephrase": "counterpoint.suites.rephrase:suite",
         "sears": "counterpoint.suites.sears:suite",
         "visual": "counterpoint.suites.visual:suite",
+        "word-noise": "counterpoint.suites.word_noise:suite",
+        "word-noise-severities": "counterpoint.suites.word_noise:severities",
     },
     "metrics": {
         "acc": "counterpoint.metrics.ranking:acc",
