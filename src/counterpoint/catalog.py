@@ -43,6 +43,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "plain": "counterpoint.sources.plain_files:plain",
         "swig": "counterpoint.sources.swig:swig",
         "textvqa": "counterpoint.sources.textvqa:textvqa",
+        "valse": "counterpoint.sources.valse:valse",
         "vg": "counterpoint.sources.visual_genome:visual_genome",
         "visdial": "counterpoint.sources.visdial:visdial",
         "visual7w": "counterpoint.sources.visual7w:visual7w",
