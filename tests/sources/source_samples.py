@@ -333,6 +333,15 @@ def _carets() -> list[dict[str, Any]]:
     ]
 
 
+def _valse() -> dict[str, Any]:
+    votes = {"foil": 0, "caption": 3, "other": 0}
+    no, some = "There are no people in the picture.", "There are people in the picture."
+    about = {"dataset": "visual7w", "linguistic_phenomena": "existence", "mturk": votes}
+    one = {"image_file": "v7w_1.jpg", "caption": no, "foil": some, "classes": 0, "classes_foil": [2, 1, 8]}
+    other = {"image_file": "v7w_2.jpg", "caption": some, "foil": no, "classes": 1, "classes_foil": [0]}
+    return {"existence_visual7w_1": about | one, "existence_visual7w_2": about | other}
+
+
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "carets": (Sample("groups", "test", {"questions/object_verification_negation_test.json": _carets()}),),
     "clevr": (
@@ -356,6 +365,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "plain": (*_own("questions"), *_own("captions")),
     "swig": (Sample("frames", "dev", _swig()),),
     "textvqa": (Sample("questions", "val", _textvqa()),),
+    "valse": (Sample("groups", "valid", {"existence.json": _valse()}),),
     "vg": (Sample("scenes", "all", _vg_graphs()), Sample("scenes", "all", _vg_three())),
     "visdial": (Sample("dialogues", "val", {"visdial_1.0_val.json": _visdial()}),),
     "visual7w": (Sample("questions", "val", {"dataset_v7w_telling.json": _visual7w()}),),

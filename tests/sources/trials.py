@@ -13,6 +13,7 @@ from source_samples import SAMPLES, Sample, put
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Relation
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
@@ -197,10 +198,10 @@ def _group(ready: ReadyGroup, sample: Sample) -> None:
     _texts((group.test, group.kind, group.proof))
     for query, gold, tags in zip(group.queries, group.gold, group.tags, strict=True):
         assert query.picture is not None
-        assert gold is not None
+        assert (gold is None) == (group.relation is Relation.RANKS), "texts are ranked, and have no answers"
         _known(ready.id, query.picture)
         _text(query.text, blank=False)
-        for answer, credit in gold.answers:
+        for answer, credit in gold.answers if gold else ():
             _text(answer, blank=False)
             assert type(credit) is float, f"{credit!r} is no credit"
             assert 0 < credit <= 1, f"{credit!r} is no credit"

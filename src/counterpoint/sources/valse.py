@@ -1,0 +1,172 @@
+"""VALSE as its authors released it: a file for each instrument, with a caption, a foil and three votes a record.
+
+Names of files and of instruments differ where the paper's do. Pictures are those of four data sets, and their names,
+of five styles, tell which: `000000291619.jpg` is of COCO 2017, `COCO_val2014_…` and `COCO_train2014_…` of 2014,
+`VisualDialog_val2018_…` of VisDial, `v7w_2371044.jpg` of Visual7W and `exercising_255.jpg` of SWiG. The words that were
+changed are a text, a number or a list of numbers, which may be empty; one noun without a singular is false.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.items import ReadyGroup
+from counterpoint.core.pictures import Picture
+from counterpoint.sources import coco, swig, visdial, visual7w
+from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.records import Record, members
+from counterpoint.sources.skips import Skips
+
+
+class Instrument(NamedTuple):
+    """A test of the paper: its name, the piece that it belongs to, and its file."""
+
+    name: str
+    piece: str
+    file: str
+
+
+INSTRUMENTS = (
+    Instrument("existence", "existence", "existence.json"),
+    Instrument("plurals", "plurality", "plurals.json"),
+    Instrument("counting-balanced", "counting", "counting-hard.json"),
+    Instrument("counting-small", "counting", "counting-small-quant.json"),
+    Instrument("counting-adversarial", "counting", "counting-adversarial.json"),
+    Instrument("relations", "relations", "relations.json"),
+    Instrument("action-replacement", "actions", "action-replacement.json"),
+    Instrument("actant-swap", "actions", "actant-swap.json"),
+    Instrument("coreference-standard", "coreference", "coreference-standard.json"),
+    Instrument("coreference-clean", "coreference", "coreference-hard.json"),
+    Instrument("foil-it", "foil-it", "foil-it.json"),
+)
+"""All eleven, in the order of the paper's tables."""
+
+VOTES = {"valid": 2, "test": 2, "unanimous": 3, "all": 0}
+"""How many of three annotators must have chosen the caption and not the foil; `test` is another name for `valid`."""
+
+_STYLES = (
+    (re.compile(r"\d{12}\.jpg"), f"{coco.NAMESPACE}:val2017/{{0}}"),
+    (re.compile(r"COCO_(train2014|val2014)_\d{12}\.jpg"), f"{coco.NAMESPACE}:{{1}}/{{0}}"),
+    (re.compile(r"(VisualDialog_val2018)_\d{12}\.jpg"), f"{visdial.NAMESPACE}:{{1}}/{{0}}"),
+    (re.compile(r"v7w_\d+\.jpg"), f"{visual7w.NAMESPACE}:{{0}}"),
+    (re.compile(r"[a-z-]+_\d+\.jpg"), f"{swig.NAMESPACE}:{swig.FOLDER}/{{0}}"),
+)
+_DIRECTIONS = {
+    "zero_to_something": "none->some",
+    "something_to_zero": "some->none",
+    "checklist method, change NP to PL": "singular->plural",
+    "checklist method, change NP to SG": "plural->singular",
+}
+
+
+class _Foil(NamedTuple):
+    """One record, checked."""
+
+    key: str
+    picture: Picture
+    texts: tuple[str, str]
+    words: tuple[str, str]
+    votes: int
+    direction: str
+
+
+def groups(files: Files, skips: Skips) -> Iterator[ReadyGroup]:
+    """Every caption with its foil for which there are votes enough, under the name of its instrument and its key.
+
+    Tags are `word`, what was changed and what stands in its place (several are parted by " | "), `caption`, its key,
+    `votes`, how many of three chose the caption, and where the file tells it `direction`.
+    """
+    needed = VOTES[files.split]
+    for instrument, path in _paths(files["foils"]):
+        for key, content in members(path):
+            try:
+                foil = _foil(Record(content, f"{path.name}, record", key), key)
+            except SourceError as problem:
+                skips.problem(problem)
+                continue
+            if foil.votes >= needed:
+                yield ReadyGroup(f"{instrument.name}/{key}", partial(_group, instrument, foil))
+
+
+def _paths(path: Path) -> list[tuple[Instrument, Path]]:
+    """The files that are there, in the order of the instruments."""
+    if path.is_file():
+        found = [(one, path) for one in INSTRUMENTS if one.file == path.name]
+    else:
+        found = [(one, path / one.file) for one in INSTRUMENTS if (path / one.file).is_file()]
+    if not found:
+        expected = f"files are {', '.join(one.file for one in INSTRUMENTS)}"
+        raise SourceError(f"{path} is, and holds, no file of VALSE", hint=expected)
+    return found
+
+
+def _foil(record: Record, key: str) -> _Foil:
+    told = record.text("provenance_of_foils", "") or record.text("foil_method", "")
+    votes = record.record("mturk").number("caption")
+    if not 0 <= votes <= 3:
+        raise record.record("mturk").wrong("caption", "a number of votes, at most 3")
+    return _Foil(
+        key,
+        Picture(_address(record)),
+        (record.word("caption").strip(), record.word("foil").strip()),
+        (_words(record, "classes"), _words(record, "classes_foil")),
+        votes,
+        _DIRECTIONS.get(told, ""),
+    )
+
+
+def _address(record: Record) -> str:
+    """The address of a picture, by the style of its name."""
+    name = record.word("image_file")
+    for style, address in _STYLES:
+        if found := style.fullmatch(name):
+            return address.format(name, *found.groups())
+    raise record.wrong("image_file", "a name such as v7w_1.jpg, exercising_255.jpg or COCO_val2014_000000165831.jpg")
+
+
+def _words(record: Record, name: str) -> str:
+    """What was changed, whatever it is, as text."""
+    value = record.content.get(name)
+    several = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, str | int) and str(one).strip() for one in several):
+        raise record.wrong(name, "a word, a number or a list of them")
+    return " | ".join(str(one).strip() for one in several)
+
+
+def _group(instrument: Instrument, foil: _Foil) -> Group:
+    about = (("caption", foil.key), ("votes", str(foil.votes)))
+    shared = (*about, *((("direction", foil.direction),) if foil.direction else ()))
+    return Group(
+        Relation.RANKS,
+        tuple(Query(foil.picture, text, mode=Mode.SCORE) for text in foil.texts),
+        (None, None),
+        proof=f"{foil.votes} of 3 annotators took the caption, and not the foil, to describe the picture",
+        kind=instrument.piece,
+        tags=tuple((*((("word", word),) if word else ()), *shared) for word in foil.words),
+        test=instrument.name,
+    )
+
+
+_NAMES = ("existence.json", "data/existence.json", *(one.file for one in INSTRUMENTS[1:]))
+
+valse = DataSet(
+    name="valse",
+    title="VALSE",
+    files=(
+        File(
+            "foils",
+            dict.fromkeys(VOTES, _NAMES),
+            "the authors' repository, data",
+            kinds=("groups",),
+            together=True,
+        ),
+    ),
+    read={"groups": groups},
+    namespace=coco.NAMESPACE,
+    pictures=("images",),
+    origin="the authors' repository; pictures of COCO 2014 and 2017, Visual7W, SWiG and VisDial, each from its site",
+)
