@@ -96,4 +96,4 @@ class Check:
 
 
 _TRUTH = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
-_COMMON = ("action", "model")
+_COMMON = ("action", "model", "args")

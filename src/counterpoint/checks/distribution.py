@@ -5,8 +5,6 @@ as often on one side as on the other is one in which as many edges leave each wo
 pair q → p, or a ring of more words. The check keeps the largest such set of each test.
 """
 
-from collections import Counter
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,18 +68,13 @@ def _kept(was: Codes, now: Codes, keys: NDArray[np.uint64], slack: int, luck: in
 
 
 def _divergence(was: Codes, now: Codes, terms: list[str]) -> float:
-    """How far the words of captions and foils are apart, from 0 to 1; nothing where there are none."""
-    if not len(was):
-        return float("nan")
-    left, right = (
-        Counter({terms[code]: int(n) for code, n in zip(*_counted(side), strict=True)}) for side in (was, now)
-    )
-    return float(divergence(left, right))
+    """How far the words of captions and foils are apart, from 0 to 1."""
+    return divergence(_counted(was, terms), _counted(now, terms))
 
 
-def _counted(codes: Codes) -> tuple[list[int], list[int]]:
+def _counted(codes: Codes, terms: list[str]) -> dict[str, int]:
     used, counts = np.unique(codes, return_counts=True)
-    return used.tolist(), counts.tolist()
+    return {terms[code]: count for code, count in zip(used.tolist(), counts.tolist(), strict=True)}
 
 
 check = Check("distribution", "every word is as frequent in captions as in foils", judge, {"slack": 0})

@@ -8,6 +8,7 @@ import numpy as np
 from counterpoint.checks.check import Check, Given, Verdicts
 from counterpoint.checks.pairs import Pairs
 from counterpoint.checks.rules import CONTRADICTED, ENTAILED, LABELS, NEUTRAL, UNKNOWN, label
+from counterpoint.core.errors import UnknownName
 
 ACTIONS = "action-replacement", "actions"
 """Tests and kinds in which verbs were exchanged."""
@@ -21,13 +22,19 @@ REASONS = {
 def judge(pairs: Pairs, given: Given) -> Verdicts:
     """Speak against foils whose label is not among those to be kept; what rules know nothing of is kept."""
     labels = np.array([LABELS.index(one) for one in _labels(pairs, given)], np.int32)
-    kept = [LABELS.index(one.strip()) for one in given.settings["keep"].split(",") if one.strip() in LABELS]
+    kept = [_known(one.strip()) for one in given.settings["keep"].split(",")]
     codes = np.where(np.isin(labels, [*kept, LABELS.index(UNKNOWN)]), -1, labels)
     notes = {
         test: {name: float(count) for name, count in _counts(labels[places]).items()}
         for test, places in pairs.by_test()
     }
     return Verdicts(codes.astype(np.int32), [REASONS.get(one, "") for one in LABELS], notes)
+
+
+def _known(name: str) -> int:
+    if name not in LABELS:
+        raise UnknownName("label of inference", name, LABELS)
+    return LABELS.index(name)
 
 
 def _labels(pairs: Pairs, given: Given) -> Sequence[str]:

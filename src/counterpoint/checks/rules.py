@@ -109,11 +109,12 @@ def _by_place(was: Words, now: Words, before: Words, after: Words) -> str:
 def _by_meaning(was: str, now: str, verbs: bool) -> str:
     if verbs:
         return _by_verb(base_form(was), base_form(now))
+    was, now = _bare(was), _bare(now)
     if same(was, now):
         return ENTAILED
     if excludes(was, now) or now in lexicon().antonyms(was):
         return CONTRADICTED
-    return _by_noun(_bare(was), _bare(now))
+    return _by_noun(was, now)
 
 
 def _by_noun(was: str, now: str) -> str:

@@ -48,8 +48,7 @@ def command(
     """
     place = Lab(lab).opened()
     stored = place.suite(suite)
-    tests = stored.table["test"].unique().to_pylist()
-    found = checked(stored.table, steps_for(names, settings, seed, tests))
+    found = checked(stored.table, steps_for(names, settings, seed, stored.table))
     if dropped is not None:
         dropped.write_text("".join(f"{line}\n" for line in lost(stored.table, found)), encoding="utf-8")
     manifest = kept_as(place, stored, found, out, replace=replace) if out else None
