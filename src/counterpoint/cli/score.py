@@ -126,7 +126,9 @@ def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]
         )
         for name, own in slices.items()
     ]
-    heads = ("model", *request.columns, *(metric.replace("_", " ") for metric in shown), "n", *odd)
+    symbols = {metric.name for metric in RANKING}  # as papers write them
+    measures_ = (name if name in symbols else name.replace("_", " ") for name in shown)
+    heads = ("model", *request.columns, *measures_, "n", *odd)
     title = f"Per cent with 95 % intervals over pictures; right is a credit of at least {request.threshold:g}"
     return Sheet(". ".join([title, *lacking(rows)]), heads, lines, names=1 + len(request.columns))
 
