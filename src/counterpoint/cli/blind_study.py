@@ -126,8 +126,8 @@ def sheets(found: Found) -> Iterator[Sheet]:
     ]
     if words:
         about = (
-            f"The {TELLING} most telling words of each test that is clear of 50 %: how many more pairs than half of "
-            "those that have the word on one side only are ranked right (pairs with it in the caption/in the foil)"
+            f"The {TELLING} most telling words where the interval is clear of 50 %: pairs ranked right beyond half of "
+            "those with the word on one side only (of these, in the caption/in the foil)"
         )
         yield Sheet(about, ("model", "suite", "test", "words"), words, names=4)
 
