@@ -52,9 +52,9 @@ def noise(name: str, severity: int, seed: int) -> Edit:
 def noisy(pixels: Pixels, edit: Edit) -> Pixels:
     """The picture with noise, the same for the same seed, strength and pixels on every machine."""
     (strength,) = edit.arguments
-    cells, count = table(edit.name, str(strength)), pixels.size
-    bits = _bits(content_id([edit.name, str(strength), edit.seed]), 2 * count)
-    first, last = bits[:count], bits[count:]
+    cells = table(edit.name, str(strength))
+    generator = np.random.SFC64(content_id([edit.name, str(strength), edit.seed]))
+    first, last = _bytes(generator, pixels.size), _bytes(generator, pixels.size)
     place = pixels.ravel().astype(np.uint16)
     place <<= 8
     place |= first
@@ -147,9 +147,9 @@ def _cells(counted: NDArray[np.int64]) -> Cells:
     return cells.ravel()
 
 
-def _bits(seed: int, count: int) -> NDArray[np.uint8]:
-    """Random bytes of the generator sfc64, whose numbers are laid down and the same everywhere."""
-    words = np.random.SFC64(seed).random_raw(-(-count // 8))
+def _bytes(generator: np.random.SFC64, count: int) -> NDArray[np.uint8]:
+    """Random bytes of a generator whose numbers are laid down, and so the same everywhere."""
+    words = generator.random_raw(-(-count // 8))
     return words.astype("<u8", copy=False).view(np.uint8)[:count]
 
 
