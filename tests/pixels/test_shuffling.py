@@ -12,7 +12,7 @@ SIDES = st.integers(1, 40)
 
 
 @given(SIDES, SIDES, st.integers(1, 9), st.integers(0, 2**32))
-def test_shuffling_moves_every_patch_whole_and_loses_no_pixel(width, height, patches, seed):
+def test_shuffling_moves_every_patch_whole_and_loses_no_pixel(width: int, height: int, patches: int, seed: int) -> None:
     pixels = np.arange(height * width * 3, dtype=np.uint32).astype(np.uint8).reshape(height, width, 3)
     numbers = np.arange(height * width).reshape(height, width)
     shown = applied([shuffled(patches, seed=seed)], pixels)
@@ -26,14 +26,14 @@ def test_shuffling_moves_every_patch_whole_and_loses_no_pixel(width, height, pat
         assert all(moved[corner][0] != numbers[corner] for corner in corners)
 
 
-def test_shuffling_follows_from_the_seed_alone():
+def test_shuffling_follows_from_the_seed_alone() -> None:
     pixels = np.arange(48 * 64 * 3, dtype=np.uint32).astype(np.uint8).reshape(48, 64, 3)
     once, again, other = (applied([shuffled(seed=seed)], pixels) for seed in (3, 3, 4))
     assert np.array_equal(once, again)
     assert not np.array_equal(once, other)
 
 
-def test_a_mean_color_is_the_same_everywhere_and_keeps_the_size():
+def test_a_mean_color_is_the_same_everywhere_and_keeps_the_size() -> None:
     pixels = np.zeros((2, 4, 3), np.uint8)
     pixels[0] = (10, 20, 31)
     assert applied([Edit("mean-color")], pixels).tolist() == [[[5, 10, 16]] * 4] * 2

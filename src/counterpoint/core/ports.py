@@ -20,6 +20,9 @@ Placed: TypeAlias = tuple[int, Answer]
 """An answer with the position of its query."""
 Sampled: TypeAlias = tuple[int, int, Answer]
 """An answer with the position of its query and its trial."""
+MEAN = 1 << 15
+"""The trial `MEAN + n` stands for the mean of the passes 1 to n: its answer is the best one of the mean distribution,
+its top-k are those of the mean, and its score is the entropy of the mean as a share of the largest there could be."""
 
 
 class Scale(StrEnum):
@@ -121,6 +124,16 @@ class Sampler(Model, Protocol):
         self, queries: Sequence[Query], trials: Sequence[int], seed: int
     ) -> Iterable[Sampled] | AsyncIterable[Sampled]:
         """Query position, trial and answer; one pass depends on query, trial and seed alone, not on its batch."""
+        ...
+
+
+@runtime_checkable
+class Averaging(Sampler, Protocol):
+    """A sampler that knows the whole distribution of each pass, and so can be asked for the trial `MEAN + n` too."""
+
+    @property
+    def averages(self) -> bool:
+        """Whether it does."""
         ...
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.groups import Mode
-from counterpoint.core.ports import Answerer, Model, Sampler, Scorer
+from counterpoint.core.ports import MEAN, Answerer, Averaging, Model, Sampler, Scorer
 
 KEYS = ("query", "trial", "digest")
 """What an answer is known by: what was asked, in which pass, of which picture file."""
@@ -38,6 +38,10 @@ def possible(plan: pa.Table, model: Model) -> pa.Table:
     modes = [mode.value for mode, can in ((Mode.ANSWER, speaks), (Mode.SCORE, scores)) if can]
     able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), pc.equal(plan["feature_edits"], "[]"))
     able = able if samples else pc.and_(able, pc.equal(plan["trial"], 0))
+    if pc.greater_equal(pc.max(plan["trial"]), MEAN).as_py():
+        averages = isinstance(model, Averaging) and model.averages
+        meant = pc.equal(plan["mode"], Mode.ANSWER.value) if averages else pa.scalar(False)
+        able = pc.and_(able, pc.or_(pc.less(plan["trial"], MEAN), meant))
     return plan if pc.all(able, min_count=0).as_py() else plan.filter(able)
 
 
@@ -48,10 +52,24 @@ def unanswered(plan: pa.Table, missing: Callable[[pa.Table], pa.Table]) -> pa.Ta
     return plan.take(first)
 
 
+def passes(many: int) -> list[int]:
+    """The plain pass, so many stochastic ones, and their mean.
+
+    >>> passes(2) == [0, 1, 2, MEAN + 2], passes(0)
+    (True, [0])
+    """
+    return [*range(many + 1), *([MEAN + many] if many else [])]
+
+
 def ordered(plan: pa.Table) -> pa.Table:
-    """Neighbours on one picture together, so that it is decoded once and encoded once."""
-    keys = [(name, "ascending") for name in ("picture", "edits", "trial", "mode", "query")]
-    return plan.take(pc.sort_indices(plan.select([name for name, _ in keys]), keys))
+    """Neighbours on one picture together, so that it is decoded once and encoded once.
+
+    The plain passes over a picture come first; then query by query the others, so that those whose mean is asked for
+    are made once.
+    """
+    keys = [(name, "ascending") for name in ("picture", "edits", "stochastic", "mode", "query", "trial")]
+    sorting = plan.append_column("stochastic", pc.not_equal(plan["trial"], 0))
+    return plan.take(pc.sort_indices(sorting.select([name for name, _ in keys]), keys))
 
 
 def sample(plan: pa.Table, count: int) -> frozenset[int]:

@@ -11,9 +11,10 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures, Placed, Scale
+from counterpoint.core.ports import MEAN, Floats, Pictures, Placed, Scale
 from counterpoint.models.encoding import Encoder
 from counterpoint.models.graphs import WEIGHTS, Card, Graphs
+from counterpoint.models.spreads import Spread, averaged, needed
 from counterpoint.models.words import lengths
 
 AT_ONCE, TOGETHER, TOP = 256, 32, 5
@@ -59,15 +60,32 @@ class Builtin:
         yield from self._concluded(list(picture), list(text), queries, masks)
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
-        """Passes with dropout left on, each drawn from seed, query and trial; trial 0 is the plain pass."""
+        """Passes with dropout left on, each drawn from seed, query and trial; trial 0 is the plain pass.
+
+        A mean is taken of the distributions of its passes, which are made once, though they may be asked for as well.
+        """
         failing: list[Placed] = []
         for positions, asked, seen, read in self._prepared(queries, failing):
-            for trial in trials:
-                masks = np.stack([self._mask(query, trial, seed) for query in asked])
-                for place, answer in self._concluded(seen, read, asked, masks):
-                    yield positions[place], trial, answer
+            made = self._passes(seen, read, asked, needed(trials), seed)
+            for place, passes in enumerate(made):
+                for trial in trials:
+                    found = averaged(trial, passes, TOP) if trial >= MEAN else passes[trial]
+                    yield positions[place], trial, found.said(TOP) if isinstance(found, Spread) else found
         for position, answer in failing:
             yield from ((position, trial, answer) for trial in trials)
+
+    def _passes(
+        self, seen: Sequence[Floats], read: Sequence[Floats], queries: Sequence[Query], trials: Sequence[int], seed: int
+    ) -> list[dict[int, Spread | Answer]]:
+        """For each query what each pass over it says; passes go through the graph together."""
+        places = [place for place in range(len(queries)) for _ in trials]
+        asked = [queries[place] for place in places]
+        looks, words = ([features[place] for place in places] for features in (seen, read))
+        masks = np.stack([self._mask(query, trial, seed) for query in queries for trial in trials])
+        made: list[dict[int, Spread | Answer]] = [{} for _ in queries]
+        for row, outputs in self._outputs(looks, words, asked, masks):
+            made[places[row]][trials[row % len(trials)]] = self._found(asked[row], outputs)
+        return made
 
     def _answers(self, queries: Sequence[Query]) -> Iterator[Placed]:
         failing: list[Placed] = []
@@ -100,7 +118,15 @@ class Builtin:
     def _concluded(
         self, seen: Sequence[Floats], read: Sequence[Floats], queries: Sequence[Query], masks: Floats
     ) -> Iterator[Placed]:
-        """Answers from features, texts of one length together, so that no answer depends on its company."""
+        """Answers from features."""
+        for place, outputs in self._outputs(seen, read, queries, masks):
+            found = self._found(queries[place], outputs)
+            yield place, found.said(TOP) if isinstance(found, Spread) else found
+
+    def _outputs(
+        self, seen: Sequence[Floats], read: Sequence[Floats], queries: Sequence[Query], masks: Floats
+    ) -> Iterator[tuple[int, list[Floats]]]:
+        """What the last graph makes of features, texts of one length together, so that nothing depends on company."""
         for length, alike in lengths([self._encoder.numbers(query) for query in queries]).items():
             for places in _portions(alike, TOGETHER):
                 outputs = self._graphs.run(
@@ -112,16 +138,15 @@ class Builtin:
                         "mask": masks[places],
                     },
                 )
-                for place, *row in zip(places, *outputs, strict=True):
-                    yield place, self._said(queries[place], row)
+                yield from ((place, row) for place, *row in zip(places, *outputs, strict=True))
 
-    def _said(self, query: Query, outputs: list[Floats]) -> Answer:
-        """One answer from the outputs of the last graph: logits of answers, then what the text scores."""
+    def _found(self, query: Query, outputs: list[Floats]) -> Spread | Answer:
+        """What the outputs of the last graph say: logits of answers come first, then what the text scores."""
         if query.mode is Mode.SCORE:
             return self._scored(outputs)
         if not self.card.answers:
             return Answer.failed(f"{self.card.name} scores texts, and answers no questions")
-        return _likeliest(self.card.answers, outputs[0], query.choices)
+        return _spread(self.card.answers, outputs[0], query.choices)
 
     def _scored(self, outputs: list[Floats]) -> Answer:
         if self.card.scores == Scale.SIMILARITY:
@@ -139,7 +164,9 @@ class Builtin:
 
 
 class Answering(Builtin):
-    """A built-in model that answers questions."""
+    """A built-in model that answers questions, and knows how likely every answer is."""
+
+    averages = True
 
     def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
         """Answers with their positions, those on one picture after each other; each picture is encoded once."""
@@ -193,16 +220,14 @@ def two_tower(pictures: Pictures, *, weights: Path = WEIGHTS) -> Scoring:
     return Scoring(weights / "two-tower", pictures)
 
 
-def _likeliest(answers: Sequence[str], logits: Floats, choices: Sequence[str]) -> Answer:
-    """The best answers with their probabilities, among the choices where it knows any of them."""
+def _spread(answers: Sequence[str], logits: Floats, choices: Sequence[str]) -> Spread:
+    """How likely each answer is, among the choices where it knows any of them."""
     offered = {choice.strip().lower(): choice for choice in reversed(choices)}
-    places = [place for place, answer in enumerate(answers) if answer in offered] or list(range(len(answers)))
-    exact = logits[places].astype(np.float64)
+    places = [place for place, answer in enumerate(answers) if answer in offered]
+    exact = (logits[places] if places else logits).astype(np.float64)
     odds = np.exp(exact - exact.max())
     odds /= odds.sum()
-    best = np.argsort(-odds, kind="stable")[:TOP]
-    top = tuple((offered.get(answers[places[n]], answers[places[n]]), float(odds[n])) for n in best)
-    return Answer.of(top[0][0], top=top)
+    return Spread([offered[answers[place]] for place in places] or answers, odds)
 
 
 def _cut(features: Floats, places: int) -> Floats:

@@ -7,7 +7,8 @@ import numpy as np
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Mode, Query
 from counterpoint.core.ids import canonical, content_id, hex_id, seeded
-from counterpoint.core.ports import Floats, Pictures, Placed, Scale
+from counterpoint.core.ports import MEAN, Floats, Pictures, Placed, Scale
+from counterpoint.models.spreads import Spread
 
 COMMON = ("yes", "no", "red", "white", "black", "blue", "green", "left", "right", "1", "2", "3")
 """What the random model says where a question has no choices."""
@@ -41,6 +42,7 @@ class Guessing:
     """A guess at each query, which follows from the query and the seed alone."""
 
     scale = Scale.PROBABILITY
+    averages = True
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
@@ -62,10 +64,17 @@ class Guessing:
         return np.array([self._luck(query) for query in queries], np.float32)
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
-        """Another guess for each trial; trial 0 is the plain one."""
+        """Another guess for each trial; trial 0 is the plain one, and a mean is as likely as any guess."""
         for trial in trials:
+            if trial >= MEAN:
+                yield from ((position, trial, self._mean(query)) for position, query in enumerate(queries))
+                continue
             guessing = Guessing(content_id([self._seed, seed, trial])) if trial else self
             yield from ((position, trial, answer) for position, answer in guessing.answer(queries))
+
+    def _mean(self, query: Query) -> Answer:
+        listed = query.choices or COMMON
+        return Spread(listed, np.full(len(listed), 1 / len(listed))).mean_said(5)
 
     def _luck(self, query: Query) -> float:
         return seeded("guess", self._seed, query.id).random()

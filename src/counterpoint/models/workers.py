@@ -9,7 +9,19 @@ import numpy as np
 
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Featured, Floats, Model, Paced, Placed, Sampled, Sampler, Scale, Scorer
+from counterpoint.core.ports import (
+    Answerer,
+    Averaging,
+    Featured,
+    Floats,
+    Model,
+    Paced,
+    Placed,
+    Sampled,
+    Sampler,
+    Scale,
+    Scorer,
+)
 from counterpoint.models.crews import Crew
 
 Make: TypeAlias = Callable[[str], tuple[Model, Callable[[Iterable[Picture]], None]]]
@@ -96,6 +108,10 @@ class _Sampling(Workers):
             yield start + place, trial, answer
 
 
+class _Averaging(Workers):
+    averages = True
+
+
 class _Featuring(Workers):
     def picture_features(self, queries: Sequence[Query]) -> Floats:
         """What the workers make of the pictures; zeros where one has more for a picture than another."""
@@ -124,6 +140,7 @@ PORTS: dict[type, type[Workers]] = {
     Answerer: _Answering,
     Scorer: _Scoring,
     Sampler: _Sampling,
+    Averaging: _Averaging,
     Featured: _Featuring,
     Paced: _Pacing,
 }

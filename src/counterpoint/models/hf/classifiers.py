@@ -11,11 +11,12 @@ from counterpoint.core.errors import ModelError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures, Placed
+from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
 from counterpoint.models.hf import dropout as dropping
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.labels import Labels, named_labels
 from counterpoint.models.hf.sights import BareAreas, BoxedAreas, Patches, Seen, Sight
+from counterpoint.models.spreads import Spread, averaged, needed
 
 ARCHITECTURES = {
     "vilt": "ViltForQuestionAnswering",
@@ -132,7 +133,12 @@ class Classifier:
         return [blind if query.picture is None else found[query.picture] for query in queries]
 
     def _concluded(self, seen: Sequence[Seen], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
-        """Answers to queries from what was seen and read; rows are padded, and what is padded is masked."""
+        """Answers to queries from what was seen and read."""
+        logits = self._logits(seen, read)
+        return [self._labels.said(query, row) for query, row in zip(queries, logits, strict=True)]
+
+    def _logits(self, seen: Sequence[Seen], read: Sequence[Any]) -> Floats:
+        """What the labels get, a row for each query; rows are padded, and what is padded is masked."""
         import torch
 
         parts, words = [one.parts for one in seen], list(read)
@@ -145,26 +151,41 @@ class Classifier:
                 token_type_ids=torch.zeros_like(written),
                 **self._sight.inputs(_rows(parts), present, boxes),
             )
-        return [self._labels.said(query, row) for query, row in zip(queries, _array(output[0]), strict=True)]
+        return _array(output[0])
 
 
 class Dropping(Classifier):
     """A classifier some of whose layers drop units, so that it has stochastic passes."""
 
+    averages = True
+    _last: tuple[Query | None, int, dict[int, Spread | Answer]] = (None, 0, {})
+
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
-        """Passes with dropout left on, one query at a time; trial 0 is the plain pass."""
+        """Passes with dropout left on, one query at a time; trial 0 is the plain pass, a mean is one of its passes."""
         for places, seen, failing in self._portions(queries):
             for place, one in zip(places, seen, strict=True):
+                made = self._passes(one, queries[place], needed(trials), seed)
                 for trial in trials:
-                    yield place, trial, self._passed(one, queries[place], trial, seed)
+                    found = averaged(trial, made, self._labels.top) if trial >= MEAN else made[trial]
+                    yield place, trial, found.said(self._labels.top) if isinstance(found, Spread) else found
             yield from ((place, trial, answer) for place, answer in failing for trial in trials)
 
-    def _passed(self, seen: Seen, query: Query, trial: int, seed: int) -> Answer:
+    def _passes(self, seen: Seen, query: Query, trials: Sequence[int], seed: int) -> dict[int, Spread | Answer]:
+        """What each pass says; those of the last query are still known, since a batch may end in the midst of them."""
+        if self._last[:2] != (query, seed):
+            self._last = query, seed, {}
+        made = self._last[2]
+        for trial in trials:
+            if trial not in made:
+                made[trial] = self._passed(seen, query, trial, seed)
+        return made
+
+    def _passed(self, seen: Seen, query: Query, trial: int, seed: int) -> Spread | Answer:
         words = self._reader.words([query])
         if not trial:
-            return self._concluded([seen], words, [query])[0]
+            return self._labels.spread(query, self._logits([seen], words)[0])
         with dropping.left_on(self._model, query, trial, seed):
-            return self._concluded([seen], words, [query])[0]
+            return self._labels.spread(query, self._logits([seen], words)[0])
 
 
 class Reader:

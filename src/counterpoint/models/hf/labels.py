@@ -12,6 +12,7 @@ from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Floats
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.spreads import Spread
 
 
 class Labels:
@@ -22,11 +23,17 @@ class Labels:
     """
 
     def __init__(self, names: Sequence[str], top: int, odds: str) -> None:
-        self._names, self._top, self._odds = names, top, odds
+        self.top = top
+        self._names, self._odds = names, odds
         self._places = {name.strip().lower(): place for place, name in reversed(list(enumerate(names)))}
 
     def said(self, query: Query, logits: Floats) -> Answer:
         """The best labels with their probabilities, among the choices where any of them is a label."""
+        found = self.spread(query, logits)
+        return found.said(self.top) if isinstance(found, Spread) else found
+
+    def spread(self, query: Query, logits: Floats) -> Spread | Answer:
+        """How likely each label is, among the choices where any of them is one; an answer that says why not."""
         if query.mode is Mode.SCORE:
             return Answer.failed("a classifier answers questions, and does not score texts")
         if not np.isfinite(logits).all():
@@ -34,10 +41,9 @@ class Labels:
         offered = {self._places.get(choice.strip().lower(), -1): choice for choice in reversed(query.choices)}
         places = sorted(place for place in offered if place >= 0) or list(range(len(logits)))
         exact = logits[places].astype(np.float64)
-        odds = _sigmoid(exact) if self._odds == "sigmoid" else _softmax(exact)
-        best = np.argsort(-exact, kind="stable")[: self._top]
-        top = tuple((offered.get(places[n], self._names[places[n]]), float(odds[n])) for n in best)
-        return Answer.of(top[0][0], top=top)
+        named = [offered.get(place, self._names[place]) for place in places] if query.choices else self._names
+        whole = self._odds != "sigmoid"
+        return Spread(named, _softmax(exact) if whole else _sigmoid(exact), whole, exact)
 
 
 def named_labels(checkpoint: Checkpoint, file: str) -> list[str]:
