@@ -12,7 +12,10 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +34,7 @@ from counterpoint.metrics.ratio import accuracy, comprehensive_accuracy, self_co
 from counterpoint.metrics.scoring import score_table
 from counterpoint.models.words import Words
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, mixed, shown
+from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, shared_out, shown
 from counterpoint.suites.sizes import TESTS
 from counterpoint.suites.suite import Suite, generate
 from counterpoint.suites.visual import VisualSuite
@@ -42,6 +45,8 @@ from training.models import Texts
 from training.train import Settings, train, unpacked
 
 MODELS = ("cnn-lstm", "fusion")
+PART = 4
+"""Questions are added to one picture in so many: a suite asks far more of a scene than is needed."""
 ASIDE = 64
 """How many pictures are looked at together when a model is examined."""
 
@@ -96,10 +101,16 @@ def _suite(name: str, world: World) -> Suite[Any, Any]:
 
 
 def added(plan: Plan, pictures: int, plain: int) -> dict[str, list[Question]]:
-    """The questions to add, in the manner of the suites, on the first so many training pictures, by suite."""
-    scenes = list(World("train", pictures, seed=plan.seed).scenes())
-    suites = {name: catalog.find("suites", name) for name in plan.named}
-    return mixed(suites, scenes, seed=plan.seed, limit=round(plan.share * plain))
+    """The questions to add, in the manner of the suites, on the first of the training pictures, by suite."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        made = pool.map(_made, plan.named, repeat(max(pictures // PART, 1)), repeat(plan.seed))
+        groups = dict(zip(plan.named, made, strict=True))
+    return shared_out(groups, seed=plan.seed, limit=round(plan.share * plain))
+
+
+def _made(name: str, pictures: int, seed: int) -> list[Group]:
+    """The groups of one suite, in a process of its own."""
+    return made_on(catalog.find("suites", name), list(World("train", pictures, seed=seed).scenes()), seed)
 
 
 def extended(before: Path, after: Path, questions: Sequence[Question]) -> Codes:

@@ -97,11 +97,27 @@ def mixed(
     Of each suite they are even over kinds and answers. What one suite cannot fill is not filled by another, so that
     the mix stays what it is.
     """
+    made = {name: made_on(suite, scenes, seed) for name, suite in suites.items()}
+    return shared_out(made, seed=seed, limit=limit, weights=weights)
+
+
+def made_on(suite: Suite[Any, Any], scenes: Sequence[Scene], seed: int = 0) -> list[Group]:
+    """All groups of a suite on some scenes; nobody will see the edits of pictures."""
+    ready = suite.with_means(_ANY) if isinstance(suite, VisualSuite) else suite
+    return [group for _, group in generate(ready, scenes, seed)]
+
+
+def shared_out(
+    made: Mapping[str, list[Group]],
+    *,
+    seed: int = 0,
+    limit: int | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> dict[str, list[Question]]:
+    """The questions of groups that are made already, by suite, in the manner of `mixed`."""
     asked, seen = dict[str, list[Question]](), set[tuple[str, str]]()
-    total = sum((weights or {}).get(name, 1.0) for name in suites)
-    for name, suite in suites.items():
-        ready = suite.with_means(_ANY) if isinstance(suite, VisualSuite) else suite
-        groups = [group for _, group in generate(ready, scenes, seed)]
+    total = sum((weights or {}).get(name, 1.0) for name in made)
+    for name, groups in made.items():
         share = None if limit is None else round(limit * (weights or {}).get(name, 1.0) / total)
         asked[name] = _some(name, groups, seen, share, seed)
     return asked
