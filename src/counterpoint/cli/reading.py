@@ -47,6 +47,6 @@ def models_of(lab: Lab, names: Sequence[str]) -> Mapping[str, RunInfo]:
     }
 
 
-def answers_of(lab: Lab, info: RunInfo) -> pa.Table:
-    """What a model said, as far as scores need it."""
-    return lab.read_answers(info.fingerprint, _ANSWERS)
+def answers_of(lab: Lab, info: RunInfo, further: Sequence[str] = ()) -> pa.Table:
+    """What a model said, as far as scores need it, with further columns where a measure reads them."""
+    return lab.read_answers(info.fingerprint, (*_ANSWERS, *further))

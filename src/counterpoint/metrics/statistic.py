@@ -33,6 +33,7 @@ class Statistic(Generic[T]):
     of: Callable[[T, Rows], Weighed]
     counts: Callable[[T], Flags] = every
     why: Callable[[T, Rows], str] = unsaid
+    reads: tuple[str, ...] = ()  # columns of the answers that it needs beside the usual ones
 
 
 Measure = Ratio[Any] | Statistic[Any]
