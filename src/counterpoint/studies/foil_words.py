@@ -1,0 +1,159 @@
+"""The words by which captions and foils differ: how many, how often on each side, before and after validation.
+
+The analyses of VALSE's Table 5 and Appendix E, for any suite in which captions rank above foils. What was changed is
+what the tags `word` of caption and foil say, else what differs between the texts. Where two words of a sentence are
+exchanged both stand on both sides, so that the sides cannot differ.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from counterpoint.checks.differences import replaced
+from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Relation
+from counterpoint.metrics.divergence import divergence
+from counterpoint.metrics.recasting import Table
+from counterpoint.sources.valse import INSTRUMENTS
+
+SWAPS = ("actant-swap",)
+"""Tests whose foils have the words of their captions in other places."""
+ALL = "all"
+SUBSETS: Mapping[str, int] = {ALL: 0, "valid": 2, "unanimous": 3}
+"""How many of three annotators must have chosen the caption, in each part of a suite that tells their votes."""
+
+_COLUMNS = ("test", "role", "relation", "tags", "text")
+_PARTED = " | "
+
+
+class Pair(NamedTuple):
+    """A caption and a foil: what was changed in one, what stands there in the other, and the votes for the caption."""
+
+    words: tuple[str, ...]
+    foil_words: tuple[str, ...]
+    votes: int | None
+
+
+@dataclass(slots=True)
+class Words:
+    """How often each changed word stands in captions, and in foils."""
+
+    pairs: int = 0
+    captions: Counter[str] = field(default_factory=Counter)
+    foils: Counter[str] = field(default_factory=Counter)
+
+    def add(self, pair: Pair) -> None:
+        """Count one pair."""
+        self.pairs += 1
+        self.captions.update(pair.words)
+        self.foils.update(pair.foil_words)
+
+    @property
+    def items(self) -> int:
+        """How many different words there are on both sides together."""
+        return len({*self.captions, *self.foils})
+
+    @property
+    def divergence(self) -> float:
+        """How far apart the two sides are."""
+        return divergence(self.captions, self.foils)
+
+    def commonest(self, most: int) -> list[str]:
+        """The words that stand on either side most often."""
+        both = self.captions + self.foils
+        return sorted(both, key=lambda word: (-both[word], word))[:most]
+
+
+def foil_words(groups: Table) -> dict[str, dict[str, Words]]:
+    """For each test, in the order of the paper, the words of all pairs, and of each subset where votes are told."""
+    found: dict[str, list[Pair]] = {}
+    for test, pair in _pairs(groups):
+        found.setdefault(test, []).append(pair)
+    if not found:
+        raise StoreError("nothing here ranks a caption above a foil", hint="name a suite that does, with --suite")
+    known = [one.name for one in INSTRUMENTS if one.name in found]
+    return {test: _subsets(found[test]) for test in (*known, *sorted({*found} - {*known}))}
+
+
+def _subsets(pairs: Sequence[Pair]) -> dict[str, Words]:
+    told = all(pair.votes is not None for pair in pairs)
+    counted = {}
+    for name, needed in SUBSETS.items() if told else [(ALL, 0)]:
+        counted[name] = Words()
+        for pair in pairs:
+            if (pair.votes or 0) >= needed:
+                counted[name].add(pair)
+    return counted
+
+
+def _pairs(groups: Table) -> Iterator[tuple[str, Pair]]:
+    """Every caption with each of its foils, and the test that it belongs to."""
+    rows = groups.select(_COLUMNS).to_pylist()
+    tagged = {row["test"] for row in rows if _tags(row).get("word")}
+    caption: Mapping[str, Any] = {}
+    for row in rows:
+        if row["role"] == 0:
+            caption = row
+        elif row["relation"] == Relation.RANKS:
+            words = _tagged(caption, row) if row["test"] in tagged else _differing(caption, row)
+            if row["test"] in SWAPS:
+                words = ((*words[0], *words[1]),) * 2
+            yield row["test"], Pair(*words, _votes(caption))
+
+
+def _tagged(caption: Mapping[str, Any], foil: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    one, other = (_parted(_tags(row).get("word", "")) for row in (caption, foil))
+    return one, other
+
+
+def _differing(caption: Mapping[str, Any], foil: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    one, other = (tuple(row["text"].lower().rstrip(".!?").split()) for row in (caption, foil))
+    was, now = replaced(one, other)
+    return _parted(was), _parted(now)
+
+
+def _parted(words: str) -> tuple[str, ...]:
+    return tuple(word for word in words.split(_PARTED) if word)
+
+
+def _votes(caption: Mapping[str, Any]) -> int | None:
+    told = _tags(caption).get("votes", "")
+    return int(told) if told.isdecimal() else None
+
+
+def _tags(row: Mapping[str, Any]) -> dict[str, str]:
+    return dict(row["tags"])
+
+
+def plain(found: Mapping[str, Mapping[str, Words]]) -> list[dict[str, Any]]:
+    """The same as JSON has it: a row for each test, with each subset's counts and commonest words."""
+    return [
+        {
+            "test": test,
+            **{
+                name: {
+                    "pairs": own.pairs,
+                    "lexical_items": own.items,
+                    "divergence": _number(own.divergence),
+                    "words": [
+                        {"word": word, "captions": own.captions[word], "foils": own.foils[word]}
+                        for word in own.commonest(50)
+                    ],
+                }
+                for name, own in subsets.items()
+            },
+        }
+        for test, subsets in found.items()
+    ]
+
+
+def _number(value: float) -> float | None:
+    return round(value, 6) if value == value else None
+
+
+def telling(words: Words, most: int) -> list[tuple[str, float]]:
+    """The words that say most about the side they stand on, with the difference between their shares there."""
+    sides = [(side, max(side.total(), 1)) for side in (words.captions, words.foils)]
+    gaps = {word: sides[0][0][word] / sides[0][1] - sides[1][0][word] / sides[1][1] for word in words.commonest(10**9)}
+    return sorted(gaps.items(), key=lambda one: (-abs(one[1]), one[0]))[:most]
