@@ -32,6 +32,7 @@ COMMANDS = {
     "study": "Measure something on the built-in world.",
     "translate": "Put questions into another language and back, for a suite.",
     "verify": "Say whether a lab still is what it was.",
+    "words": "Say by which words captions and foils differ, and how far apart they are.",
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }
 """Name and one line of help for each command, so that listing them loads nothing."""
