@@ -4,6 +4,7 @@ Everything here is arrays with one place per row of the suite, per pair or per g
 consistent are kept apart: no column mixes them.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -115,6 +116,13 @@ class Pairs(Twos):
     threshold: float
     score: Floats  # of every row of the suite
     scale: str  # what the scores are, as the model says
+    value: Codes  # of every row of the suite; equal numbers are equal answers
+    labels: Callable[[str], Labels]  # a column of the suite by its name
+    tags: pa.ChunkedArray  # of every row of the suite
+
+    def tagged(self, name: str) -> Labels:
+        """The value that each variant has for one tag."""
+        return tag(self.tags, name).at(self.row)
 
     @property
     def base_score(self) -> Floats:
@@ -195,6 +203,11 @@ class Singles:
         return self.chances.confidence
 
     @property
+    def is_base(self) -> Flags:
+        """It is the answer to the base of a group."""
+        return np.asarray(self.row == self.base)
+
+    @property
     def right(self) -> Flags:
         """The answer earned at least the threshold."""
         return self.correct >= self.threshold
@@ -247,6 +260,9 @@ class Outcomes:
             self.threshold,
             self.score,
             self.scale,
+            self.value,
+            self.labels,
+            self.table["tags"],
         )
 
     def sets(self) -> Sets:
@@ -315,8 +331,8 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     The metadata of the answers say on which `scale` their scores are.
     """
     table = _together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
-    plain = answers.select([*_SAID, *(["top"] if "top" in answers.column_names else [])])
-    if pc.max(plain["trial"]).as_py():
+    all_trials = plain = answers.select([*_SAID, *(["top"] if "top" in answers.column_names else [])])
+    if several := bool(pc.max(plain["trial"]).as_py()):
         plain = plain.filter(pc.equal(plain["trial"], 0))
     base = _bases(table)
     with ThreadPoolExecutor() as pool:  # the long columns do not need each other
@@ -338,7 +354,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         base,
         cluster.result(),
         threshold,
-        Chances(plain, found),
+        Chances(plain, found, all_trials if several else None),
         (answers.schema.metadata or {}).get(b"scale", b"").decode(),
     )
 
