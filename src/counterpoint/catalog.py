@@ -102,6 +102,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "contrast_consistency_3_full": "counterpoint.metrics.contrast:full_3",
         "contrast_consistency_5": "counterpoint.metrics.contrast:consistency_5",
         "contrast_consistency_5_full": "counterpoint.metrics.contrast:full_5",
+        "mean_robustness": "counterpoint.metrics.robustness:mean_robustness",
         "min_p": "counterpoint.metrics.ranking:min_p",
         "p_c": "counterpoint.metrics.ranking:p_c",
         "p_f": "counterpoint.metrics.ranking:p_f",
