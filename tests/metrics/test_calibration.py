@@ -1,0 +1,142 @@
+"""Calibration, held against naive loops, and what a model without probabilities is told."""
+
+from math import ceil, isclose
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.core.ids import content_id
+from counterpoint.metrics.calibration import BINS, CALIBRATION, UNSURE, by_mass, reliability
+from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.scoring import score_table
+from counterpoint.store.tables import ANSWERS, GROUPS
+
+Case = tuple[float, float]
+"""How sure a model was, and what it earned."""
+cases = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.05, 0.2, 1 / 3, 0.4, 0.6, 2 / 3, 0.9, 1.0]), st.sampled_from([0.0, 0.3, 1.0])),
+    min_size=1,
+    max_size=25,
+)
+
+
+def _tables(found: list[Case], *, told: bool = True, variants: int = 0) -> tuple[pa.Table, pa.Table]:
+    groups, answers = list[dict[str, object]](), list[dict[str, object]]()
+    for number, (sure, earned) in enumerate(found):
+        for role in range(1 + variants):
+            query = content_id([number, role])
+            texts = dict.fromkeys(("edits", "feature_edits", "context", "text", "proof"), "")
+            named = {"suite": "plain", "test": "plain", "relation": "gold", "kind": "color", "mode": "answer"}
+            own = {"picture": f"world:{number % 7}.png", "gold": [{"answer": "red", "credit": earned}]}
+            ids = {"group_id": content_id([number]), "role": role, "query": query}
+            groups.append({**texts, **named, **own, **ids, "tags": [], "choices": [], "objects": []})
+            top = [{"value": "red", "probability": sure}] if told else []
+            blank = dict.fromkeys(("model", "rule", "reason", "digest"), "")
+            said = {"raw": "red", "value": "red", "state": "ok", "score": None, "top": top}
+            answers.append({**blank, **said, "query": query, "trial": 0, "seconds": 0.0})
+    return pa.Table.from_pylist(groups, GROUPS), pa.Table.from_pylist(answers, ANSWERS)
+
+
+def _scores(found: list[Case], **how: Any) -> dict[str, dict[str, Any]]:
+    groups, answers = _tables(found, **how)
+    rows = score_table(groups, answers, (), metrics=CALIBRATION, resamples=50).to_pylist()
+    return {row["metric"]: row for row in rows}
+
+
+def _judged(found: list[Case], **how: Any) -> Outcomes:
+    return judge(*_tables(found, **how))
+
+
+def _gap(bins: dict[int, list[Case]], n: int) -> float:
+    means = ((sum(c for c, _ in own) / len(own), sum(e for _, e in own) / len(own), len(own)) for own in bins.values())
+    return sum(abs(earned - sure) * many / n for sure, earned, many in means)
+
+
+def _naive(found: list[Case]) -> dict[str, float]:
+    """Each measure as a loop over cases."""
+    n, wide, equal = len(found), dict[int, list[Case]](), dict[int, list[Case]]()
+    for sure, earned in found:
+        wide.setdefault(max(ceil(round(sure * BINS, 5)) - 1, 0), []).append((sure, earned))
+        below = sum(other < sure for other, _ in found)
+        alike = sum(other == sure for other, _ in found)
+        equal.setdefault(min(int((below + alike / 2) / n * BINS), BINS - 1), []).append((sure, earned))
+    risks = []
+    for sure, _ in found:
+        kept = [1 - earned for other, earned in found if other >= sure]
+        risks.append(sum(kept) / len(kept))
+    return {
+        "ece": _gap(wide, n),
+        "ece_mass": _gap(equal, n),
+        "brier": sum((sure - earned) ** 2 for sure, earned in found) / n,
+        "confidence": sum(sure for sure, _ in found) / n,
+        "selective_accuracy_50": _kept(found, 0.5),
+        "selective_accuracy_80": _kept(found, 0.8),
+        "aurc": sum(risks) / n,
+    }
+
+
+def _kept(found: list[Case], coverage: float) -> float:
+    """What the surest cases earn; of those that are equally sure, as many as are wanted, at their mean."""
+    left = wanted = coverage * len(found)
+    total = 0.0
+    for level in sorted({sure for sure, _ in found}, reverse=True):
+        own = [earned for sure, earned in found if sure == level]
+        taken = min(left, len(own))
+        total += taken * sum(own) / len(own)
+        left -= taken
+    return total / wanted
+
+
+@given(cases)
+def test_every_measure_is_what_a_loop_gives(found: list[Case]) -> None:
+    scores = _scores(found)
+    for name, value in _naive(found).items():
+        assert isclose(scores[name]["value"], value, abs_tol=1e-6), name
+        assert scores[name]["n"] == len(found)
+        assert scores[name]["low"] <= scores[name]["value"] <= scores[name]["high"]
+
+
+@given(cases, st.booleans())
+def test_the_curve_holds_every_answer_once_and_its_gaps_make_up_the_error(found: list[Case], mass: bool) -> None:
+    bins = reliability(_judged(found).singles(), mass=mass)
+    assert sum(one.n for one in bins) == len(found)
+    error = sum(one.n * abs(one.accuracy - one.confidence) for one in bins) / len(found)
+    assert isclose(error, _naive(found)["ece_mass" if mass else "ece"], abs_tol=1e-6)
+    assert all(one.low - 1e-6 <= one.confidence <= one.high + 1e-6 for one in bins)
+    assert all(one.accuracy_low <= one.accuracy <= one.accuracy_high for one in bins)
+
+
+def test_a_model_that_knows_how_sure_it_may_be_has_hardly_any_error() -> None:
+    luck = np.random.default_rng(0)
+    sure = luck.uniform(size=4000)
+    fine = [(float(p), float(luck.uniform() < p)) for p in sure]
+    boastful = [(min(1.0, p + 0.3), earned) for p, earned in fine]
+    honest, proud = _scores(fine), _scores(boastful)
+    assert honest["ece"]["value"] < 0.05
+    assert proud["ece"]["value"] > 0.2
+    assert honest["brier"]["value"] < proud["brier"]["value"]
+    assert honest["selective_accuracy_50"]["value"] == pytest.approx(0.75, abs=0.03)
+    assert honest["aurc"]["value"] == pytest.approx(0.25, abs=0.03)
+
+
+def test_only_answers_to_bases_count() -> None:
+    assert _scores([(0.9, 1.0), (0.4, 0.0)], variants=2)["ece"]["n"] == 2
+
+
+def test_a_model_that_says_no_probabilities_has_no_value_and_the_reason_beside() -> None:
+    for row in _scores([(0.9, 1.0)] * 3, told=False).values():
+        assert row["value"] is None
+        assert row["reason"] == UNSURE
+    groups, answers = _tables([(0.9, 1.0)])
+    unread = score_table(groups, answers.drop_columns(["top"]), (), metrics=CALIBRATION).to_pylist()
+    assert all(row["value"] is None for row in unread)
+
+
+def test_bins_of_equal_mass_hold_about_as_many() -> None:
+    luck = np.random.default_rng(1)
+    counts = np.bincount(by_mass(luck.beta(8, 1, size=1500), np.ones(1500)))
+    assert counts.min() == counts.max() == 100
