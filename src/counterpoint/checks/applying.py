@@ -32,6 +32,7 @@ class Effect:
     check: str
     settings: Mapping[str, Any]
     model: str
+    seed: int
     seen: int
     kept: int
     dropped: Mapping[str, int]  # by reason
@@ -43,7 +44,7 @@ class Effect:
     @property
     def record(self) -> dict[str, Any]:
         """What a manifest keeps: everything but the time, which is another each time."""
-        names = ("check", "settings", "model", "seen", "kept", "dropped", "marked", "tests", "notes")
+        names = ("check", "settings", "model", "seed", "seen", "kept", "dropped", "marked", "tests", "notes")
         return {name: _sayable(getattr(self, name)) for name in names}
 
 
@@ -124,6 +125,7 @@ def _effect(
         check=step.check.name,
         settings=dict(step.given.settings),
         model=step.model,
+        seed=step.given.seed,
         seen=int(inside.sum()),
         kept=int((inside & ~drops).sum()),
         dropped=by_reason[0],

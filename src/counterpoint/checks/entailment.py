@@ -1,12 +1,11 @@
 """Entailment: foils that are false wherever their captions are true, by a model of inference or by lexical rules."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.pairs import Pairs
+from counterpoint.checks.pairs import Codes, Pairs
 from counterpoint.checks.rules import CONTRADICTED, ENTAILED, LABELS, NEUTRAL, UNKNOWN, label
 from counterpoint.core.errors import UnknownName
 
@@ -24,10 +23,7 @@ def judge(pairs: Pairs, given: Given) -> Verdicts:
     labels = np.array([LABELS.index(one) for one in _labels(pairs, given)], np.int32)
     kept = [_known(one.strip()) for one in given.settings["keep"].split(",")]
     codes = np.where(np.isin(labels, [*kept, LABELS.index(UNKNOWN)]), -1, labels)
-    notes = {
-        test: {name: float(count) for name, count in _counts(labels[places]).items()}
-        for test, places in pairs.by_test()
-    }
+    notes = {test: _counts(labels[places]) for test, places in pairs.by_test()}
     return Verdicts(codes.astype(np.int32), [REASONS.get(one, "") for one in LABELS], notes)
 
 
@@ -54,10 +50,9 @@ def _named(pairs: Pairs) -> list[tuple[int, int]]:
     return list(zip(pairs.test.tolist(), pairs.kind.tolist(), strict=True))
 
 
-def _counts(labels: np.typing.NDArray[np.int32]) -> Counter[str]:
-    return Counter(
-        {LABELS[code]: int(count) for code, count in zip(*np.unique(labels, return_counts=True), strict=True)}
-    )
+def _counts(labels: Codes) -> dict[str, int]:
+    used, counts = np.unique(labels, return_counts=True)
+    return {LABELS[code]: count for code, count in zip(used.tolist(), counts.tolist(), strict=True)}
 
 
 check = Check(

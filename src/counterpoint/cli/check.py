@@ -118,4 +118,4 @@ def _counts(*numbers: int) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
-    return "–" if value != value else f"{value:,.0f}" if value == int(value) and value > 1 else f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else "–" if value != value else f"{value:.3f}"

@@ -78,8 +78,8 @@ def asked(kind: str, name: str, args: Mapping[str, str], table: pa.Table) -> Ask
     from counterpoint.models import judges
 
     if kind == "grammar":
-        return judges.grammar(name)
-    return judges.inference(name) if kind == "entailment" else language(name, args, table)
+        return judges.grammar(name, args)
+    return judges.inference(name, args) if kind == "entailment" else language(name, args, table)
 
 
 def language(name: str, args: Mapping[str, str], table: pa.Table) -> Callable[[Sequence[str], Sequence[str]], Floats]:

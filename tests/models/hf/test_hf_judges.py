@@ -69,6 +69,17 @@ def test_labels_of_inference_are_found_by_their_names_in_any_order(tmp_path: Pat
     assert found == [labels[int(_plainly(tmp_path, text, other).argmax())].lower() for text, other in both]
 
 
+def test_labels_that_are_only_numbered_are_told_by_their_names(tmp_path: Path) -> None:
+    name = _classifier(tmp_path, "LABEL_0", "LABEL_1", "LABEL_2")
+    labels = ("neutral", "contradiction", "entailment")
+    found = inference(name, {"labels": "|".join(labels)})(TEXTS, OTHERS)
+    both = zip(TEXTS, OTHERS, strict=True)
+    assert found == [labels[int(_plainly(tmp_path, text, other).argmax())] for text, other in both]
+    with pytest.raises(ModelError, match="label_0, label_1, label_2, not entailment") as problem:
+        inference(name)
+    assert "labels=entailment|neutral|contradiction" in problem.value.hint
+
+
 def test_the_premise_comes_first(tmp_path: Path) -> None:
     infer = inference(_classifier(tmp_path, "entailment", "neutral", "contradiction"))
     forth, back = infer(TEXTS, OTHERS), infer(OTHERS, TEXTS)

@@ -14,7 +14,7 @@ _NUMBERED = ("label_0", "label_1")  # as CoLA numbers them: 1 is acceptable
 class Acceptability:
     """A classifier with two labels, one of which says that a sentence is acceptable."""
 
-    def __init__(self, name: str, device: str = "") -> None:
+    def __init__(self, name: str, *, device: str = "") -> None:
         self._labeller = Labeller(name, device)
         self._good = _good(dict(self._labeller.labels), name)
 

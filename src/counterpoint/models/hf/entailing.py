@@ -11,20 +11,23 @@ _STEMS = ("entail", "neutral", "contradict")
 
 
 class Entailing:
-    """A classifier of pairs of texts, whose labels are found by their names, in whatever order they are."""
+    """A classifier of pairs of texts, whose labels are found by their names, in whatever order they are.
 
-    def __init__(self, name: str, device: str = "") -> None:
+    A checkpoint that only numbers them is told their names in that order, as in "entailment|neutral|contradiction".
+    """
+
+    def __init__(self, name: str, *, labels: str = "", device: str = "") -> None:
         self._labeller = Labeller(name, device)
-        own = self._labeller.labels
+        own = dict(enumerate(labels.lower().split("|"))) if labels else self._labeller.labels
         self._said: dict[int, str] = {
             number: ours
             for number, label in own.items()
             for stem, ours in zip(_STEMS, LABELS, strict=True)
             if label.startswith(stem)
         }
-        if sorted(self._said.values()) != sorted(LABELS):
+        if sorted(self._said.values()) != sorted(LABELS) or len(own) != len(self._labeller.labels):
             fact = f"{name} has the labels {', '.join(own.values())}, not {', '.join(LABELS)}"
-            raise ModelError(fact, hint="name a checkpoint whose configuration names its labels so")
+            raise ModelError(fact, hint=f"where it numbers them, say which is which: labels={'|'.join(LABELS)}")
 
     def labels(self, premises: Sequence[str], hypotheses: Sequence[str]) -> list[str]:
         """The likeliest label of each hypothesis, if its premise is true."""
