@@ -1,33 +1,93 @@
-"""What answers hold beside their values: how likely a model took them to be, worked out only where somebody asks.
+"""What answers hold beside their values: how likely a model took them to be, and what its stochastic passes said.
 
 The likeliest values with their probabilities are by far the longest column of a table of answers, so that scores which
-need none of it read none of it, and a table without that column has no probabilities.
+need none of it read none of it, and a table without that column has no probabilities. All of it is worked out only
+where somebody asks.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from counterpoint.core.answers import State
+from counterpoint.core.ports import MEAN
+from counterpoint.metrics.joining import places
 from counterpoint.metrics.labels import Labels
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """How far the passes over each query agree: the share of the value most of them gave, and their entropy."""
+
+    agreement: Floats
+    entropy: Floats  # over that of passes which all say something else
 
 
 class Chances:
-    """The probabilities of plain answers, for the rows of a suite; a place of -1 is a row without an answer."""
+    """What else is known of plain answers, for the rows of a suite; a place of -1 is a row without an answer."""
 
-    def __init__(self, plain: pa.Table, places: NDArray[np.int32]) -> None:
-        self._plain = plain.select([name for name in ("raw", "value", "top") if name in plain.column_names])
-        self._places = places
+    def __init__(self, plain: pa.Table, found: Places, answers: pa.Table | None = None) -> None:
+        self._plain = plain.select([name for name in ("query", "raw", "value", "top") if name in plain.column_names])
+        self._found = found
+        self._answers = answers  # in all trials, where there are any beside the plain one
 
     @cached_property
     def confidence(self) -> Floats:
         """The probability of the value said; nan where the model told none."""
-        if "top" not in self._plain.column_names:
-            return np.broadcast_to(np.float64(np.nan), len(self._places))
-        return np.append(said_with(self._plain), np.nan)[self._places]
+        return self._nothing if "top" not in self._plain.column_names else self._at(said_with(self._plain))
+
+    @cached_property
+    def uncertainty(self) -> Floats:
+        """One less the largest probability in the mean of the passes; nan where there is no mean."""
+        means = self._means
+        return self._nothing if "top" not in means.column_names else self._of_means(1 - _largest(means["top"]))
+
+    @cached_property
+    def entropy(self) -> Floats:
+        """The entropy of the mean of the passes over the largest there could be; nan where there is no mean."""
+        return self._of_means(self._means["score"].to_numpy().astype(np.float64))
+
+    @cached_property
+    def votes(self) -> Votes:
+        """How far the values of the passes agree; nan where there are fewer than two."""
+        trial = self._settled["trial"]
+        passes = self._settled.filter(pc.and_(pc.greater(trial, 0), pc.less(trial, MEAN)))
+        place = places(_ids(passes), _ids(self._plain))
+        found = _voted(place[place >= 0], Labels.of(passes["value"]).codes[place >= 0], self._plain.num_rows)
+        return Votes(self._at(found.agreement), self._at(found.entropy))
+
+    @cached_property
+    def _settled(self) -> pa.Table:
+        """What was said in any trial."""
+        if self._answers is None:
+            return pa.table({name: pa.array([], kind) for name, kind in _EMPTY.items()})
+        return self._answers.filter(pc.not_equal(self._answers["state"], State.FAILED.value))
+
+    @cached_property
+    def _means(self) -> pa.Table:
+        """The means that were told, those of most passes last."""
+        return self._settled.filter(pc.greater_equal(self._settled["trial"], MEAN)).sort_by("trial")
+
+    def _of_means(self, values: Floats) -> Floats:
+        """What means have, for the rows of the suite; of several means over one query the last stands."""
+        return self._at(np.append(values, np.nan)[places(_ids(self._plain), _ids(self._means))])
+
+    def _at(self, values: Floats) -> Floats:
+        return np.append(values, np.nan)[self._found]
+
+    @property
+    def _nothing(self) -> Floats:
+        return np.broadcast_to(np.float64(np.nan), len(self._found))
+
+
+_EMPTY = {"query": pa.uint64(), "trial": pa.uint16(), "value": pa.string(), "score": pa.float64()}
 
 
 def said_with(answers: pa.Table) -> Floats:
@@ -58,3 +118,35 @@ def _equal(listed: pa.Array, said: pa.Array, rows: NDArray[np.int64]) -> NDArray
     known = pa.concat_arrays([words.words, own.words]).unique()
     equal: NDArray[np.bool_] = words.among(known).codes == own.among(known).codes[rows]
     return equal
+
+
+def _largest(top: pa.ChunkedArray) -> Floats:
+    """The probability of the first of each list, which is its best; nan where a list is empty."""
+    found = np.full(len(top), np.nan)
+    start = 0
+    for part in top.chunks:
+        lengths = np.diff(part.offsets.to_numpy())
+        chances = part.flatten().field("probability").to_numpy(zero_copy_only=False)
+        firsts = (np.cumsum(lengths) - lengths)[lengths > 0]
+        found[start : start + len(part)][lengths > 0] = chances[firsts]
+        start += len(part)
+    return found
+
+
+def _voted(place: Places, value: Places, many: int) -> Votes:
+    """How far the values given at each place agree."""
+    kinds = int(value.max(initial=0)) + 1
+    pairs, counts = np.unique(place.astype(np.int64) * kinds + value, return_counts=True)
+    own = pairs // kinds
+    total = np.bincount(own, counts, minlength=many)
+    most = np.zeros(many)
+    np.maximum.at(most, own, counts)
+    share = counts / total[own]
+    spread = np.bincount(own, -share * np.log(share), minlength=many)
+    several = total > 1
+    size = np.where(several, total, 2)  # so that nothing is divided by nothing
+    return Votes(np.where(several, most / size, np.nan), np.where(several, spread / np.log(size), np.nan))
+
+
+def _ids(table: pa.Table) -> NDArray[np.uint64]:
+    return np.asarray(table["query"].to_numpy(), np.uint64)
