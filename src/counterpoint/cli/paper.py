@@ -11,11 +11,14 @@ from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.contrast import KS
 from counterpoint.store.lab import Lab
+from counterpoint.studies.foil_words import SUBSETS
 from counterpoint.studies.papers import contrast
+from counterpoint.studies.papers import valse as foils
 from counterpoint.studies.papers.carets import LABELS, TESTS, tables
 from counterpoint.studies.papers.printing import Cell, Printed
 from counterpoint.studies.papers.results import Results
 
+_THRESHOLD = "The probability above which a caption is taken for right."
 _NOTES = {"plain": "{}", "markdown": "*{}*", "latex": "% {}"}
 
 
@@ -78,6 +81,46 @@ def contrast_sets(
         hint = f"make one with counterpoint generate {lab} --suite contrast"
         raise StoreError(f"{lab} has no contrast sets", hint=hint)
     made = contrast.tables(found, labels)
+    if form == "json":
+        click.echo(json.dumps([table.plain for table in made], ensure_ascii=False))
+    else:
+        click.echo("\n\n".join(shown(table, form or "plain") for table in made))
+
+
+@command.command("valse")
+@click.argument("lab", type=click.Path(path_type=Path))
+@click.option("--table", "labels", multiple=True, type=click.Choice(foils.LABELS), help="By its number; else all.")
+@click.option("--model", "models", multiple=True, help="A model that was run, by name or fingerprint; else all.")
+@click.option("--suite", "suites", multiple=True, help="A suite of the lab; else all.")
+@click.option("--threshold", default=0.5, show_default=True, type=click.FloatRange(0, 1), help=_THRESHOLD)
+@click.option(
+    "--subset", default="valid", show_default=True, type=click.Choice([*SUBSETS]), help="Of Table 4, by votes."
+)
+@click.option("--printed", is_flag=True, help="The rows of the paper's own models as well.")
+@click.option("--seed", default=0, show_default=True, help="Of the resamples.")
+@click.option("--json", "form", flag_value="json", help="Print JSON, one object per table.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables.")
+@click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables.")
+def valse(
+    lab: Path,
+    labels: tuple[str, ...],
+    models: tuple[str, ...],
+    suites: tuple[str, ...],
+    threshold: float,
+    subset: str,
+    printed: bool,
+    seed: int,
+    form: str | None,
+) -> None:
+    """The tables of VALSE (ACL 2022) from LAB: captions against foils on eleven instruments, and their words."""
+    opened = Lab(lab).opened()
+    chosen = {} if labels == ("5",) and not models else models_of(opened, models)
+    answers = {title: answers_of(opened, info) for title, info in chosen.items()}
+    found = foils.Results(groups_of(opened, suites), answers, threshold, seed, subset)
+    if not found.tests:
+        hint = f"make some with counterpoint generate {lab} --suite released --source valse --data FOLDER"
+        raise StoreError(f"{lab} has none of the instruments {', '.join(foils.TESTS)}", hint=hint)
+    made = foils.tables(found, labels, printed=printed)
     if form == "json":
         click.echo(json.dumps([table.plain for table in made], ensure_ascii=False))
     else:
