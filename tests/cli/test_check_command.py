@@ -100,6 +100,11 @@ def test_a_language_model_of_the_catalog_judges_plausibility(lab: Path) -> None:
     assert set(told[0]["notes"]) == {"relations", "actant-swap"}
 
 
+def test_the_n_gram_model_learns_from_the_captions_of_other_pictures_of_the_suite(lab: Path) -> None:
+    told = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=ngram", "--json"))
+    assert 0 <= told[0]["notes"]["relations"]["caption more usual"] <= 1
+
+
 @pytest.mark.parametrize("form", ["--markdown", "--latex"])
 def test_the_table_can_be_pasted_into_a_paper(lab: Path, form: str) -> None:
     assert _run(lab, "--check", "duplicates", "--tests", form).count("duplicates") == 1

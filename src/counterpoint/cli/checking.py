@@ -17,7 +17,6 @@ from counterpoint.core.ports import Floats, Scorer
 from counterpoint.models.settings import read
 from counterpoint.store.lab import Lab
 from counterpoint.store.suites import Manifest, StoredSuite
-from counterpoint.studies.blind import Learning, captions_of, cross_fitted
 
 OWN = "ngram"
 """The language model that comes with the package."""
@@ -90,6 +89,8 @@ def language(name: str, args: Mapping[str, str], table: pa.Table) -> Callable[[S
     """
     shut = Shut()
     if name == OWN and not args.get("captions"):
+        from counterpoint.studies.blind import Learning, captions_of, cross_fitted  # which brings scoring along
+
         model: object = cross_fitted(Learning(captions_of(table)))
     else:
         model = catalog.model(name, shut, args)
