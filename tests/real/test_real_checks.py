@@ -1,0 +1,54 @@
+"""The checks on the released files of VALSE, held against what annotators said of them."""
+
+import pyarrow as pa
+import pytest
+from real_data import real
+
+from counterpoint.checks import distribution, duplicates, entailment, length
+from counterpoint.checks.applying import Checked, Effect, Step, checked
+from counterpoint.checks.check import Action, Check, Given
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.valse import valse
+from counterpoint.store.groups import groups_table
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pa.Table]:
+    """All pairs, and those that annotators found valid."""
+    found = {}
+    for split in ("all", "valid"):
+        groups = [ready.group for ready in Source(valse, real("valse"), split, most=None).groups()]
+        found[split] = groups_table(((group.test, group) for group in groups), "released")
+    return found
+
+
+def _checked(table: pa.Table, check: Check) -> Checked:
+    return checked(table, [Step(check, Given(check.settings), lambda test: Action.DROP)])
+
+
+def _effect(table: pa.Table, check: Check) -> Effect:
+    return _checked(table, check).effects[0]
+
+
+def test_the_captions_that_are_their_own_foils_go_and_nothing_that_is_valid(tables: dict[str, pa.Table]) -> None:
+    assert _effect(tables["all"], duplicates.check).dropped == {duplicates.SAME: 24}
+    assert _effect(tables["valid"], duplicates.check).dropped == {}
+    assert _effect(tables["all"], length.check).dropped == {}
+
+
+def test_the_rules_of_inference_drop_hardly_anything_that_is_valid(tables: dict[str, pa.Table]) -> None:
+    assert sum(_effect(tables["valid"], entailment.check).dropped.values()) <= 20
+    notes = _effect(tables["all"], entailment.check).notes
+    assert notes["plurals"]["contradiction"] >= 980
+    assert notes["existence"]["contradiction"] == 533
+    assert notes["coreference-standard"] == {"contradiction": 916}
+
+
+def test_what_is_balanced_has_no_divergence_and_loses_little_where_the_paper_balanced(
+    tables: dict[str, pa.Table],
+) -> None:
+    found = _effect(tables["all"], distribution.check)
+    for test in ("relations", "counting-balanced", "counting-small", "coreference-standard"):
+        assert found.tests[test]["dropped"] <= 0.07 * found.tests[test]["seen"]
+        assert found.notes[test]["after"] == 0 < found.notes[test]["divergence"] < 0.09
+    assert found.tests["counting-adversarial"]["dropped"] == 756
