@@ -330,7 +330,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     A column `top` of the answers is needed for probabilities alone, and only looked at when one is asked for.
     The metadata of the answers say on which `scale` their scores are.
     """
-    table = _together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
+    table = together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     all_trials = plain = answers.select([*_SAID, *(["top"] if "top" in answers.column_names else [])])
     if several := bool(pc.max(plain["trial"]).as_py()):
         plain = plain.filter(pc.equal(plain["trial"], 0))
@@ -464,7 +464,7 @@ def _hits(gold: Labels, words: pa.Array, said: Codes) -> Flags:
     return hits
 
 
-def _together(table: pa.Table) -> pa.Table:
+def together(table: pa.Table) -> pa.Table:
     """The rows with each group's together and its base first; most tables are so already."""
     if table.num_rows == 0 or _is_together(table):
         return table
