@@ -26,6 +26,27 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What a question gives away about what it is about: its words and those of its answers, and its program."""
+
+    asked: frozenset[str]  # words and phrases of its text
+    said: frozenset[str]  # these, and those of its choices and right answers
+    classes: frozenset[str]  # of what is said
+    steps: str
+    reads: bool  # whether words that were read in the picture come with it
+
+    @classmethod
+    def by(cls, question: Question) -> "Told":
+        """What one question tells."""
+        answers = (answer for answer, _ in question.gold.answers)
+        asked = phrases(question.text)
+        said = asked.union(*map(phrases, (*question.choices, *answers, question.full_answer)))
+        named = frozenset(name for one in said for name in classes_of(one))
+        steps = " ".join(f"{step.operation} {step.argument}" for step in question.program)
+        return cls(asked, said, named, steps, bool(question.context))
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """What a change would make wrong: words, classes of words, steps of a program, and what needs to be read."""
 
@@ -37,23 +58,21 @@ class Rule:
     only: frozenset[str] = frozenset()
     only_operations: tuple[str, ...] = ()
 
-    def spares(self, question: Question) -> bool:
+    def spares(self, told: Told) -> bool:
         """Whether a question has the same answer after the change, as far as its words and its program tell."""
-        asked = phrases(question.text)
-        said = asked.union(*(phrases(one) for one in (*question.choices, *_answers(question))))
-        steps = " ".join(f"{step.operation} {step.argument}" for step in question.program)
-        if not self.words.isdisjoint(said) or (self.reading and question.context):
+        if not (self.words.isdisjoint(told.said) and self.classes.isdisjoint(told.classes)):
             return False
-        if any(not self.classes.isdisjoint(classes_of(one)) for one in said) or _names(steps, self.operations):
+        if (self.reading and told.reads) or _names(told.steps, self.operations):
             return False
-        return not self.only or not self.only.isdisjoint(asked) or _names(steps, self.only_operations)
+        return not self.only or not self.only.isdisjoint(told.asked) or _names(told.steps, self.only_operations)
 
 
 @cache
 def rules() -> Mapping[str, Rule]:
     """The rule of every change, by its name."""
     rows = tomllib.loads((DATA / "changed.toml").read_text("utf-8"))
-    return {name: _rule(rows[row.get("same_as", name)]) for name, row in rows.items()}
+    written = split_list(rows.pop("reading"))
+    return {name: _rule(rows[row.get("same_as", name)], written) for name, row in rows.items()}
 
 
 def phrases(text: str) -> frozenset[str]:
@@ -71,10 +90,10 @@ def changed(
     question: Question, statistics: None, rng: Random, *, severities: Sequence[int] = (MIDDLE,)
 ) -> Iterator[Group | Dropped]:
     """The question about the picture as it is, then after each change that cannot have changed its answer."""
-    variants = list[tuple[Edit, Tags]]()
+    variants, told = list[tuple[Edit, Tags]](), Told.by(question)
     for name, rule in rules().items():
         made = _variants(name, severities, rng)
-        if rule.spares(question):
+        if rule.spares(told):
             variants += made
         else:
             yield Dropped(question.kind, f"{name}: {rule.because}", len(made))
@@ -95,25 +114,21 @@ def _turned(edit: Edit, side: int) -> Edit:
     return replace(edit, arguments=(side * int(edit.arguments[0]),)) if edit.name == "rotate" else edit
 
 
-def _answers(question: Question) -> Iterator[str]:
-    yield from (answer for answer, _ in question.gold.answers)
-    yield question.full_answer
-
-
 def _names(steps: str, operations: Sequence[str]) -> bool:
     return any(operation in steps for operation in operations)
 
 
-def _rule(row: Mapping[str, str | bool]) -> Rule:
+def _rule(row: Mapping[str, str | bool], written: Sequence[str]) -> Rule:
     def listed(key: str) -> tuple[str, ...]:
         return split_list(str(row.get(key, "")))
 
+    reading = bool(row.get("reading", False))
     return Rule(
         str(row["because"]),
-        frozenset(listed("words")),
+        frozenset((*listed("words"), *(written if reading else ()))),
         frozenset(listed("classes")),
         listed("operations"),
-        bool(row.get("reading", False)),
+        reading,
         frozenset(listed("only")),
         listed("only_operations"),
     )
