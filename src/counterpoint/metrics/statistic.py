@@ -47,7 +47,7 @@ def estimated(
 
     Clusters, given as the number of each place's, are drawn anew with all their places, and the interval is that of
     the middle 95 % of the values. Fewer resamples are taken of very many places. Where there are fewer than 20 clusters
-    or all values are alike, which would make the interval too narrow, a value from 0 to 1 has that of a share of as
+    or those values are alike, which would make the interval too narrow, a value from 0 to 1 has that of a share of as
     many cases as there are clusters, which is wider.
     """
     n = len(cluster)
@@ -57,10 +57,10 @@ def estimated(
     _, codes = np.unique(cluster, return_inverse=True)
     many = int(codes.max()) + 1
     drawn = _resampled(weighed, codes, many, rng, min(resamples, max(_MOST // n, _FEWEST)))
-    if 0 <= value <= 1 and (many < FEW or len(drawn) < 2 or np.ptp(drawn) < 1e-12):
+    low, high = np.quantile(drawn, (0.025, 0.975)) if len(drawn) else (value, value)
+    if 0 <= value <= 1 and (many < FEW or high - low < 1e-12):
         whole = wilson(value * many, many)
         return Score(value, whole.low, whole.high, n), "wilson"
-    low, high = np.quantile(drawn, (0.025, 0.975)) if len(drawn) else (value, value)
     return Score(value, min(float(low), value), max(float(high), value), n), "resampled"
 
 
