@@ -98,8 +98,8 @@ def _swaps(acts: Iterable[Act], known: Attested) -> Iterator[tuple[str, Foil]]:
     able = [act for act in acts if isinstance(swap_of(act, known), Foil)]
     keys = (lambda act: (act.verb, act.preposition, *sorted((act.agent, act.other))),)
     for pair in twins(able, side=lambda act: act.agent, keys=keys):
-        for act in pair:
-            yield act.id, Foil(SWAP, act.swapped(), twin_name(SWAP, *pair))
+        for act in pair.kept:
+            yield act.id, Foil(SWAP, act.swapped(), pair.name(SWAP))
 
 
 def _replacements(acts: Iterable[Act], known: Attested, proposals: Proposals | None) -> Iterator[tuple[str, Foil]]:
@@ -112,10 +112,9 @@ def _replacements(acts: Iterable[Act], known: Attested, proposals: Proposals | N
         )
 
     keys = (lambda act: (act.agent, act.other), lambda act: act.other)
-    for one, other in twins(acts, side=lambda act: act.verb, keys=keys, fits=fits):
-        name = twin_name(REPLACEMENT, one, other)
-        yield one.id, Foil(REPLACEMENT, one.doing(other), name)
-        yield other.id, Foil(REPLACEMENT, other.doing(one), name)
+    for pair in twins(acts, side=lambda act: act.verb, keys=keys, fits=fits):
+        for act, other in pair.each():
+            yield act.id, Foil(REPLACEMENT, act.doing(other), pair.name(REPLACEMENT))
 
 
 def misdone(frame: Frame, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:

@@ -13,7 +13,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.english import question as asked
 from counterpoint.language.english import sentence
 from counterpoint.suites.foils.reference import kinds, pronouns, refers, tells
-from counterpoint.suites.foils.twins import TAG, Twinned, twin_name, twins
+from counterpoint.suites.foils.twins import TAG, Twinned, twins
 from counterpoint.suites.suite import Dropped, Suite
 
 KIND = "coreference"
@@ -92,10 +92,9 @@ def planned(dialogues: Iterable[Dialogue]) -> Plan:
                 owner[case.id] = dialogue.id
     found = defaultdict[str, list[Case]](list)
     for name, cases in shelves.items():
-        pairs = twins(cases, side=lambda case: case.answer, keys=(_whole, _three, _two))
-        for pair in pairs:
-            for case in pair:
-                found[owner[case.id]].append(replace(case, twin=twin_name(name, *pair)))
+        for pair in twins(cases, side=lambda case: case.answer, keys=(_whole,), otherwise=(_three, _two), half=True):
+            for case in pair.kept:
+                found[owner[case.id]].append(replace(case, twin=pair.name(name)))
     return {own: sorted(cases, key=lambda case: case.turn) for own, cases in found.items()}
 
 

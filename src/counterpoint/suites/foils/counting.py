@@ -11,7 +11,7 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import content_id, seeded
 from counterpoint.core.items import Question
 from counterpoint.suites.foils.statements import Claim, how_many, numeral
-from counterpoint.suites.foils.twins import TAG, Twinned, twin_name, twins
+from counterpoint.suites.foils.twins import TAG, Twinned, Twins, twin_name, twins
 from counterpoint.suites.foils.votes import Count, count_of
 from counterpoint.suites.suite import Dropped, Suite
 
@@ -62,10 +62,9 @@ def planned(questions: Iterable[Question]) -> Plan:
     cases = [case for question in questions if isinstance(case := case_of(question), Case)]
     small = [case for case in cases if case.number in SMALL_NUMBERS]
     for instrument, own in ((BALANCED, capped(cases)), (SMALL, small)):
-        for one, other in _exchanging(own):
-            name = twin_name(instrument, one, other)
-            found[one.id].append(Foil(instrument, other.number, name))
-            found[other.id].append(Foil(instrument, one.number, name))
+        for pair in _exchanging(own):
+            for case, other in pair.each():
+                found[case.id].append(Foil(instrument, other.number, pair.name(instrument)))
     for case in cases:
         if case.number not in SMALL_NUMBERS and (numbers := [n for n in SMALL_NUMBERS if _is_apart(case, n)]):
             number = seeded(ADVERSARIAL, case.id).choice(numbers)
@@ -125,14 +124,13 @@ def in_words(claim: Claim, instrument: str) -> bool:
     return (content_id(["in words", claim.noun]) % 2 == 0) != (instrument == BALANCED)
 
 
-def _exchanging(cases: Sequence[Case]) -> list[tuple[Case, Case]]:
+def _exchanging(cases: Sequence[Case]) -> list[Twins[Case]]:
     """Pairs of cases of which each takes the number of the other, the more alike the better."""
     return twins(
         cases,
         side=lambda case: str(case.number),
-        keys=(
-            lambda case: case.claim,
-            lambda case: case.claim.noun,
+        keys=(lambda case: case.claim, lambda case: case.claim.noun),
+        otherwise=(
             lambda case: (case.claim.opening, in_words(case.claim, KIND)),
             lambda case: in_words(case.claim, KIND),
         ),

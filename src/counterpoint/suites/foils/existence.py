@@ -10,7 +10,7 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.items import Question
 from counterpoint.language.nouns import head
 from counterpoint.suites.foils.statements import BARE, how_many, is_there
-from counterpoint.suites.foils.twins import TAG, Twinned, twin_name, twins
+from counterpoint.suites.foils.twins import TAG, Twinned, twins
 from counterpoint.suites.foils.votes import count_of
 from counterpoint.suites.suite import Dropped, Suite
 
@@ -71,18 +71,16 @@ def planned(questions: Iterable[Question]) -> Plan:
     cases = [case for question in by_id.values() if isinstance(case := case_of(question), Case)]
     settled = [case.many for case in cases if case.exists]
     share = sum(map(bool, settled)) / len(settled) if settled else 1.0
-    cases = [_settled(case, by_id[case.id], share) for case in cases]
-    pairs = twins(
+    said = {(by_id[case.id].picture, case.some): case for case in cases}  # who asks twice is answered once
+    cases = [_settled(case, by_id[case.id], share) for case in said.values()]
+    found = twins(
         cases,
         side=lambda case: "some" if case.exists else "none",
-        keys=(
-            lambda case: case.some,
-            lambda case: (case.word, case.noun),
-            lambda case: (case.word, case.some.count(" ")),
-            lambda case: case.word,
-        ),
+        keys=(lambda case: case.some, lambda case: (case.word, case.noun)),
+        otherwise=(lambda case: (case.word, case.some.count(" ")), lambda case: case.word),
+        half=True,
     )
-    return {case.id: replace(case, twin=twin_name(NAME, *pair)) for pair in pairs for case in pair}
+    return {case.id: replace(case, twin=pair.name(NAME)) for pair in found for case in pair.kept}
 
 
 def denied(question: Question, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:

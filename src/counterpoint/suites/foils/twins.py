@@ -1,11 +1,15 @@
 """Twins: two cases that exchange what sets caption and foil apart, so that no word and no number gives a foil away.
 
-Where "3" is replaced by "5" in one group, "5" is replaced by "3" in its twin; what is likelier to be read anywhere is
+Where "3" is replaced by "5" in one case, "5" is replaced by "3" in its twin; what is likelier to be read anywhere is
 then the caption of one and the foil of the other, and whoever never looks at the picture is right in one of the two.
+Few twins are kept both. Of many only one of each two is kept, by turns: whoever reads all captions but one could else
+tell which is left out, since there is one less of it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
 from random import Random
 from typing import Generic, Protocol, TypeVar
 
@@ -16,6 +20,9 @@ from counterpoint.suites.drafts import Draft
 
 TAG = "twin"
 """The tag that twins share: their instrument and the ids of their items."""
+MANY = 40
+"""So many twins that one of each two is enough."""
+_OFTEN = 100  # times that two sides meet, from which on nobody learns from one that is left out
 _LOOKS = 12  # how many of a side are tried for one case
 
 
@@ -31,30 +38,80 @@ class Identified(Protocol):
 T = TypeVar("T", bound=Identified)
 
 
+@dataclass(frozen=True, slots=True)
+class Twins(Generic[T]):
+    """Two cases that stand against each other, and which of them are kept."""
+
+    one: T
+    other: T
+    kept: tuple[T, ...]
+
+    def name(self, instrument: str) -> str:
+        """What they are told by."""
+        return twin_name(instrument, self.one, self.other)
+
+    def each(self) -> Iterator[tuple[T, T]]:
+        """Every case that is kept, with its twin."""
+        for case in self.kept:
+            yield case, self.other if case is self.one else self.one
+
+
+def twin_name(instrument: str, *cases: Identified) -> str:
+    """An instrument, and a number that follows from the ids of the cases."""
+    return f"{instrument} {content_id(sorted(case.id for case in cases)):016x}"
+
+
 def twins(
     cases: Iterable[T],
     *,
     side: Callable[[T], str],
     keys: Sequence[Callable[[T], Hashable]],
     fits: Callable[[T, T], bool] = lambda one, other: True,
-) -> list[tuple[T, T]]:
+    otherwise: Sequence[Callable[[T], Hashable]] = (),
+    half: bool = False,
+) -> list[Twins[T]]:
     """Pairs of cases on different sides, those that share their first key before those that share the next only.
 
-    No case is in two pairs. Luck comes from the ids, so that the order of cases does not matter.
+    Keys that say less are for use `otherwise`: where the others do not find many. Where there are two sides, `half` of
+    what is kept is of each. No case is in two pairs. Luck comes from the ids, whatever the order of cases.
     """
-    left = sorted(cases, key=lambda case: (content_id([TAG, case.id]), case.id))
-    found = list[tuple[T, T]]()
-    for key in keys:
+    left = sorted(cases, key=_lot)
+    pairs = list[tuple[T, T]]()
+    for place, key in enumerate((*keys, *otherwise)):
+        if place >= len(keys) and len(pairs) >= MANY:
+            break
         shelves = defaultdict[Hashable, list[T]](list)
         for case in left:
             shelves[key(case)].append(case)
         left = []
         for shelf in shelves.values():
-            pairs, alone = _paired(shelf, side, fits)
-            found += pairs
+            found, alone = _paired(shelf, side, fits)
+            pairs += found
             left += alone
-        left.sort(key=lambda case: (content_id([TAG, case.id]), case.id))
-    return found
+        left.sort(key=_lot)
+    if len(pairs) < MANY:
+        return [Twins(one, other, (one, other)) for one, other in pairs]
+    return list(_by_turns(pairs, side, 0 if half else _OFTEN))
+
+
+def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int) -> Iterator[Twins[T]]:
+    """One of each two: of two sides that meet often as many of each, of others a few more of that which luck takes.
+
+    It takes about as many as a coin would, so that those that are read tell nothing about the one that is asked about.
+    """
+    meetings = defaultdict[tuple[str, str], list[tuple[T, T]]](list)
+    for one, other in pairs:
+        first, second = sorted((one, other), key=side)
+        meetings[side(first), side(second)].append((first, second))
+    for met in meetings.values():
+        rng = seeded(TAG, met[0][0].id)
+        more = 0 if len(met) >= often else round(sqrt(len(met)) / 3)
+        turns = sorted(turn % 2 for turn in range(len(met)))
+        turns = turns[more:] + [1] * more
+        rng.shuffle(turns)
+        turned = rng.randrange(2)
+        for turn, pair in zip(turns, met, strict=True):
+            yield Twins(*pair, kept=(pair[turn ^ turned],))
 
 
 def _paired(
@@ -93,12 +150,11 @@ def _taken(sides: dict[str, list[T]], name: str, place: int) -> T:
     return case
 
 
-def twin_name(instrument: str, *cases: Identified) -> str:
-    """What twins are told by: their instrument, and a number that follows from their ids."""
-    return f"{instrument} {content_id(sorted(case.id for case in cases)):016x}"
+def _lot(case: Identified) -> tuple[int, str]:
+    return content_id([TAG, case.id]), case.id
 
 
-class Twinned(Generic[T]):
+class Twinned:
     """So many groups, evenly over instruments; twins stay or go together."""
 
     def __init__(self, quota: int | Quota, seed: int) -> None:
@@ -109,15 +165,14 @@ class Twinned(Generic[T]):
     def add(self, group: Group | Draft) -> None:
         """See one group."""
         draft = group if isinstance(group, Draft) else Draft.of(group)
-        self._twins[dict(draft.tags).get(TAG, f" {draft.number:016x}")].append(draft)
+        self._twins[dict(draft.tags)[TAG]].append(draft)
 
     def chosen(self) -> list[Group]:
         """What stays, in an order that luck decides; any first part of it is a fair sample."""
         room = Counter[str]()
         for name, drafts in self._twins.items():
             room[name.partition(" ")[0]] += len(drafts)
-        shares = even(room, self._quota)
-        kept = list[Draft]()
+        shares, kept = even(room, self._quota), list[Draft]()
         for name in sorted(self._twins, key=lambda name: (content_id([self._seed, name]), name)):
             instrument, drafts = name.partition(" ")[0], self._twins[name]
             if len(drafts) <= shares[instrument]:
@@ -126,4 +181,4 @@ class Twinned(Generic[T]):
         return [draft.make() for draft in sorted(kept, key=self._place)]
 
     def _place(self, draft: Draft) -> tuple[int, str]:
-        return content_id([self._seed, "place", draft.number]), dict(draft.tags).get(TAG, "")
+        return content_id([self._seed, "place", draft.number]), dict(draft.tags)[TAG]
