@@ -42,6 +42,7 @@ class Settings:
     rule: str = "auto"
     by_text: bool = False
     strict: bool = False
+    scores: str = ""  # probability or similarity, where that is said
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ def columns(ctx: click.Context, param: click.Parameter, given: str) -> dict[str,
 @click.option("--format", "form", default="", help="The layout of the files; else it is told by their content.")
 @click.option("--columns", default="", callback=columns, help="Which column holds what: id=…,answer=…,picture=…")
 @click.option("--rule", default="auto", show_default=True, help="How a value is taken from what was said.")
+@click.option("--scores", type=click.Choice(["probability", "similarity"]), help="What the scores are.")
 @click.option("--by-text", is_flag=True, help="Match by text alone what has no known id and no picture.")
 @click.option("--strict", is_flag=True, help="Add nothing unless every prediction and every query is matched.")
 @click.option(
@@ -104,6 +106,7 @@ def command(
     form: str,
     columns: dict[str, str],
     rule: str,
+    scores: str | None,
     by_text: bool,
     strict: bool,
     listed: Path | None,
@@ -112,7 +115,7 @@ def command(
     """Add predictions that another tool wrote to FILES as answers of a model; score and compare know it by name."""
     from counterpoint.store.lab import Lab  # tables are loaded when they are needed
 
-    settings = Settings(model, files, suites, form, columns, rule, by_text, strict)
+    settings = Settings(model, files, suites, form, columns, rule, by_text, strict, scores or "")
     report = imported(Lab(lab).opened(), settings)
     if listed:
         _write(listed, report.notes())
@@ -143,15 +146,17 @@ def imported(lab: "Lab", settings: Settings) -> Report:
     watch = partial(counted, doing="adding", total=len(found.standing))
     done = put(lab, settings.model, run, queries, found, rule=settings.rule, waiting=_waiting, watch=watch)
     report = Report(forms, found, report.missing, len(queries), done)
-    if done.added:
+    named = fingerprint(settings.model)
+    if done.added or (settings.scores and settings.scores != lab.scale(named)):
         details = {
             "state": "done",
             "settings": asdict(settings) | {"files": list(forms), "columns": dict(settings.columns or {})},
             "suites": {name: lab.manifest(name).fingerprint for name in names},
             "counts": _counts(report),
+            "scale": settings.scores or lab.scale(named),
             "files": [file_facts(Path(path), form) for path, form in forms.items()],
         }
-        lab.put_run(RunInfo(run, settings.model, fingerprint(settings.model), details))
+        lab.put_run(RunInfo(run, settings.model, named, details))
     return report
 
 

@@ -16,6 +16,13 @@ LABELS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "all_right": ("All right", "whole groups"),
         "worst_case": ("Worst case", "of a group"),
         "answer_accuracy": ("Accuracy, answers", "single answers"),
+        "acc_r": ("Ranking", "acc_r"),
+        "ties": ("Ties", "one score"),
+        "acc": ("At the threshold", "acc"),
+        "p_c": ("Captions right", "p_c"),
+        "p_f": ("Foils right", "p_f"),
+        "min_p": ("Worse side", "min(p_c, p_f)"),
+        "auroc": ("Area under curve", "AUROC"),
     }
 )
 """Label and term of each measure that we know; others are called by their names."""
@@ -24,6 +31,8 @@ REASONS: Mapping[str, str] = MappingProxyType(
     {
         "self_consistency": "no pair here must be answered alike or apart",
         "accuracy": "no pair here has gold for both of its members",
+        **dict.fromkeys(("acc_r", "ties", "auroc"), "no caption is ranked above a foil here"),
+        **dict.fromkeys(("acc", "p_c", "p_f", "min_p"), "no caption and foil here have probabilities"),
     }
 )
 """Why a measure has no value where a model has answered."""

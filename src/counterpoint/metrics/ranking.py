@@ -14,7 +14,7 @@ from counterpoint.metrics.ratio import Ratio
 from counterpoint.metrics.statistic import Measure, Statistic, Weighed
 
 SIMILAR = "its scores are similarities, not probabilities"
-UNKNOWN = "it is not recorded whether its scores are probabilities; run the model again, and it is"
+UNKNOWN = "it is not recorded whether its scores are probabilities: run it again, or import with --scores"
 
 
 def _ranked(pairs: Pairs) -> Flags:

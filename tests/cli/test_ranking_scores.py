@@ -1,0 +1,90 @@
+"""From a run to the measures of captions against foils: what the scores are is kept with the run."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from counterpoint.cli.main import commands
+from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.pictures import Picture
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import Lab
+from counterpoint.store.suites import Manifest
+
+
+def _run(*words: object) -> str:
+    result = CliRunner().invoke(commands, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def _scores(lab: Path, *words: object) -> dict[str, dict[str, object]]:
+    return {row["metric"]: row for row in json.loads(_run("score", lab, "--json", *words))}
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    groups = [
+        Group(
+            Relation.RANKS,
+            tuple(
+                Query(Picture(f"world:test/{n:06}.png"), f"{n} {side}.", mode=Mode.SCORE) for side in ("cats", "dogs")
+            ),
+            (None, None),
+            test="relations",
+        )
+        for n in range(30)
+    ]
+    table = groups_table([("relations", group) for group in groups], "released")
+    Lab(tmp_path / "lab").put_suite(Manifest.of(table, generator="here", seed=0), table)
+    return tmp_path / "lab"
+
+
+def test_a_constant_scorer_gets_half_the_area_no_ranking_and_its_ties_reported(lab: Path) -> None:
+    _run("run", lab, "--model", "constant")
+    found = {name: row["value"] for name, row in _scores(lab).items()}
+    assert (found["auroc"], found["acc_r"], found["ties"]) == (0.5, 0.0, 1.0)
+    assert (found["acc"], found["p_c"], found["p_f"], found["min_p"]) == (0.5, 0.0, 1.0, 0.0)
+    heads = _run("score", lab).splitlines()[2].split()
+    assert heads[3:] == ["acc_r", "ties", "acc", "p_c", "p_f", "min_p", "auroc", "n"]
+    assert _scores(lab, "--threshold", "0.4")["p_c"]["value"] == 1.0
+
+
+def test_a_lab_of_old_learns_what_its_scores_are_when_the_model_is_run_again(lab: Path) -> None:
+    _run("run", lab, "--model", "constant")
+    opened = Lab(lab)
+    (info,) = opened.runs()
+    opened.put_run(replace(info, details={key: one for key, one in info.details.items() if key != "scale"}))
+    row = _scores(lab)["p_c"]
+    assert row["value"] is None
+    assert "not recorded" in str(row["reason"])
+    assert "constant has no acc, p_c, p_f, min_p: it is not recorded" in _run("score", lab)
+    assert _run("run", lab, "--model", "constant").startswith("constant: 0 answers added")
+    assert _scores(lab)["p_c"]["reason"] == ""
+    _run("run", lab, "--model", "constant")
+    assert len(opened.runs()) == 2
+
+
+def test_imported_scores_are_what_one_says_they_are(lab: Path, tmp_path: Path) -> None:
+    table = Lab(lab).suite("released").table
+    rows = zip(table["query"].to_pylist(), table["role"].to_pylist(), strict=True)
+    lines = [json.dumps({"query_id": f"{query:016x}", "score": 0.3 + 0.4 * (role == 0)}) for query, role in rows]
+    (tmp_path / "said.jsonl").write_text("\n".join(lines))
+    given = ("import", lab, tmp_path / "said.jsonl", "--model", "theirs")
+    _run(*given)
+    assert "--scores" in str(_scores(lab)["acc"]["reason"])
+    _run(*given, "--scores", "similarity")
+    assert _scores(lab)["acc"]["reason"] == "its scores are similarities, not probabilities"
+    _run(*given, "--scores", "probability")
+    assert _scores(lab)["acc"]["value"] == 1.0
+
+
+def test_a_measure_of_all_pairs_is_not_compared_case_by_case(lab: Path) -> None:
+    for model in ("constant", "random"):
+        _run("run", lab, "--model", model)
+    assert "acc_r" in _run("compare", lab, "constant", "random", "--metric", "acc_r", "--json")
+    result = CliRunner().invoke(commands, ["compare", str(lab), "constant", "random", "--metric", "auroc"])
+    assert "cannot be compared case by case" in str(result.exception)
