@@ -24,6 +24,7 @@ COMMANDS = {
     "ls": "List what a lab holds.",
     "models": "List the models that can be named.",
     "paper": "Print the tables of a paper from the models of a lab.",
+    "pictures": "Say in which folders the pictures of a lab are.",
     "rescore": "Take values from the answers in a lab by another rule, without asking.",
     "report": "Write what a lab shows to one file that can be mailed.",
     "run": "Ask a model everything that a lab has not asked it yet.",
