@@ -1,6 +1,6 @@
 """Suites that change words: a variant for each rule that fits, the right answers of the question, and luck by seed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from counterpoint.core.groups import Gold, Group, Relation
@@ -9,6 +9,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.word_noise import KINDS, NO_LETTERS, NOT_ENGLISH
 from counterpoint.suites import sears, word_noise
 from counterpoint.suites.suite import Tally, generate
+
+Golden = Callable[[str, Iterable[str]], None]
 
 
 def _question(number: int, text: str, gold: Gold | None = None) -> Question:
@@ -81,3 +83,14 @@ def test_one_seed_makes_one_noise_whatever_the_order_of_questions() -> None:
     assert one == other[::-1]
     again, _ = _made(word_noise.suite, items, seed=4)
     assert one != again
+
+
+def test_noise_in_words_reads_well(golden: Golden) -> None:
+    texts = ("Is the large brown dog on the couch in the picture?", "how many bicycles are next to the bus")
+    groups, _ = _made(word_noise.severities, [_question(number, text) for number, text in enumerate(texts)], seed=7)
+    lines = [
+        f"{' '.join(value for _, value in tags):<14} {query.text}" if number else query.text
+        for group in groups
+        for number, (query, tags) in enumerate(zip(group.queries, group.tags, strict=True))
+    ]
+    golden("word_noise.txt", lines)
