@@ -14,7 +14,10 @@ from PIL import Image, ImageDraw
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link
+from counterpoint.pixels.changes import DEGREES
 from counterpoint.pixels.edits import Foreground, applied
+from counterpoint.pixels.noise import AUTHORS, STRENGTHS, noise
+from counterpoint.suites.changed import MIDDLE
 from counterpoint.suites.foregrounds import grown
 from counterpoint.suites.visual import edits
 from counterpoint.world.actions import ACTIONS
@@ -292,14 +295,26 @@ def scenes_sheet(split: str, indices: Sequence[int]) -> Image.Image:
 
 
 def edits_sheet() -> Image.Image:
-    """A scene as it is, and as it is shown when all but two of its things are obscured."""
+    """A scene as it is, with all but two of its things obscured, and with each noise and change of the whole."""
     staged, picked = stage("test", 121), ("flower", "ball")
     boxes = tuple(grown(one.box, staged.scene.size) for one in staged.scene if one.name in picked and one.box)
+    around = edits(Foreground(boxes, staged.scene.size), World.means)
+    noises = {f"{name} noise": noise(name, AUTHORS, seed=1) for name in STRENGTHS}
+    whole = {name: made[min(MIDDLE, len(made)) - 1] for name, made in DEGREES.items()}
     pixels = np.asarray(staged.draw())
     shown = [("as it is", Image.fromarray(pixels))]
-    for name, edit in edits(Foreground(boxes, staged.scene.size), World.means).items():
+    for name, edit in (*((f"{one}, around", made) for one, made in around.items()), *noises.items(), *whole.items()):
         shown.append((name, Image.fromarray(applied([edit], pixels))))
-    return contact_sheet(shown, columns=3, gap=8)
+    return contact_sheet([(name, _within(image, 240, 180)) for name, image in shown], columns=5, gap=8)
+
+
+def _within(image: Image.Image, width: int, height: int) -> Image.Image:
+    """The picture as large as it may be, in the middle of white."""
+    small = image.copy()
+    small.thumbnail((width, height), Image.Resampling.LANCZOS)
+    page = Image.new("RGB", (width, height), "white")
+    page.paste(small, ((width - small.width) // 2, (height - small.height) // 2))
+    return page
 
 
 SHEETS: Mapping[str, Callable[[], Image.Image]] = {

@@ -17,7 +17,7 @@ from counterpoint.core.ports import Pixels
 DEGREES: Mapping[str, tuple[Edit, ...]] = {
     "blur": tuple(Edit("blur", (deviation,)) for deviation in ("1", "2", "3", "4", "6")),
     "jpeg": tuple(Edit("jpeg", (quality,)) for quality in (60, 40, 25, 15, 8)),
-    "brighter": tuple(Edit("brightness", (percent,)) for percent in (120, 140, 160, 180, 200)),
+    "brighter": tuple(Edit("brightness", (percent,)) for percent in (110, 120, 130, 145, 160)),
     "darker": tuple(Edit("brightness", (percent,)) for percent in (80, 65, 50, 40, 30)),
     "contrast": tuple(Edit("contrast", (percent,)) for percent in (80, 65, 50, 40, 30)),
     "rotation": tuple(Edit("rotate", (degrees,)) for degrees in (3, 6, 10, 15, 20)),
