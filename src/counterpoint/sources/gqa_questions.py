@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
+
+from msgspec import DecodeError, Struct
+from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.gqa_scenes import NAMESPACE
-from counterpoint.sources.records import Record, members, told
+from counterpoint.sources.json_text import Portion
+from counterpoint.sources.records import Record, portions, told
 from counterpoint.sources.skips import Skips
 
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
@@ -27,7 +31,11 @@ def questions(path: Path, skips: Skips) -> Iterator[Question]:
     """
     for piece in pieces(path):
         one = f"{piece.name}, question"
-        for key, content in members(piece):
+        for _, found in portions(piece, "", "{", _usual):
+            if isinstance(found, Portion):
+                yield from found
+                continue
+            key, content = found
             try:
                 yield _question(key, Record(content, one, key))
             except SourceError as problem:
@@ -45,6 +53,89 @@ def pieces(path: Path) -> list[Path]:
     else:
         return [path]
     return sorted(found, key=lambda one: (len(one.name), one.name))
+
+
+class _Step(Struct, frozen=True, gc=False):
+    operation: str
+    argument: str = ""
+    dependencies: list[int] = []
+
+
+class _Types(Struct, frozen=True, gc=False):
+    structural: str | None = None
+    semantic: str | None = None
+    detailed: str | None = None
+
+
+class _Spans(Struct, frozen=True, gc=False):
+    question: dict[str, str] = {}
+
+
+class _Asked(Struct, frozen=True, gc=False):
+    """A question as nearly all of them are."""
+
+    imageId: str  # noqa: N815 - as GQA calls it
+    question: str
+    answer: str
+    types: _Types
+    semantic: list[_Step] = []
+    groups: dict[str, str | None] = {}
+    isBalanced: bool | None = None  # noqa: N815
+    entailed: list[str] = []
+    equivalent: list[str] = []
+    annotations: _Spans = _Spans()
+    fullAnswer: str = ""  # noqa: N815
+
+
+@cache
+def _decoder() -> Decoder[dict[str, _Asked]]:
+    return Decoder(dict[str, _Asked])
+
+
+def _usual(text: str) -> list[Question] | None:
+    """The questions in a piece of the file, if all are as they should be."""
+    try:
+        return [_plain(key, asked) for key, asked in _decoder().decode(text).items()]
+    except (DecodeError, _Odd):
+        return None
+
+
+class _Odd(Exception):  # noqa: N818 - it reads as what it says
+    """Something has to be read with care."""
+
+
+def _plain(key: str, asked: _Asked) -> Question:
+    """What `_question` makes of the same record."""
+    image, text, answer = asked.imageId, asked.question, asked.answer
+    if not (key.strip() and image.strip() and text.strip() and answer.strip()):
+        raise _Odd
+    types, steps = asked.types, list[Step]()
+    for number, step in enumerate(asked.semantic):
+        inputs = step.dependencies
+        if inputs and not all(0 <= of < number for of in inputs):
+            raise _Odd
+        steps.append(Step(step.operation, step.argument.strip(), tuple(inputs)))
+    tags = [("detailed", types.detailed)] if types.detailed else []
+    tags += [(name, group) for name, group in asked.groups.items() if group is not None]
+    if asked.isBalanced is not None:
+        tags.append(_BALANCED[asked.isBalanced])
+    if asked.entailed:
+        tags.append(("entailed", " ".join(asked.entailed)))
+    if asked.equivalent:
+        tags.append(("equivalent", " ".join(asked.equivalent)))
+    if spans := asked.annotations.question:
+        tags.append(("spans", " ".join([f"{span}={one}" for span, one in spans.items()])))
+    return Question(
+        key,
+        Picture(f"{NAMESPACE}:{image}.jpg"),
+        text,
+        _gold(answer),
+        kind=f"{types.structural or ''} {types.semantic or ''}".strip(),
+        scene=image,
+        program=tuple(steps),
+        full_answer=asked.fullAnswer,
+        tags=tuple(tags),
+    )
 
 
 def _question(key: str, record: Record) -> Question:

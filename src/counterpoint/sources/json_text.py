@@ -3,16 +3,23 @@
 import json
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
-from typing import Any, BinaryIO, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 Json: TypeAlias = Any
 """What JSON can hold, not looked at yet."""
 
+T = TypeVar("T")
 CHUNK = 1 << 20
 _SIGN = re.compile(r"[^ \t\n\r]")
 _COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _MEMBER = re.compile(r'[ \t\n\r]*,[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
+_BEGINNING = re.compile(r'\{[ \t\n\r]*"[^"\\\x00-\x1f]{4,}"')
+_BEFORE = {
+    "{": re.compile(r',[ \t\n\r]*"[^"\\\x00-\x1f]*"[ \t\n\r]*:[ \t\n\r]*\Z'),
+    "[": re.compile(r",[ \t\n\r]*\Z"),
+}
+_CLOSED = {"{": "}", "[": "]"}
 _DECODER = json.JSONDecoder()
 _NEAR = 16  # letters in which a number, a word or an escape may be cut
 _MARKS = frozenset('{}[]:,"')
@@ -27,6 +34,10 @@ class BadJson(ValueError):  # noqa: N818 - it reads as what it says
         self.cut = cut
 
 
+class Portion(list[T]):
+    """What was made of many records at once, one for each."""
+
+
 class JsonText:
     """A file that is read on as values are taken from it, each by the decoder of Python, which is written in C.
 
@@ -37,6 +48,7 @@ class JsonText:
         self._file = file
         self._decoded = getincrementaldecoder("utf-8-sig")().decode
         self._held, self._at, self._ended = "", 0, False
+        self._gone = 0  # how many characters came before those that are held
         self._escapes = False  # whether what is held has any character by its number
 
     def sign(self) -> str:
@@ -114,6 +126,38 @@ class JsonText:
                 self._at = comma.end()
                 yield self.value()
 
+    def portions_within(self, sign: str, usual: Callable[[str], Sequence[T] | None]) -> Iterator[Portion[T] | Json]:
+        """What lies in the object or list that comes next: many records at once where `usual` can make something of
+        them, else one by one, with its key in an object.
+
+        Records of one file nearly always begin with the same key. The text from one such beginning to a later one is
+        handed over as an object or list of its own: only text that is whole can be read as such, so that a beginning
+        that is none does no harm. Where the records made are not as many as their beginnings, a key came twice, and
+        the stretch is read with care.
+        """
+        with_care = 0  # up to which place
+        for key in self.keys_within() if sign == "{" else self.places_within():
+            self.sign()
+            beginning = _BEGINNING.match(self._held, self._at)
+            yield (key, self.value()) if sign == "{" else self.value()
+            while beginning and self._gone + self._at >= with_care and self.sign() == ",":
+                if not (end := self._last(beginning[0], sign)):
+                    break
+                text = f"{sign}{self._held[self._at + 1 : end]}{_CLOSED[sign]}"
+                made = usual(text)
+                if made is not None and len(made) == text.count(beginning[0]):
+                    yield Portion(made)
+                    self._at = end
+                else:
+                    with_care = self._gone + end
+
+    def _last(self, beginning: str, sign: str) -> int:
+        """Where the comma before the last record that begins like this is, reading on for it; 0 if there is none."""
+        self._more()
+        start = self._held.rfind(beginning, self._at)
+        before = _BEFORE[sign].search(self._held, max(self._at + 1, start - _NEAR * _NEAR), max(start, 0))
+        return before.start() if before else 0
+
     def skip(self) -> None:
         """Pass over the next value, a long list or object one part at a time."""
         sign = self.sign()
@@ -129,6 +173,7 @@ class JsonText:
             return False
         chunk = self._file.read(max(CHUNK, len(self._held) - self._at))
         self._ended = not chunk
+        self._gone += self._at
         self._held = self._held[self._at :] + self._decoded(chunk, self._ended)
         self._at = 0
         self._escapes = "\\u" in self._held

@@ -1,13 +1,15 @@
 """Records out of large JSON files, one at a time, each with its place; what is wrong is said with file and record."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
+from typing import TypeVar
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.json_text import BadJson, Json, JsonText
+from counterpoint.sources.json_text import BadJson, Json, JsonText, Portion
 
+T = TypeVar("T")
 _AGAIN = "fetch or copy the file again; it may have been cut off or changed on its way"
 _OTHER = "is it the file of another data set or release?"
 _SHAPES = {"{": "an object", "[": "a list", "": "empty"}
@@ -38,6 +40,23 @@ def elements(path: Path, within: str = "") -> Iterator[Json]:
         return
     for _, value in parts(path, within):
         yield value
+
+
+def portions(
+    path: Path, within: str, sign: str, usual: Callable[[str], Sequence[T] | None]
+) -> Iterator[tuple[int, Portion[T] | Json]]:
+    """The records of an object or list, many at once where `usual` makes something of their text, else as above.
+
+    Each comes with the number of those before it.
+    """
+    count = 0
+    with _opened(path) as (text, reached):
+        for _ in _found(path, text, within, sign):
+            reached.within = f" of {within}" if within else ""
+            for found in text.portions_within(sign, usual):
+                yield count, found
+                count += len(found) if isinstance(found, Portion) else 1
+                reached.last = found[0] if sign == "{" and not isinstance(found, Portion) else count - 1
 
 
 def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:

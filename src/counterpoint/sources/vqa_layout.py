@@ -1,12 +1,15 @@
 """The layout of VQA, which many data sets share: a file of questions, and one of annotations with ten answers each."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from sys import intern
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+from msgspec import DecodeError, Struct
+from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
@@ -15,8 +18,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.rulesets import rule_set
 from counterpoint.sources.dataset import Files
 from counterpoint.sources.joining import Beside
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements, first_sign
+from counterpoint.sources.json_text import Json, Portion
+from counterpoint.sources.records import Record, elements, first_sign, portions
 from counterpoint.sources.skips import Skips, repeated
 
 NAMESPACE = "coco"
@@ -59,6 +62,8 @@ class Annotation(NamedTuple):
 
 
 _UNKNOWN = Annotation()
+_Keyed: TypeAlias = tuple[str, int, "Annotation | Record"]
+"""A key, the number of the record, and what was read of it."""
 
 
 def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
@@ -144,33 +149,98 @@ def listed(path: Path, name: str) -> Iterator[Json]:
 
 def _records(path: Path, name: str, skips: Skips, layout: Layout) -> Iterator[tuple[str, Record]]:
     """Each record with the key by which questions and annotations are joined; the first of those that share it."""
-    seen: set[str] = set()
     one = f"{path.name}, {name.removesuffix('s')}"
-    for number, content in enumerate(listed(path, name)):
-        try:
-            record = Record(content, one, number)
-            key = record.word("question_id")
-            if layout.shared_ids:
-                key = f"{key} about picture {record.text('image_id', '')}"
-        except SourceError as problem:
-            skips.problem(problem)
-            continue
-        if key in seen:
-            repeated(skips, f"{record.place}: {key}")
-        else:
-            seen.add(key)
-            yield key, record
+    read = (_keyed(content, one, number, skips, layout) for number, content in enumerate(listed(path, name)))
+    for key, record in _first(filter(None, read), one, skips):
+        assert isinstance(record, Record), "only annotations come in their usual form"
+        yield key, record
 
 
 def _annotations(path: Path, skips: Skips, layout: Layout) -> Iterator[tuple[str, Annotation]]:
-    for key, record in _records(path, "annotations", skips, layout):
+    one = f"{path.name}, annotation"
+    for key, found in _first(_annotated(path, one, skips, layout), one, skips):
+        if isinstance(found, Annotation):
+            yield key, found
+            continue
         try:
-            said = votes(record)
-            chosen = "" if said else record.word("multiple_choice_answer")
-            kind, answer_type = record.text("question_type", ""), record.text("answer_type", "")
+            said = votes(found)
+            chosen = "" if said else found.word("multiple_choice_answer")
+            kind, answer_type = found.text("question_type", ""), found.text("answer_type", "")
             yield key, Annotation(intern(kind), intern(answer_type), said, chosen)
         except SourceError as problem:
             skips.problem(problem)
+
+
+def _annotated(path: Path, one: str, skips: Skips, layout: Layout) -> Iterator[_Keyed]:
+    """Annotations, most of them in their usual form and read many at once, the others as records."""
+    within = "" if first_sign(path) == b"[" else "annotations"
+    for number, found in portions(path, within, "[", partial(_usual, layout=layout)):
+        if isinstance(found, Portion):
+            yield from ((key, number + more, made) for more, (key, made) in enumerate(found))
+        elif keyed := _keyed(found, one, number, skips, layout):
+            yield keyed
+
+
+def _keyed(content: Json, one: str, number: int, skips: Skips, layout: Layout) -> _Keyed | None:
+    try:
+        record = Record(content, one, number)
+        key = record.word("question_id")
+        if layout.shared_ids:
+            key = f"{key} about picture {record.text('image_id', '')}"
+    except SourceError as problem:
+        skips.problem(problem)
+        return None
+    return key, number, record
+
+
+def _first(keyed: Iterable[_Keyed], one: str, skips: Skips) -> Iterator[tuple[str, Annotation | Record]]:
+    """Each with its key, the first of those that share it."""
+    seen: set[str] = set()
+    for key, number, found in keyed:
+        if key in seen:
+            repeated(skips, f"{one} {number}: {key}")
+        else:
+            seen.add(key)
+            yield key, found
+
+
+class _Vote(Struct, frozen=True, gc=False):
+    answer: str
+
+
+class _Annotated(Struct, frozen=True, gc=False):
+    """An annotation as nearly all of them are."""
+
+    question_id: int | str
+    answers: list[_Vote]
+    question_type: str = ""
+    answer_type: str = ""
+    image_id: int | str = ""
+
+
+def _usual(text: str, layout: Layout) -> list[tuple[str, Annotation]] | None:
+    """The annotations in a piece of the file, if all are as they should be."""
+    try:
+        found = _decoder().decode(text)
+    except DecodeError:
+        return None
+    if not all(one.answers and str(one.question_id).strip() for one in found):
+        return None
+    about = " about picture {}" if layout.shared_ids else ""
+    return [
+        (
+            f"{one.question_id}{about.format(one.image_id)}",
+            Annotation(
+                intern(one.question_type), intern(one.answer_type), tuple([intern(vote.answer) for vote in one.answers])
+            ),
+        )
+        for one in found
+    ]
+
+
+@cache
+def _decoder() -> Decoder[list[_Annotated]]:
+    return Decoder(list[_Annotated])
 
 
 def _question(record: Record, text: str, image: str, found: Annotation, layout: Layout) -> Question:
