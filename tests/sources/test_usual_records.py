@@ -97,7 +97,9 @@ def _portions(text: str, sign: str) -> list[Any]:
     return [one for found in read for one in (found if isinstance(found, Portion) else [found])]
 
 
-RECORDS = st.lists(st.fixed_dictionaries({"first": st.text(max_size=3)}, optional={"more": st.just({"first": [{}]})}))
+RECORDS: st.SearchStrategy[list[Any]] = st.lists(
+    st.fixed_dictionaries({"first": st.text(max_size=3)}, optional={"more": st.just({"first": [{}]})})
+)
 
 
 @given(RECORDS, st.sampled_from([None, 1]))
