@@ -92,8 +92,7 @@ def test_similarities_are_ranked_and_the_rest_says_why_not(tmp_path: object) -> 
     rows = {line.names: line for line in table.lines}
     assert [cell.value for cell in rows["acc_r", "clip"].cells] == [1.0] * 3 + [None] * 8 + [1.0]
     assert {cell.said for cell in rows["acc_r", "clip"].cells[3:11]} == {"not run"}
-    assert {cell.said for cell in rows["acc", "clip"].cells[:3]} == {"–"}
-    assert ("ties", "clip") not in rows
+    assert not {("acc", "clip"), ("ties", "clip")} & set(rows)
     assert rows["acc_r", "CLIP (paper)"].cells[-1].value == pytest.approx(0.64)
     assert any("similarities" in note for note in table.notes)
     assert any("3 instruments" in note for note in table.notes)

@@ -111,8 +111,7 @@ def performance(results: Results, *, printed: bool = False) -> Printed:
     lines: list[Line] = []
     for measure, title in MEASURES.items():
         own = [Line((title, model), results.line(model, measure)) for model in results.answers]
-        if measure == "ties":
-            own = [line for line in own if any(cell.value for cell in line.cells)]
+        own = [line for line in own if _says_something(line, measure)]
         theirs = figures().get(measure, {}) if printed else {}
         lines += own
         lines += (Line((title, f"{model} (paper)"), cells, printed=True) for model, cells in theirs.items())
@@ -123,6 +122,14 @@ def performance(results: Results, *, printed: bool = False) -> Printed:
         notes.append("Ties are pairs whose caption and foil have one score; for acc_r they are misses.")
     title = f"captions against foils, at a threshold of {results.threshold:g}, and the mean over instruments"
     return Printed("4", title, ("measure", "model"), (*TESTS, AVERAGE), tuple(lines), tuple(notes))
+
+
+def _says_something(line: Line, measure: str) -> bool:
+    """Whether a line is printed: not where there are no ties, nor where the measure does not apply to the model."""
+    if measure == "ties":
+        return any(cell.value for cell in line.cells)
+    cells = line.cells[:-1]
+    return any(cell.value is not None for cell in cells) or all(cell is NOT_RUN for cell in cells)
 
 
 def validation(results: Results) -> Printed:
