@@ -11,6 +11,7 @@ from counterpoint import catalog
 from counterpoint.cli.reading import answers_of, groups_of, models_of
 from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.ratio import METRICS, Ratio
@@ -18,10 +19,9 @@ from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import Measure, Statistic
 from counterpoint.store.lab import Lab
 
-SHOWN = (
-    *("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case"),
-    *(metric.name for metric in RANKING),
-)
+FIRST = ("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case")
+"""The measures that are shown where nothing has a value."""
+SHOWN = (*FIRST, *(metric.name for metric in (*RANKING, *BIAS)))
 """The measures that a table shows when none is named, as far as they apply to anything in it; JSON has all."""
 
 _THRESHOLD = "Credit that is right; the probability above which a caption is taken for right."
@@ -82,7 +82,7 @@ def command(
 
 def measures(names: Sequence[str]) -> tuple[Measure, ...]:
     """Measures by name from the catalog, or by place; none, which means the usual ones, if none is named."""
-    ours = {metric.name: metric for metric in (*METRICS, *RANKING)}
+    ours = {metric.name: metric for metric in (*METRICS, *RANKING, *BIAS)}
     found = [ours[name] if name in ours else catalog.find("metrics", name) for name in names]
     for name, metric in zip(names, found, strict=True):
         if not isinstance(metric, Ratio | Statistic):
@@ -93,7 +93,7 @@ def measures(names: Sequence[str]) -> tuple[Measure, ...]:
 def applying(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     """The measures that a table shows when none is named: those that have a value somewhere."""
     have = {row["metric"] for row in rows if row["value"] is not None}
-    return tuple(name for name in SHOWN if name in have) or SHOWN[: len(SHOWN) - len(RANKING)]
+    return tuple(name for name in SHOWN if name in have) or FIRST
 
 
 def scores(lab: Lab, models: Sequence[str], suites: Sequence[str], request: Request) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ids import Plain
+from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.bootstrap import RESAMPLES, Counts, interval, luck
 from counterpoint.metrics.intervals import Score, from_sums
 from counterpoint.metrics.ordered import OrderedPairs, ordered_pairs
@@ -55,8 +56,10 @@ def score_table(groups: pa.Table, answers: pa.Table, by: Sequence[str] = ("test"
 
 
 def usual(outcomes: Outcomes) -> tuple[Measure, ...]:
-    """The measures that are taken when none is named: those of scores only where texts are ranked by them."""
-    return (*METRICS, *RANKING) if outcomes.labels("relation").where([Relation.RANKS]).any() else METRICS
+    """The measures that are taken when none is named: those of one relation only where a group has it."""
+    own = {Relation.RANKS: RANKING, Relation.SWAP: BIAS}
+    relations = outcomes.labels("relation")
+    return (*METRICS, *(one for relation, more in own.items() if relations.where([relation]).any() for one in more))
 
 
 def scored(outcomes: Outcomes, request: Request) -> pa.Table:
