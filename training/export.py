@@ -28,6 +28,8 @@ from training.networks import LastStates
 from training.train import unpacked
 
 OPSET = 20
+HELPERS = ("annotator.", "census.", "pointer.", "pointer_middle.")
+"""The parts that only help to learn, and are not shipped."""
 Array = NDArray[Any]
 
 
@@ -295,6 +297,12 @@ class _Shown(CalibrationDataReader):  # type: ignore[misc]
         return None if one is None else {"pixels": _normal(one[None]).numpy()}
 
 
+def size(model: nn.Module) -> int:
+    """How many numbers were learnt, without the parts that only help to learn."""
+    own = [part for name, part in model.named_parameters() if not name.startswith(HELPERS)]
+    return sum(part.numel() for part in own)
+
+
 def card(name: str, model: nn.Module, codes: Codes, report: Mapping[str, Any], *, int8: bool) -> dict[str, Any]:
     """What the adapter must know of a model, and what a reader should."""
     return {
@@ -305,6 +313,7 @@ def card(name: str, model: nn.Module, codes: Codes, report: Mapping[str, Any], *
         "units": cast(int, model.units),
         "kept": round(256 * (1 - DROPOUT)),
         "int8": int8 and "picture" in cast("tuple[str, ...]", model.sees),
+        "parameters": size(model),
         "vocabulary": list(codes.words),
         "answers": [] if isinstance(model, TwoTower) else list(codes.answers),
         "training": dict(report),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
@@ -11,16 +12,18 @@ from counterpoint import catalog
 from counterpoint.cli.worlds import worlds
 from counterpoint.core.errors import StoreError
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Model, Pictures, Scorer
+from counterpoint.core.ports import Answerer, Featured, Model, Pictures, Sampler, Scorer, Sized
 from counterpoint.engine.ahead import Ahead
 from counterpoint.engine.plan import limited, passes
 from counterpoint.engine.progress import Progress, Watch
 from counterpoint.engine.records import record
 from counterpoint.engine.running import Outcome, run
+from counterpoint.models.feature_edits import FeatureEdits
 from counterpoint.models.workers import spread
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
 from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.references import references
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,9 @@ def asked(
     with _loaded(settings, shown) as (model, ahead):
         fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
         info = RunInfo(run_name(), settings.model, model.fingerprint)
-        kept = _Kept(lab, info, settings, fingerprints, watch, scale=model.scale if isinstance(model, Scorer) else "")
+        kept = _Kept(lab, info, settings, fingerprints, watch, about(model))
+        named = references(suite.manifest for suite in chosen)
+        edited = FeatureEdits(model, named).answer if isinstance(model, Featured) else None
         whole = lab.with_digests(table, shown)
         with lab.answers(model.fingerprint, run=kept.info.run, waiting=waiting) as log:
             try:
@@ -61,6 +66,7 @@ def asked(
                     trials=passes(settings.trials),
                     batch=settings.batch_size,
                     seed=settings.seed,
+                    edited=edited,
                     progress=kept.tell,
                 )
             except BaseException:
@@ -90,6 +96,16 @@ def _at_work(
     return catalog.model(name, ahead, {**args, "device": device}), ahead.expect
 
 
+def about(model: Model) -> dict[str, Any]:
+    """What a run says of its model: on which scale its scores are, its size where it tells it, and what it can do."""
+    abilities = {"answers": Answerer, "scores": Scorer, "samples": Sampler, "features": Featured}
+    return {
+        "scale": str(model.scale) if isinstance(model, Scorer) else "",
+        "parameters": model.parameters if isinstance(model, Sized) else None,
+        "abilities": [name for name, port in abilities.items() if isinstance(model, port)],
+    }
+
+
 class _Kept:
     """The record of a run, kept from its first answers on.
 
@@ -97,9 +113,15 @@ class _Kept:
     """
 
     def __init__(
-        self, lab: Lab, info: RunInfo, settings: Settings, suites: Mapping[str, str], watch: Watch, *, scale: str
+        self,
+        lab: Lab,
+        info: RunInfo,
+        settings: Settings,
+        suites: Mapping[str, str],
+        watch: Watch,
+        model: Mapping[str, Any],
     ) -> None:
-        self._scale = scale
+        self._model = model
         self.info, self.last = info, Progress(0, 0, 0, 0, 0.0, None)
         self._lab, self._settings, self._suites, self._watch = lab, settings, suites, watch
 
@@ -111,7 +133,7 @@ class _Kept:
 
     def put(self, state: str, became: Progress | Outcome) -> None:
         asked = became.done if isinstance(became, Progress) else became.asked
-        if asked or (became.cached and self._scale and not self._lab.scale(self.info.fingerprint)):
-            details = record(asdict(self._settings), self._suites, became, state) | {"scale": str(self._scale)}
+        if asked or (became.cached and self._model["scale"] and not self._lab.scale(self.info.fingerprint)):
+            details = record(asdict(self._settings), self._suites, became, state) | dict(self._model)
             self.info = replace(self.info, details=details)
             self._lab.put_run(self.info)

@@ -24,9 +24,10 @@ from counterpoint.store.suites import Manifest
 from counterpoint.suites.balance import Quota
 from counterpoint.suites.bias import SwapSuite
 from counterpoint.suites.contrast import sets as contrast_sets
+from counterpoint.suites.feature_noise import FeatureSuite
 from counterpoint.suites.suite import Suite, Tally, generate
 
-_OWN = ("suite", "rules")  # what a manifest has in places of their own
+_OWN = ("suite", "rules", "kept_as")  # what a manifest has in places of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Recipe:
     columns: Mapping[str, str] = field(default_factory=dict)  # which column holds what, in files of one's own
     means: Means | None = None  # the mean color of the training pictures, where a suite paints in it
     contrasts: int | None = None  # for a question, at most, where a suite makes contrasts
-    variants: int | None = None  # for a question, at most, where a suite exchanges inputs
+    variants: int | None = None  # for a question, at most, where a suite exchanges inputs or disturbs features
+    kept_as: str = ""  # the name under which a lab has it, where that is not its own
 
 
 def made(
@@ -75,7 +77,9 @@ def made(
     shown = shown if texts is None else with_texts(shown, texts, tell)
     if not again:
         _tell_skips(source, tell)
-    table = groups_table(generate(suite, shown, seed, recipe.groups, tally=tally), suite.name)
+    seen = suite.survey(shown) if suite.survey else None
+    groups = generate(suite, shown, seed, recipe.groups, statistics=seen, tally=tally)
+    table = groups_table(groups, recipe.kept_as or suite.name)
     if again:
         _tell_skips(source, tell)
     if not tally.groups:
@@ -87,7 +91,7 @@ def made(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
-        parameters={key: value for key, value in asdict(replace(recipe, means=means)).items() if is_said(key, value)},
+        parameters=said(replace(recipe, means=means)) | dict(suite.noted(seen) if suite.noted else {}),
         source=hex_id(content_id([fingerprint(item) for item in shown])),
         rules=rules.name,
     )
@@ -112,8 +116,9 @@ def taken(suite: Suite[Any, Any], source: Any) -> str:
 def of_so_many(suite: Suite[Any, Any], contrasts: int | None, variants: int | None = None) -> Suite[Any, Any]:
     """A suite with at most so many contrasts, or variants, for a question, or as it is where nothing is said."""
     if variants is not None:
-        if not isinstance(suite, SwapSuite):
-            raise CounterpointError(f"{suite.name} exchanges nothing", hint="--variants is for the suites of bias")
+        if not isinstance(suite, SwapSuite | FeatureSuite):
+            hint = "--variants is for the suites of bias and for feature-noise"
+            raise CounterpointError(f"{suite.name} exchanges nothing", hint=hint)
         suite = suite.with_variants(variants)
     if contrasts is None:
         return suite
@@ -125,6 +130,11 @@ def of_so_many(suite: Suite[Any, Any], contrasts: int | None, variants: int | No
 def _tell_skips(source: Any, tell: Callable[[str], object]) -> None:
     for line in source.skips.lines() if isinstance(source, Source) else ():
         tell(line)
+
+
+def said(recipe: Recipe) -> dict[str, Any]:
+    """The parameters of a manifest."""
+    return {key: value for key, value in asdict(recipe).items() if is_said(key, value)}
 
 
 def is_said(key: str, value: Any) -> bool:

@@ -46,8 +46,13 @@ class Query:
     @property
     def id(self) -> int:
         """A number that is the same on every machine; tables carry it as a column."""
+        return content_id(self.content)
+
+    @property
+    def content(self) -> list[Plain]:
+        """What its id is made of."""
         picture: Plain = self.picture.content if self.picture else []
-        return content_id([picture, edits_content(self.edits), self.context, self.text, self.mode, list(self.choices)])
+        return [picture, edits_content(self.edits), self.context, self.text, self.mode, list(self.choices)]
 
     def asking(self, text: str) -> "Query":
         """The same query in other words."""

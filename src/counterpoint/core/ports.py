@@ -164,3 +164,13 @@ class Paced(Model, Protocol):
     def batch(self) -> int:
         """So many."""
         ...
+
+
+@runtime_checkable
+class Sized(Model, Protocol):
+    """A model that knows how large it is."""
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were learnt."""
+        ...

@@ -9,11 +9,13 @@ from typing import Generic, Self, TypeAlias, TypeVar
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Answerer, Expecting, Model, Rater, Sampled, Sampler, Scorer
+from counterpoint.core.ports import Answerer, Expecting, Model, Placed, Rater, Sampled, Sampler, Scorer
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[int, Answer], None]
 """What is done with an answer and the position of its query as soon as it is there."""
+Edited: TypeAlias = Callable[[Sequence[Query]], Iterable[Placed]]
+"""Whoever asks a model queries with edits of its features: answers with the positions of their queries."""
 TICK = 0.2
 """Seconds."""
 
@@ -43,7 +45,8 @@ class Asker:
     The loop has a thread of its own, so that it runs in a notebook too, where another loop is running already.
     """
 
-    def __init__(self, model: Model, *, seed: int = 0) -> None:
+    def __init__(self, model: Model, *, seed: int = 0, edited: Edited | None = None) -> None:
+        self._edited = edited
         self._answerer = model if isinstance(model, Answerer) else None
         self._scorer = model if isinstance(model, Scorer) else None
         self._sampler = model if isinstance(model, Sampler) else None
@@ -71,9 +74,9 @@ class Asker:
         While an async model is waited for, there is a tick every now and then, in the thread in which answers are kept.
         """
         self._tick = tick
-        for mode, put in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score)):
+        for way, put in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score), (_EDITED, self._from_edited)):
             pairs = enumerate(zip(asked.queries, asked.trials, strict=True))
-            places = [place for place, (query, trial) in pairs if query.mode is mode and not trial]
+            places = [place for place, (query, trial) in pairs if _way(query) == way and not trial]
             if len(places) == len(asked):
                 put(asked.queries, keep)
             elif places:
@@ -84,6 +87,11 @@ class Asker:
     def _answer(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._answerer is not None, "a model is asked for no more than it can do"
         self._walk(self._answerer.answer(queries), lambda placed: keep(*placed))
+
+    def _from_edited(self, queries: Sequence[Query], keep: Keep) -> None:
+        assert self._edited is not None, "a model is asked for no more than it can do"
+        for placed in self._edited(queries):
+            keep(*placed)
 
     def _score(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._scorer is not None, "a model is asked for no more than it can do"
@@ -124,6 +132,14 @@ class Asker:
                 self._runner.get_loop().call_soon_threadsafe(drained.cancel)
                 wait([done])
             raise
+
+
+_EDITED = "edited"
+
+
+def _way(query: Query) -> str:
+    """How a query is put: by its mode, or from features where these are edited."""
+    return _EDITED if query.edits else query.mode
 
 
 def _passes(asked: Asked) -> dict[tuple[int, ...], list[Query]]:

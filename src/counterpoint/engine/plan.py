@@ -29,14 +29,16 @@ def planned(queries: pa.Table, trials: Sequence[int] = (0,)) -> pa.Table:
     return pa.concat_tables(passes) if passes else queries.slice(0, 0).append_column("trial", _constant(0, 0))
 
 
-def possible(plan: pa.Table, model: Model) -> pa.Table:
-    """The rows that a model can do: it answers, scores or samples them, and nothing is done to its features.
+def possible(plan: pa.Table, model: Model, *, edits: bool = False) -> pa.Table:
+    """The rows that a model can do: it answers, scores or samples them.
 
-    Edits of features are not made here yet, so that no model is asked for them.
+    What is done to its features is possible where somebody makes such `edits`, and in the plain pass alone.
     """
     speaks, scores, samples = isinstance(model, Answerer), isinstance(model, Scorer), isinstance(model, Sampler)
     modes = [mode.value for mode, can in ((Mode.ANSWER, speaks), (Mode.SCORE, scores)) if can]
-    able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), pc.equal(plan["feature_edits"], "[]"))
+    plain = pc.equal(plan["feature_edits"], "[]")
+    plain = pc.or_(plain, pc.equal(plan["trial"], 0)) if edits else plain
+    able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), plain)
     able = able if samples else pc.and_(able, pc.equal(plan["trial"], 0))
     if pc.greater_equal(pc.max(plan["trial"]), MEAN).as_py():
         averages = isinstance(model, Averaging) and model.averages

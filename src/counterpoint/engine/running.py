@@ -15,7 +15,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Model, Paced, Retrying
 from counterpoint.engine.ahead import Ahead
 from counterpoint.engine.alike import Alike, compared
-from counterpoint.engine.asking import Asker
+from counterpoint.engine.asking import Asker, Edited
 from counterpoint.engine.batches import Going, Read, Rows, Sink
 from counterpoint.engine.plan import ordered, planned, possible, sample, unanswered
 from counterpoint.engine.progress import Meter, Watch
@@ -63,6 +63,7 @@ def run(
     batch: int | None = None,
     seed: int = 0,
     check: int = 32,
+    edited: Edited | None = None,
     progress: Watch = lambda progress: None,
     clock: Callable[[], float] = monotonic,
 ) -> Outcome:
@@ -70,21 +71,22 @@ def run(
 
     `pictures` is where the model was told to get its pixels from: it is told what comes next. So many queries as
     `check` says are asked once more, alone, to see whether answers depend on the company of a query, or fewer of them
-    where that would take long; not those of a server, which has company of its own.
+    where that would take long; not those of a server, which has company of its own. Queries with edits of features are
+    put to whoever makes such `edited` ones; without, they are beyond the model.
     """
     batch = batch or (model.batch if isinstance(model, Paced) else BATCH)
     assert batch > 0, "a batch holds at least one query"
     remote = model if isinstance(model, Retrying) else None
     left = 0
     plan = planned(queries, trials)
-    able = possible(plan, model)
+    able = possible(plan, model, edits=edited is not None)
     missing = ordered(unanswered(able, log.missing))
     meter = Meter(missing.num_rows, able.num_rows - missing.num_rows, progress, clock)
     if remote is not None:
         meter.retries = lambda: remote.retries
     if pictures is not None:
         pictures.expect(_pictures(missing, read))
-    with Asker(model, seed=seed) as asker:
+    with Asker(model, seed=seed, edited=edited) as asker:
         going = Going(asker, log, meter, batch, sample(missing, 0 if remote else check))
         try:
             for rows in _portions(missing, batch * max(1, AT_ONCE // batch)):

@@ -40,6 +40,11 @@ class Builtin:
         """The name, and a digest of weights, words and answers."""
         return self._graphs.fingerprint
 
+    @property
+    def parameters(self) -> int:
+        """How many numbers were learnt."""
+        return self.card.parameters
+
     def picture_features(self, queries: Sequence[Query]) -> Floats:
         """What it makes of the pictures; one that cannot be read is an error here."""
         return np.stack([self._encoder.picture(query) for query in queries])

@@ -30,6 +30,7 @@ class Card:
     units: int = 0  # of a dropout mask
     kept: int = 256  # of 256 units, while dropout is on
     int8: bool = False
+    parameters: int = 0
     vocabulary: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     training: Mapping[str, Any] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -66,6 +66,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     balanced: bool = False  # whether it chooses, for the sake of balance, even where all that there are is asked for
     luck: str = ""  # what its luck is drawn for, where suites share it: those that begin alike then go on from the same
     rather: str = ""  # what it is made from where a source has that too, such as questions with their scenes
+    noted: Callable[[StatisticsT], Mapping[str, Any]] | None = None  # what of the survey its manifest has to hold
 
 
 @dataclass(slots=True)

@@ -76,6 +76,11 @@ class Checkpoint:
             raise ModelError(f"{name!r} is no dtype", hint="use float32, bfloat16 or float16")
         return found
 
+    @cached_property
+    def parameters(self) -> int:
+        """How many numbers were learnt; none before the weights were read."""
+        return 0
+
     def weights(self, family: Any, **more: Any) -> Any:
         """The model itself, ready to be asked: on its device, in its dtype, with dropout off.
 
@@ -94,6 +99,7 @@ class Checkpoint:
         if missing := sorted(info["missing_keys"]):
             fact = f"{self.name} lacks {len(missing)} weights of {type(model).__name__}, {missing[0]} among them"
             raise ModelError(fact, hint="another checkpoint of this kind, or another family, may be meant")
+        self.__dict__["parameters"] = sum(part.numel() for part in model.parameters())
         return model.to(self.place).eval()
 
     def loaded(self, load: Callable[..., Any], **more: Any) -> Any:

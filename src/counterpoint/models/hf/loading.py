@@ -52,10 +52,13 @@ def load(
     chosen = family or family_of(checkpoint.config)
     if chosen not in FAMILIES:
         raise UnknownName("family of models", chosen, FAMILIES)
-    make: Callable[..., Model] = import_module(FAMILIES[chosen]).make
+    make: Callable[..., Any] = import_module(FAMILIES[chosen]).make
     from counterpoint.models.settings import typed
 
-    return make(checkpoint, pictures, **typed(make, settings, f"hf/{name}"))
+    model = make(checkpoint, pictures, **typed(make, settings, f"hf/{name}"))
+    model.parameters = checkpoint.parameters
+    found: Model = model
+    return found
 
 
 def family_of(config: Any) -> str:

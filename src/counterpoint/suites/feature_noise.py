@@ -1,0 +1,89 @@
+"""Noise in features: what a model makes of a picture or of a question may be a little off, and its answer stays.
+
+The noise is as wide as each feature of the model spreads over the reference queries, which the manifest lists, so that
+one table of groups serves every model that lets its features be changed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from heapq import nsmallest
+from random import Random
+
+from counterpoint.core.features import REFERENCES, Side, noise, reference_name
+from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.ids import Plain
+from counterpoint.core.items import Question
+from counterpoint.suites.asked import Tags
+from counterpoint.suites.bias import base_of
+from counterpoint.suites.suite import Suite
+
+TRIALS = 15
+"""How often the features of each side are disturbed, as in the authors' code."""
+SCALE = "1"
+"""In standard deviations, as in the authors' code."""
+TAGS = {Side.PICTURE: "picture-features", Side.TEXT: "question-features"}
+"""What the tag `edit` of a variant says."""
+
+_PROOF = "noise in what a model makes of a picture or a question changes no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The queries that say how far features spread, and what edits call them."""
+
+    name: str
+    queries: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSuite(Suite[Question, References]):
+    """A suite that disturbs features, so many times for a question and a side."""
+
+    def with_variants(self, most: int) -> "FeatureSuite":
+        """The same suite with so many variants of a question for each side."""
+        return replace(self, propose=partial(disturbed, trials=most))
+
+
+def survey(questions: Iterable[Question]) -> References:
+    """At most 500 of all questions; ids are hashes, so that the smallest are as good a draw as any."""
+    asked = {query.id: query for query in map(base_of, questions)}
+    drawn = tuple(asked[number] for number in nsmallest(REFERENCES, asked))
+    return References(reference_name(drawn), drawn)
+
+
+def disturbed(
+    question: Question, references: References, rng: Random, *, trials: int = TRIALS, scale: str = SCALE
+) -> Iterator[Group]:
+    """The question as it is, then with noise in what a model makes of its picture, and of its words."""
+    base, own = base_of(question), (("question", question.id), *question.tags)
+    made = [
+        (noise(side, scale, references.name, rng.getrandbits(32)), (("edit", TAGS[side]), ("trial", str(trial)), *own))
+        for side in Side
+        for trial in range(1, trials + 1)
+    ]
+    tags: Sequence[Tags] = [own, *(tags for _, tags in made)]
+    gold = question.gold if question.gold.answers else None
+    yield Group(
+        Relation.SAME,
+        (base, *(replace(base, edits=(edit,)) for edit, _ in made)),
+        (gold,) * (1 + len(made)),
+        proof=_PROOF,
+        kind=question.kind,
+        tags=tuple(tags),
+    )
+
+
+def listed(references: References) -> Mapping[str, Mapping[str, list[list[Plain]]]]:
+    """The reference queries as a manifest has them: under their name, each as its id is made."""
+    return {"references": {references.name: [query.content for query in references.queries]}}
+
+
+suite = FeatureSuite(
+    "feature-noise",
+    tests="noise in what a model makes of a picture or a question changes no answer",
+    propose=disturbed,
+    survey=survey,
+    takes="questions",
+    noted=listed,
+)
