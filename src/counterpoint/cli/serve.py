@@ -26,7 +26,7 @@ def command(lab: Path, port: int, host: str, opens: bool) -> None:
     from counterpoint.store.lab import Lab
 
     opened = Lab(lab).opened()
-    app = explorer(opened, host=host, extra=drawn(opened))
+    app = explorer(opened, host=host, extra=drawn(opened), told=lambda line: click.echo(f"{line} …", err=True))
     if host not in LOOPBACK:
         click.echo(f"everybody who can reach {host} can read {lab}", err=True)
     listening = _listening(host, port)

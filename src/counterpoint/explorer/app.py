@@ -16,6 +16,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Pictures
 from counterpoint.explorer import pages
 from counterpoint.explorer.cache import Cache, user_cache
+from counterpoint.explorer.outcome_files import Told
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.store.lab import Lab
@@ -59,11 +60,17 @@ class Guarded:
 
 
 def explorer(
-    lab: Lab, *, host: str = "127.0.0.1", cache: Path | None = None, extra: Mapping[str, Pictures] | None = None
+    lab: Lab,
+    *,
+    host: str = "127.0.0.1",
+    cache: Path | None = None,
+    extra: Mapping[str, Pictures] | None = None,
+    told: Told = lambda line: None,
 ) -> Starlette:
-    """The application over a lab; `host` is where it will listen, and `cache` the folder for thumbnails.
+    """The application over a lab; `host` is where it will listen, and `cache` the folder for tables and thumbnails.
 
-    `extra` draws pictures that are no files, by namespace, such as those of the built-in world.
+    `extra` draws pictures that are no files, by namespace, such as those of the built-in world. `told` hears what is
+    made of a large lab before its first page can be shown.
     """
     hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]  # a stranger's name is refused
     app = Starlette(
@@ -80,7 +87,7 @@ def explorer(
         middleware=[Middleware(Guarded), Middleware(TrustedHostMiddleware, allowed_hosts=hosts)],
         exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
     )
-    app.state.reading = Reading(lab.opened())
+    app.state.reading = Reading(lab.opened(), cache, told)
     app.state.cache = Cache(cache or user_cache())
     app.state.thumbnails = Thumbnails(lab.pictures(extra), app.state.cache)
     return app

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from counterpoint.explorer.charts import Part, Spec, stacked
-from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.verdicts import VERDICTS, Verdicts
+from counterpoint.explorer.reading import Counted, Known, Reading
+from counterpoint.explorer.verdicts import VERDICTS
 
 COLORS: Mapping[str, str] = MappingProxyType(
     {
@@ -28,19 +28,19 @@ def kinds_chart(reading: Reading, suite: str, slug: str) -> Spec:
 
 def models_chart(reading: Reading, suite: str, models: Sequence[Known]) -> Spec:
     """What became of the groups of a suite, with each model."""
-    found = [part for model in models for part in _parts(model.name, reading.verdicts(suite, model.slug))]
+    found = [part for model in models for part in _parts(model.name, reading.counts(suite, model.slug))]
     return _chart(found)
 
 
 def parts_by_kind(reading: Reading, suite: str, slug: str) -> list[Part]:
     """The shares of the verdicts in each kind where there are several, else in each test."""
-    slices, verdicts = reading.slices(suite), reading.verdicts(suite, slug)
+    slices, counts = reading.slices(suite), reading.counts(suite, slug)
     several = [(test, kind) for test, kind in slices if kind] or [(test, kind) for test, kind in slices if test]
     tests = {test for test, _ in several}
     found = []
     for test, kind in several:
         name = " · ".join(filter(None, [test if len(tests) > 1 or not kind else "", kind]))
-        found += _parts(name, verdicts, test, kind)
+        found += _parts(name, counts, test, kind)
     return found
 
 
@@ -63,7 +63,8 @@ def _chart(found: Sequence[Part]) -> Spec:
     return stacked(found, {VERDICTS[name]: token for name, token in COLORS.items()}, title=finding(found))
 
 
-def _parts(row: str, verdicts: Verdicts, test: str = "", kind: str = "") -> list[Part]:
-    whole = len(verdicts.where(test=test, kind=kind))
-    counts = {name: len(verdicts.where(test=test, kind=kind, verdict=name)) for name in VERDICTS}
+def _parts(row: str, counted: Sequence[Counted], test: str = "", kind: str = "") -> list[Part]:
+    own = [one for one in counted if test in ("", one.test) and kind in ("", one.kind)]
+    whole = sum(one.groups for one in own)
+    counts = {name: sum(one.groups for one in own if one.verdict == name) for name in VERDICTS}
     return [Part(row, VERDICTS[name], count / whole, count) for name, count in counts.items() if count]

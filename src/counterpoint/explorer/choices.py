@@ -6,7 +6,13 @@ from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from counterpoint.core.errors import UnknownName
+from counterpoint.core.groups import Relation
 from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
+
+STEPS = 20
+"""Equal steps from 0 to 1 in which the score of a group can be asked for."""
+
+_LONGEST = 200  # characters of anything that is looked for
 
 
 class Named(Protocol):
@@ -38,32 +44,79 @@ class BoardChoice:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which groups: of a test, of a kind, with a verdict on a model."""
+    """Which groups in the hands of which model; what is empty fits all.
+
+    `low` and `high` bound the score of a group by `measure`, in steps of a twentieth, and count only where a measure is
+    named. `find` is set where the groups are those of Find, which may be of any suite.
+    """
 
     model: str = ""
+    suite: str = ""
     test: str = ""
     kind: str = ""
     verdict: str = ""
+    relation: str = ""
+    tag: str = ""  # name=value
+    answer: str = ""  # a value that was said to any query of the group
+    text: str = ""  # stands in any text of the group, in small or capital letters
+    measure: str = ""
+    low: str = ""
+    high: str = ""
+    find: str = ""
+    of: str = ""  # the model whose entry is looked at, where the filter names none
 
     @classmethod
     def read(cls, query: Mapping[str, str], *, model: str = "") -> "Filter":
-        """The filter that an address says; a verdict that nobody gives is refused."""
-        verdict = query.get("verdict", "")
-        if verdict and verdict not in (*VERDICTS, INCONSISTENT):
-            raise UnknownName("verdict", verdict, (*VERDICTS, INCONSISTENT))
-        return cls(model or query.get("model", ""), query.get("test", ""), query.get("kind", ""), verdict)
+        """The filter that an address says; a verdict or a relation that nobody knows is refused."""
+        said = {field.name: query.get(field.name, "")[:_LONGEST] for field in fields(cls)}
+        for name, known in (("verdict", (*VERDICTS, INCONSISTENT)), ("relation", tuple(Relation))):
+            if said[name] and said[name] not in known:
+                raise UnknownName(name, said[name], known)
+        low, high = (step(said[name], none) for name, none in (("low", 0), ("high", STEPS)))
+        said["low"] = f"{min(low, high) / STEPS:g}" if said["measure"] and min(low, high) else ""
+        said["high"] = f"{max(low, high) / STEPS:g}" if said["measure"] and max(low, high) < STEPS else ""
+        said["find"] = "1" if said["find"] else ""
+        return cls(**{**said, "model": model or said["model"]})
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """The bounds of the score, in steps."""
+        return step(self.low, 0), step(self.high, STEPS)
+
+    @property
+    def searches(self) -> bool:
+        """Whether anything is asked of texts, tags or answers, which are not told by counts."""
+        return bool(self.text or self.tag or self.answer)
 
     def said(self) -> dict[str, str]:
         """What of it an address has to say."""
         return _said(self)
 
     def address(self, suite: str, models: Sequence[Named], **changes: str) -> str:
-        """The list of the groups that fit, in the page of the model; without a model, the suite in the leaderboard."""
+        """The list of the groups that fit: in Find, else in the page of the model; without one, in the leaderboard."""
+        if self.find:
+            return self.found()
         if not self.model and not models:
             return f"/leaderboard?{urlencode({'suite': suite})}"
         asked = {name: value for name, value in (_said(self) | changes).items() if value and name != "model"}
         path = f"/suites/{quote(suite)}/models/{quote(self.model or models[0].slug)}"
         return f"{path}?{urlencode(asked)}#groups" if asked else path
+
+    def found(self, ending: str = "", **changes: str) -> str:
+        """The groups that fit in Find, with some of the filter changed, or something said beside it."""
+        asked = {name: value for name, value in (_said(self) | changes).items() if value and name not in ("find", "of")}
+        return f"/find{ending}?{urlencode(asked)}" if asked else f"/find{ending}"
+
+
+def step(text: str, none: int) -> int:
+    """A number from 0 to 1 in steps; what is no such number is `none`.
+
+    >>> step("0.5", 0), step("half", 0), step("7", 0)
+    (10, 0, 20)
+    """
+    if len(text) > 10 or not text.replace(".", "", 1).isdecimal() or not text.isascii():
+        return none
+    return min(round(float(text) * STEPS), STEPS)
 
 
 def _said(choice: BoardChoice | Filter) -> dict[str, str]:

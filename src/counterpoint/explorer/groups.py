@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.differences import marked
 from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.selections import Found, Key, neighbours
 from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.explorer.views import Boxed, GroupView, Likely, ModelAnswers, QueryView, Said, Shown
 from counterpoint.metrics.outcomes import judge
@@ -50,7 +51,7 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
     first = rows.slice(0, 1).to_pylist()[0]
     rows = rows.filter(pa.array([test == first["test"] for test in rows["test"].to_pylist()]))
     here = f"/suites/{suite}/groups/{hex_id(group_id)}"
-    place, found, before, after = _neighbours(reading, suite, group_id, chosen)
+    near = neighbours(reading, chosen if chosen.find else replace(chosen, suite=suite), _key(first, chosen))
     names = ["base", *(f"variant {number}" for number in range(1, rows.num_rows))]
     answers = _answers(reading, rows, chosen)
     telling = _telling([line for line in answers if line.chosen] or answers)
@@ -59,8 +60,8 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         title=f"{first['test']}: {first['text']}",
         sentence=SENTENCES[first["relation"]] if rows.num_rows > 1 else "A plain question, without variants.",
         twin=_with(f"{here}.json", chosen),
-        before=before and _with(f"/suites/{suite}/groups/{before}", chosen),
-        after=after and _with(f"/suites/{suite}/groups/{after}", chosen),
+        before=_page_of(near.before, chosen),
+        after=_page_of(near.after, chosen),
         above=chosen.address(suite, reading.models()),
         suite=suite,
         group_id=hex_id(group_id),
@@ -69,8 +70,8 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         kind=first["kind"],
         relation=first["relation"],
         related=_RELATED.get(first["relation"], "consistent"),
-        place=place,
-        found=found,
+        place=near.place,
+        found=near.found,
         among=_among(suite, chosen),
         pictures=_pictures(suite, rows, names),
         queries=_queries(rows, names),
@@ -231,16 +232,16 @@ def _seen(picture: Picture, width: int | None, height: int | None) -> Box | None
         return Box(0, 0, width, height)
 
 
-def _neighbours(reading: Reading, suite: str, group_id: int, chosen: Filter) -> tuple[int, int, str, str]:
-    """The place of a group among those that fit the filter, how many there are, and the ids before and after it."""
-    verdicts = reading.verdicts(suite, chosen.model)
-    ids = verdicts.group_id[verdicts.where(test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)]
-    places = np.flatnonzero(ids == np.uint64(group_id))
-    if not len(places):
-        return 0, len(ids), "", ""
-    place = int(places[0])
-    before = hex_id(int(ids[place - 1])) if place else ""
-    return place + 1, len(ids), before, hex_id(int(ids[place + 1])) if place + 1 < len(ids) else ""
+def _key(first: Mapping[str, Any], chosen: Filter) -> Key:
+    return Key(first["suite"], first["place"], chosen.model or chosen.of)
+
+
+def _page_of(found: Found | None, chosen: Filter) -> str:
+    """The page of a group among those that fit; in a list of several models, in the hands of its own."""
+    if found is None:
+        return ""
+    own = replace(chosen, of="" if chosen.model else found.model) if chosen.find else chosen
+    return _with(f"/suites/{quote(found.suite)}/groups/{hex_id(found.group_id)}", own)
 
 
 def _among(suite: str, chosen: Filter) -> str:

@@ -1,11 +1,12 @@
 """One suite of one model: its scores by test and kind, and its groups, filtered and in pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
@@ -14,8 +15,9 @@ from counterpoint.explorer.choices import BoardChoice, Filter
 from counterpoint.explorer.differences import marked
 from counterpoint.explorer.groups import THRESHOLD, own_tags, said
 from counterpoint.explorer.leaderboards import scored_cell
-from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS, Verdicts
+from counterpoint.explorer.reading import Counted, Known, Reading
+from counterpoint.explorer.selections import Found, Key, numbered
+from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.explorer.views import (
     Asked,
     Chart,
@@ -39,10 +41,10 @@ def suite_of_model(reading: Reading, suite: str, slug: str, query: Mapping[str, 
     """The page of one suite of one model, as its address asks for it."""
     model, chosen = reading.model(slug), Filter.read(query, model=slug)
     here = f"/suites/{quote(reading.known_suite(suite))}/models/{quote(slug)}"
-    verdicts = reading.verdicts(suite, slug)
-    places = verdicts.where(test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
-    page = min(max(_number(query.get("page", "")), 1), max(-(-len(places) // PAGE), 1))
-    shown = places[(page - 1) * PAGE : page * PAGE]
+    counted = reading.counts(suite, slug)
+    found = fitting(counted, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
+    page = min(max(_number(query.get("page", "")), 1), max(-(-found // PAGE), 1))
+    shown = numbered(reading, replace(chosen, suite=suite), PAGE, (page - 1) * PAGE)
     columns = tuple(Column(suite, "", name, measures.label(name), measures.term(name)) for name in measures.MAIN)
 
     def address(number: int) -> str:
@@ -56,7 +58,7 @@ def suite_of_model(reading: Reading, suite: str, slug: str, query: Mapping[str, 
         sentence=_sentence(reading.sentence(suite)),
         twin=_asked(f"{here}.json", {**chosen.said(), "page": str(page)}),
         before=address(page - 1) if page > 1 else "",
-        after=address(page + 1) if page * PAGE < len(places) else "",
+        after=address(page + 1) if page * PAGE < found else "",
         above=BoardChoice(suite).address(),
         suite=suite,
         model=model.name,
@@ -66,10 +68,10 @@ def suite_of_model(reading: Reading, suite: str, slug: str, query: Mapping[str, 
         lines=_lines(reading, suite, model, columns, here),
         notes=_notes(reading, suite, model),
         chart=_chart(reading, suite, slug, here),
-        choices=_choices(verdicts, chosen),
-        groups=tuple(_entries(reading, suite, verdicts, shown, chosen)),
-        found=len(places),
-        first=(page - 1) * PAGE + 1 if len(places) else 0,
+        choices=_choices(counted, chosen),
+        groups=tuple(entries(reading, shown, chosen)),
+        found=found,
+        first=(page - 1) * PAGE + 1 if found else 0,
         last=(page - 1) * PAGE + len(shown),
     )
 
@@ -133,18 +135,17 @@ def _chart(reading: Reading, suite: str, slug: str, here: str) -> Chart | None:
     return Chart(finding(found), f"{here}.vl.json", f"{here}.svg") if found and reading.asked(suite, slug) else None
 
 
-def _choices(verdicts: Verdicts, chosen: Filter) -> tuple[Select, ...]:
+def _choices(counted: Sequence[Counted], chosen: Filter) -> tuple[Select, ...]:
     """Boxes for test, kind and verdict, each option with how many groups it would show."""
 
     def count(**changes: str) -> int:
-        asked = {"test": chosen.test, "kind": chosen.kind, "verdict": chosen.verdict} | changes
-        return len(verdicts.where(**asked))
+        return fitting(counted, **({"test": chosen.test, "kind": chosen.kind, "verdict": chosen.verdict} | changes))
 
     def box(name: str, label: str, values: Iterable[tuple[str, str]], now: str) -> Select:
         options = [Option(value, text, value == now, count(**{name: value})) for value, text in values]
         return Select(name, label, tuple(one for one in options if one.count or one.chosen or not one.value))
 
-    tests, kinds = (sorted(set(column)) for column in (verdicts.test, verdicts.kind))
+    tests, kinds = sorted({one.test for one in counted}), sorted({one.kind for one in counted})
     named = [*VERDICTS.items(), (INCONSISTENT, INCONSISTENT)]
     boxes = (
         box("test", "Test", [("", "all tests"), *((one, one) for one in tests)], chosen.test),
@@ -154,16 +155,36 @@ def _choices(verdicts: Verdicts, chosen: Filter) -> tuple[Select, ...]:
     return tuple(one for one in boxes if len(one.options) > 2 or one.name == "verdict")
 
 
-def _entries(
-    reading: Reading, suite: str, verdicts: Verdicts, places: NDArray[np.int64], chosen: Filter
-) -> Iterable[Entry]:
-    rows = reading.rows(suite, verdicts.group_id[places])
-    every, _ = said(rows, reading.answers_to(chosen.model, rows["query"].to_numpy()))
-    ids, tests = rows["group_id"].to_numpy(), rows["test"].to_numpy(zero_copy_only=False)
+def fitting(counted: Sequence[Counted], *, test: str = "", kind: str = "", verdict: str = "") -> int:
+    """How many of the counted groups fit; what is empty fits all."""
+    own = (one for one in counted if test in ("", one.test) and kind in ("", one.kind))
+    if verdict == INCONSISTENT:
+        return sum(one.inconsistent for one in own)
+    return sum(one.groups for one in own if verdict in ("", one.verdict))
+
+
+def entries(reading: Reading, found: Sequence[Found], chosen: Filter) -> list[Entry]:
+    """Groups as a list shows them, each with what its model said; the rows of each suite are read together."""
+    made: dict[Key, Entry] = {}
+    for (suite, slug), own in groupby(sorted(found, key=_whose), key=_whose):
+        made |= _entries(reading, suite, slug, list(own), chosen)
+    return [made[one.key] for one in found]
+
+
+def _whose(found: Found) -> tuple[str, str]:
+    return found.suite, found.model
+
+
+def _entries(reading: Reading, suite: str, slug: str, found: Sequence[Found], chosen: Filter) -> dict[Key, Entry]:
+    rows = reading.rows_at(suite, [(one.place, one.variants) for one in found])
+    every, _ = said(rows, reading.said_at(suite, slug, rows["row"].to_numpy().astype(np.int64)))
     lines = rows.select(["group_id", "test", "kind", "picture", "query", "text", "width", "height", "tags"]).to_pylist()
-    for place in places:
-        mine = np.flatnonzero((ids == verdicts.group_id[place]) & (tests == verdicts.test[place]))
-        yield _entry(suite, [lines[row] for row in mine], [every[row] for row in mine], verdicts.name(place), chosen)
+    made, start = {}, 0
+    for one in found:
+        end = start + one.variants + 1
+        made[one.key] = _entry(suite, lines[start:end], every[start:end], one.verdict, chosen)
+        start = end
+    return made
 
 
 def _entry(

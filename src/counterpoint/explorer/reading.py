@@ -1,11 +1,15 @@
-"""A lab as the pages read it: tables and scores are kept in memory until the lab changes."""
+"""A lab as the pages read it: tables are asked in place, and what is small is kept in memory until the lab changes."""
 
+import os
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from threading import Lock
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,12 +20,14 @@ from numpy.typing import NDArray
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Query
+from counterpoint.core.ids import hex_id
+from counterpoint.explorer.cache import user_cache
+from counterpoint.explorer.database import Database
 from counterpoint.explorer.measures import MAIN
-from counterpoint.explorer.ties import tied
-from counterpoint.explorer.verdicts import Verdicts, verdicts
-from counterpoint.metrics.outcomes import STATES, Outcomes, judge
+from counterpoint.explorer.outcome_files import Asked, Told, made
+from counterpoint.explorer.row_files import taken
+from counterpoint.metrics.outcomes import STATES
 from counterpoint.metrics.ratio import METRICS
-from counterpoint.metrics.scoring import Request, scored
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import Lab
 from counterpoint.store.tables import ANSWERS
@@ -51,25 +57,72 @@ class Scored:
     method: str
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many groups of a test and kind have a verdict, and how many of them break their relation."""
+
+    test: str
+    kind: str
+    verdict: str
+    groups: int
+    inconsistent: int
+
+
+@dataclass(slots=True)
+class _Version:
+    """What is remembered of one version of the lab."""
+
+    name: str = ""
+    kept: dict[Any, Any] = field(default_factory=dict)
+    locks: dict[Any, Lock] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
+
+    def remembered(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """Each thing is made once, also when several visitors ask for it at the same time."""
+        with self.lock:
+            if key in self.kept:
+                return self.kept[key]  # type: ignore[no-any-return]
+            lock = self.locks.setdefault(key, Lock())
+        with lock:
+            if key not in self.kept:
+                self.kept[key] = make()
+            return self.kept[key]  # type: ignore[no-any-return]
+
+
 class Reading:
     """What pages ask of a lab. Everything is a pure function of the lab's files, and is remembered as such."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self._version, self._kept, self._locks, self._lock = "", dict[Any, Any](), dict[Any, Lock](), Lock()
+    def __init__(self, lab: Lab, cache: Path | None = None, told: Told = lambda line: None) -> None:
+        self.lab, self._told = lab, told
+        self._cache = _writable(cache or user_cache())
+        self._now, self._lock = _Version(), Lock()
+        self._large, self._seconds, self._rest, self._making = False, 0.0, 0.0, False
 
     @property
     def name(self) -> str:
         """The lab's folder, by its name."""
         return self.lab.folder.resolve().name
 
+    @property
+    def database(self) -> Database:
+        """Every table of the lab, to be asked by SQL."""
+        return self._remembered(("database",), lambda: self._database(self.models()))
+
     def refresh(self) -> str:
-        """The version of the lab; what was remembered of another version is forgotten."""
+        """The version of the lab that pages show; what was remembered of another version is forgotten.
+
+        A lab whose tables take long to make is shown as it was until those of its new version are there.
+        """
         version = _version(self.lab)
         with self._lock:
-            if version != self._version:
-                self._version, self._kept, self._locks = version, {}, {}
-        return version
+            if version == self._now.name or self._making or time.monotonic() < self._rest:
+                return self._now.name
+            if not self._large:
+                self._now = _Version(version)
+                return version
+            self._making = True
+        Thread(target=self._remake, args=(version,), daemon=True).start()
+        return self._now.name
 
     def suites(self) -> tuple[str, ...]:
         """The names of the suites."""
@@ -83,7 +136,7 @@ class Reading:
 
     def models(self) -> tuple[Known, ...]:
         """The models that were asked, by name."""
-        return self._remembered(("models",), self._models)
+        return self._remembered(("models",), lambda: _models(self.lab))
 
     def model(self, slug: str) -> Known:
         """The model of this name in addresses."""
@@ -96,11 +149,6 @@ class Reading:
         """The names of the measures, the main ones first."""
         return (*MAIN, *(metric.name for metric in METRICS if metric.name not in MAIN))
 
-    def groups(self, suite: str) -> pa.Table:
-        """The table of a suite."""
-        self.known_suite(suite)
-        return self._remembered(("groups", suite), lambda: self.lab.suite(suite).groups)
-
     def sentence(self, suite: str) -> str:
         """What a suite tests, in the words of its module, if it is installed here."""
         try:
@@ -110,58 +158,65 @@ class Reading:
 
     def tests(self, suite: str) -> tuple[str, ...]:
         """The tests of a suite, in its order."""
-        return tuple(pc.unique(self.groups(suite)["test"]).to_pylist())
+        return tuple(dict.fromkeys(test for test, _, _ in self._kinds(suite)))
 
     def slices(self, suite: str) -> tuple[tuple[str, str], ...]:
         """A suite, its tests, and below each its kinds, as (test, kind); what is not cut further is empty."""
-        return self._remembered(("slices", suite), lambda: _slices(self.groups(suite)))
-
-    def answers(self, slug: str) -> pa.Table:
-        """The plain answers of a model, ordered by query."""
-        return self._remembered(("answers", slug), lambda: self._answers(slug))
+        return self._remembered(("slices", suite), lambda: _slices(self._kinds(suite)))
 
     def answered(self) -> int:
         """How many answers the lab holds."""
-        return sum(self.answers(model.slug).num_rows for model in self.models())
+        asked = "SELECT count(*) AS found FROM answers WHERE trial = 0"
+        return self._remembered(("answered",), lambda: int(self.database.rows(asked)[0]["found"]))
 
     def answers_to(self, slug: str, wanted: NDArray[np.uint64]) -> pa.Table:
-        """The answers of a model to some queries; none if it has none, or if there is no such model."""
+        """The plain answers of a model to some queries; none if it has none, or if there is no such model."""
+        if not slug or not len(wanted):
+            return ANSWERS.empty_table()
+        asked = self.database.source("answers", model=self.model(slug).slug)
+        listed = ", ".join("?" for _ in wanted)
+        sql = f"SELECT * FROM {asked} WHERE query IN ({listed}) AND trial = 0 ORDER BY query"
+        return _as_answers(self.database.table(sql, [int(one) for one in wanted]))
+
+    def said_at(self, suite: str, slug: str, rows: NDArray[np.int64]) -> pa.Table:
+        """The plain answers of a model to the queries at some rows of a suite, where there are any."""
         if not slug:
             return ANSWERS.empty_table()
-        answers = self.answers(slug)
-        ids = self._remembered(("ids", slug), lambda: answers["query"].to_numpy())
-        places = np.searchsorted(ids, np.unique(wanted))
-        places = places[places < len(ids)]
-        return answers.take(pa.array(places[np.isin(ids[places], wanted)]))
+        (path,) = self.database.files.of("said", model=self.model(slug).slug, suite=suite)
+        found = taken(path, rows)
+        return _as_answers(found.filter(pc.is_valid(found["state"])))
 
     def rows(self, suite: str, wanted: NDArray[np.uint64]) -> pa.Table:
         """The rows of some groups, in the order of the suite."""
-        table = self.groups(suite)
-        return table.filter(pc.is_in(table["group_id"], value_set=pa.array(wanted, pa.uint64())))
+        asked = self.database.source("bases", suite=self.known_suite(suite))
+        listed = ", ".join("?" for _ in wanted)
+        sql = f"SELECT place, variants FROM {asked} WHERE group_id IN ({listed}) ORDER BY place"
+        found = self.database.rows(sql, [int(one) for one in wanted])
+        return self.rows_at(suite, [(one["place"], one["variants"]) for one in found])
+
+    def rows_at(self, suite: str, groups: Sequence[tuple[int, int]]) -> pa.Table:
+        """The rows of the groups at some places with so many variants, in this order; `row` says where each is."""
+        spans = [np.arange(place, place + variants + 1) for place, variants in groups]
+        (path,) = self.database.files.of("groups", suite=suite)
+        return taken(path, np.concatenate(spans) if spans else np.empty(0, np.int64))
 
     def query(self, suite: str, query_id: int) -> Query:
         """One query of a suite."""
-        table = self.groups(suite)
-        place = pc.index(table["query"], pa.scalar(query_id, pa.uint64())).as_py()
-        if place < 0:
-            raise UnknownName("query", f"{query_id:016x}", [])
-        return queries(table.slice(place, 1))[0]
+        asked = self.database.source("queries", suite=self.known_suite(suite))
+        found = self.database.rows(f"SELECT row FROM {asked} WHERE query = ? LIMIT 1", [query_id])
+        if not found:
+            raise UnknownName("query", hex_id(query_id), [])
+        (path,) = self.database.files.of("groups", suite=suite)
+        return queries(taken(path, np.array([found[0]["row"]])))[0]
 
-    def outcomes(self, suite: str, slug: str) -> Outcomes:
-        """A suite joined with what a model said; without a model, with nothing."""
-        return self._remembered(("outcomes", suite, slug), lambda: judge(self.groups(suite), self._said(slug)))
-
-    def verdicts(self, suite: str, slug: str) -> Verdicts:
-        """What became of each group in the hands of a model."""
-        if slug:
-            self.model(slug)
-        return self._remembered(("verdicts", suite, slug), lambda: verdicts(self.outcomes(suite, slug)))
+    def counts(self, suite: str, slug: str) -> tuple[Counted, ...]:
+        """How many groups of each test and kind have which verdict in the hands of a model."""
+        return self._remembered(("counts", suite, slug), lambda: self._counts(suite, slug))
 
     def score(self, suite: str, slug: str, measure: str, *, test: str = "", kind: str = "") -> Scored | None:
         """A score, if anything counts: of the suite, of one of its tests, of one kind of a test."""
-        by = tuple(name for name, value in (("test", test), ("kind", kind)) if value)
-        table = self._remembered(("scores", suite, slug, by), lambda: self._scores(suite, slug, by))
-        return table.get((test, kind, measure))
+        by = "kind" if kind else "test" if test else "suite"
+        return self._remembered(("scores",), self._scores).get((suite, slug, by, test, kind, measure))
 
     def asked(self, suite: str, slug: str) -> bool:
         """Whether a model has answered anything of a suite."""
@@ -170,57 +225,109 @@ class Reading:
 
     def states(self, suite: str, slug: str) -> Mapping[str, int]:
         """How many rows of a suite have come to which end."""
-        counts = np.bincount(self.outcomes(suite, slug).state, minlength=len(STATES))
-        return dict(zip(STATES, map(int, counts), strict=True))
+        found = self._remembered(("states",), self._states)
+        return {state: found.get((suite, slug, state), 0) for state in STATES}
 
     def ties(self, suite: str, measure: str, *, test: str = "") -> frozenset[str]:
         """The best model of a column, and those that cannot be told apart from it."""
-        key = ("ties", suite, measure, test)
-        return self._remembered(key, lambda: self._ties(suite, measure, test))
+        found = self._remembered(("ties",), self._ties)
+        return found.get((suite, test, measure), frozenset())
 
     def _remembered(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """Each thing is made once, also when several visitors ask for it at the same time."""
+        return self._now.remembered(key, make)
+
+    def _database(self, models: Sequence[Known]) -> Database:
+        start = time.monotonic()
+        asked = [Asked(model.slug, model.fingerprint) for model in models]
+        found = Database(made(self.lab, self._cache, asked, self._told), self._cache)
+        self._large, self._seconds = found.files.large, time.monotonic() - start
+        return found
+
+    def _remake(self, version: str) -> None:
+        """Make the tables of a new version beside those of the last and show it; then rest, as runs go on adding."""
+        following = _Version(version)
+        try:
+            models = following.remembered(("models",), lambda: _models(self.lab))
+            following.remembered(("database",), lambda: self._database(models))
+        except CounterpointError:
+            following = _Version(version)  # whoever asks for a page hears what is wrong
         with self._lock:
-            kept = self._kept
-            if key in kept:
-                return kept[key]  # type: ignore[no-any-return]
-            lock = self._locks.setdefault(key, Lock())
-        with lock:
-            if key not in kept:
-                kept[key] = make()
-            return kept[key]  # type: ignore[no-any-return]
+            self._now, self._making, self._rest = following, False, time.monotonic() + 3 * self._seconds
 
-    def _models(self) -> tuple[Known, ...]:
-        found: dict[str, Known] = {}
-        taken: set[str] = set()
-        for run in self.lab.models():
-            slug = _slug(run.model)
-            slug = slug if slug not in taken or run.fingerprint in found else f"{slug}-{len(taken)}"
-            taken.add(slug)
-            found.setdefault(run.fingerprint, Known(run.model, slug, run.fingerprint, _detail(run.details)))
-        return tuple(sorted(found.values(), key=lambda model: model.name))
+    def _kinds(self, suite: str) -> tuple[tuple[str, str, int], ...]:
+        """Each test and kind of a suite with its number of groups, in the order of the suite."""
+        asked = self.database.source("bases", suite=self.known_suite(suite))
+        sql = f"SELECT test, kind, count(*) AS groups FROM {asked} GROUP BY ALL ORDER BY min(place)"
+        return self._remembered(("kinds", suite), lambda: _tuples(self.database.rows(sql)))
 
-    def _answers(self, slug: str) -> pa.Table:
-        answers = self.lab.read_answers(self.model(slug).fingerprint)
-        return answers.filter(pc.equal(answers["trial"], 0)).sort_by("query").combine_chunks()
+    def _counts(self, suite: str, slug: str) -> tuple[Counted, ...]:
+        if not slug:
+            return tuple(Counted(test, kind, "unanswered", groups, 0) for test, kind, groups in self._kinds(suite))
+        asked = self.database.source("verdicts", model=self.model(slug).slug, suite=self.known_suite(suite))
+        sql = (
+            f"SELECT test, kind, verdict, count(*) AS groups, count_if(inconsistent) AS inconsistent FROM {asked} "
+            "GROUP BY ALL ORDER BY min(place)"
+        )
+        return tuple(Counted(**row) for row in self.database.rows(sql))
 
-    def _said(self, slug: str) -> pa.Table:
-        return self.answers(slug) if slug else ANSWERS.empty_table()
+    def _scores(self) -> dict[tuple[str, ...], Scored]:
+        sql = (
+            'SELECT suite, model, "by", test, kind, metric, value, low, high, n, clusters, method '
+            "FROM scores WHERE n > 0"
+        )
+        return {row[:6]: Scored(*row[6:]) for row in _tuples(self.database.rows(sql))}
 
-    def _scores(self, suite: str, slug: str, by: tuple[str, ...]) -> dict[tuple[str, str, str], Scored]:
-        lines = scored(self.outcomes(suite, slug), Request(by=by)).to_pylist()
-        return {
-            (line.get("test") or "", line.get("kind") or "", line["metric"]): Scored(
-                line["value"], line["low"], line["high"], line["n"], line["clusters"], line["method"]
-            )
-            for line in lines
-            if line["n"]
-        }
+    def _states(self) -> dict[tuple[str, str, str], int]:
+        sql = "SELECT suite, model, state, count(*) FROM outcomes GROUP BY ALL"
+        return {row[:3]: row[3] for row in _tuples(self.database.rows(sql))}
 
-    def _ties(self, suite: str, measure: str, test: str) -> frozenset[str]:
-        scores = {model.slug: self.score(suite, model.slug, measure, test=test) for model in self.models()}
-        known = {slug: score.value for slug, score in scores.items() if score is not None}
-        return tied(known, lambda slug: self.outcomes(suite, slug), measure, test)
+    def _ties(self) -> dict[tuple[str, str, str], frozenset[str]]:
+        sql = "SELECT suite, test, metric, list(model) FROM ties GROUP BY ALL"
+        return {row[:3]: frozenset(row[3]) for row in _tuples(self.database.rows(sql))}
+
+
+def _tuples(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(row.values()) for row in rows)
+
+
+def _as_answers(found: pa.Table) -> pa.Table:
+    """Answers from our own files as the lab has them."""
+    given = {name: found[name] if name in found.column_names else None for name in ANSWERS.names}
+    filled = {
+        "trial": np.zeros(found.num_rows, np.uint16),
+        **{name: [""] * found.num_rows for name in ("model", "digest")},
+    }
+    columns = [filled[name] if column is None else column for name, column in given.items()]
+    return pa.table(dict(zip(ANSWERS.names, columns, strict=True))).cast(ANSWERS)
+
+
+def _writable(cache: Path) -> Path:
+    """The cache, or a folder that lives as long as this process where the cache cannot be written."""
+    with suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        if os.access(cache, os.W_OK):
+            return cache
+    return Path(_shared_folder().name)
+
+
+def _shared_folder() -> "TemporaryDirectory[str]":
+    global _FOLDER
+    _FOLDER = _FOLDER or TemporaryDirectory(prefix="counterpoint-")
+    return _FOLDER
+
+
+_FOLDER: "TemporaryDirectory[str] | None" = None
+
+
+def _models(lab: Lab) -> tuple[Known, ...]:
+    found: dict[str, Known] = {}
+    taken_names: set[str] = set()
+    for run in lab.models():
+        slug = _slug(run.model)
+        slug = slug if slug not in taken_names or run.fingerprint in found else f"{slug}-{len(taken_names)}"
+        taken_names.add(slug)
+        found.setdefault(run.fingerprint, Known(run.model, slug, run.fingerprint, _detail(run.details)))
+    return tuple(sorted(found.values(), key=lambda model: model.name))
 
 
 def _version(lab: Lab) -> str:
@@ -246,11 +353,10 @@ def _slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "model"
 
 
-def _slices(table: pa.Table) -> tuple[tuple[str, str], ...]:
-    pairs = table.select(["test", "kind"]).group_by(["test", "kind"]).aggregate([]).to_pylist()
-    tests = list(dict.fromkeys(pair["test"] for pair in pairs))
-    found: list[tuple[str, str]] = [("", "")] if len(tests) > 1 else []
+def _slices(found: Sequence[tuple[str, str, int]]) -> tuple[tuple[str, str], ...]:
+    tests = list(dict.fromkeys(test for test, _, _ in found))
+    cut: list[tuple[str, str]] = [("", "")] if len(tests) > 1 else []
     for test in tests:
-        kinds = sorted(pair["kind"] for pair in pairs if pair["test"] == test and pair["kind"])
-        found += [(test, ""), *((test, kind) for kind in kinds if len(kinds) > 1)]
-    return tuple(found)
+        kinds = sorted(kind for own, kind, _ in found if own == test and kind)
+        cut += [(test, ""), *((test, kind) for kind in kinds if len(kinds) > 1)]
+    return tuple(cut)

@@ -1,31 +1,92 @@
 """Who cannot be told apart from the best: ties are named as ties, however the numbers are ordered."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
+from counterpoint import catalog
 from counterpoint.metrics.compare import compared
-from counterpoint.metrics.outcomes import Outcomes
+from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles
 from counterpoint.metrics.paired import ALPHA, holm
-from counterpoint.metrics.ratio import METRICS
+from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import Request
 
+Judged = Callable[[str], Outcomes]
+Found = tuple[str, str, str]
+"""A test, a measure, and a model that is best in it or cannot be told from the best; the whole suite has no test."""
 
-def tied(scores: Mapping[str, float], outcomes: Callable[[str], Outcomes], measure: str, test: str) -> frozenset[str]:
+
+def all_ties(scores: Sequence[Mapping[str, Any]], outcomes: Judged) -> list[Found]:
+    """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
+
+    Only measures that are shares can be compared case by case; of the others nobody is named.
+    """
+    columns = dict(_columns(scores))
+    tests = _Tests(outcomes)
+    for (test, metric), values in columns.items():
+        best = _best(values)
+        for other in sorted(set(values) - {best}):
+            tests.want(best, other, metric, test)
+    tests.run()
+    return [
+        (test, metric, model)
+        for (test, metric), values in columns.items()
+        for model in sorted(tied(values, lambda best, other: tests.p(best, other, metric, test)))  # noqa: B023
+    ]
+
+
+def tied(scores: Mapping[str, float], p: Callable[[str, str], float]) -> frozenset[str]:
     """The best model of a column, and those that a paired test does not tell from it.
 
     Each other model is held against the best, and the p values are corrected by Holm for their number.
     """
     if not scores:
         return frozenset()
-    best = max(sorted(scores), key=lambda name: scores[name])
+    best = _best(scores)
     others = sorted(set(scores) - {best})
-    corrected = holm([_p(outcomes(best), outcomes(name), measure, test) for name in others])
-    return frozenset([best, *(name for name, p in zip(others, corrected, strict=True) if p >= ALPHA)])
+    corrected = holm([p(best, other) for other in others])
+    return frozenset([best, *(name for name, found in zip(others, corrected, strict=True) if found >= ALPHA)])
 
 
-def _p(best: Outcomes, other: Outcomes, measure: str, test: str) -> float:
-    metrics = [metric for metric in METRICS if metric.name == measure]
-    by = ("test",) if test else ()
-    for line in compared(best, other, Request(by=by, metrics=metrics)).to_pylist():
-        if line.get("test", "") == test and line["n"]:
-            return float(line["p"])
-    return float("nan")  # nothing that both have answered: neither told apart nor tied
+def _best(scores: Mapping[str, float]) -> str:
+    return max(sorted(scores), key=lambda name: scores[name])
+
+
+def _columns(scores: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
+    """Each test and measure with the values of the models, where it is a share and has any."""
+    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and _share(row["metric"])]
+    rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
+    for (_, test, metric), own in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
+        yield (test, metric), {row["model"]: row["value"] for row in own}
+
+
+def _share(metric: str) -> Ratio[Any] | None:
+    known = {one.name: one for one in METRICS}
+    found = known.get(metric) or catalog.find("metrics", metric)
+    return found if isinstance(found, Ratio) and found.unit in (Pairs, Sets, Singles) else None
+
+
+class _Tests:
+    """The paired tests of two models: first what is wanted is gathered, then each two models are compared once."""
+
+    def __init__(self, outcomes: Judged) -> None:
+        self._outcomes = outcomes
+        self._wanted: dict[tuple[str, str, bool], dict[str, None]] = {}
+        self._found: dict[tuple[str, str, str, str], float] = {}
+
+    def want(self, best: str, other: str, metric: str, test: str) -> None:
+        """Ask for a test."""
+        self._wanted.setdefault((best, other, bool(test)), {})[metric] = None
+
+    def run(self) -> None:
+        """Make all tests that were asked for."""
+        for (best, other, cut), metrics in sorted(self._wanted.items()):
+            shares = [share for name in metrics if (share := _share(name))]
+            request = Request(by=("test",) if cut else (), metrics=shares)
+            for line in compared(self._outcomes(best), self._outcomes(other), request).to_pylist():
+                if line["n"]:
+                    self._found[best, other, line["metric"], line.get("test") or ""] = float(line["p"])
+
+    def p(self, best: str, other: str, metric: str, test: str) -> float:
+        """The p value; nan where both have answered nothing in common, so that they are neither told apart nor tied."""
+        return self._found.get((best, other, metric, test), float("nan"))

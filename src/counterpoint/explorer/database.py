@@ -1,0 +1,120 @@
+"""The database behind the pages: DuckDB over Parquet files, in memory, with little of it and few questions at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from counterpoint.core.errors import StoreError
+from counterpoint.explorer.outcome_files import Files
+from counterpoint.explorer.outcome_tables import empty_tables
+
+if TYPE_CHECKING:
+    import duckdb
+
+VIEWS = ("groups", "bases", "queries", "answers", "outcomes", "verdicts", "scores", "ties")
+"""The tables that can be asked for; each has a column `suite`, or `model`, or both."""
+
+AT_ONCE = 4
+"""Questions that are worked on at the same time; others wait."""
+
+
+class Database:
+    """One database for one version of a lab. Every question has a cursor of its own; texts of users are parameters."""
+
+    def __init__(self, files: Files, cache: Path) -> None:
+        self.files = files
+        self._few = BoundedSemaphore(AT_ONCE)
+        self._connection = _connected(cache)
+        empty: Mapping[str, pa.Table] = {}
+        for view in VIEWS:
+            if files.of(view):
+                self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {self.source(view)}")
+            else:
+                empty = empty or empty_tables()
+                self._connection.from_arrow(empty[view]).create(view)
+        self._connection.execute("SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def source(self, table: str, *, model: str = "", suite: str = "") -> str:
+        """A table as a question names it after FROM, made of the files of one model or suite alone, if these are named.
+
+        What is named must be in the lab; the answer is the same as that of the view, and comes sooner.
+        """
+        paths = self.files.of(table, model=model, suite=suite)
+        return f"read_parquet([{', '.join(map(_quoted, paths))}])" if paths else table
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """The answer to a question, row by row."""
+        with self._asked(sql, parameters) as found:
+            names = [column[0] for column in found.description or []]
+            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    def table(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
+        """The answer to a question as a table."""
+        return pa.Table.from_batches(*self._all(sql, parameters))
+
+    def batches(self, sql: str, parameters: Sequence[Any] = (), size: int = 10_000) -> Iterator[pa.RecordBatch]:
+        """The answer to a question in parts, of which only one is in memory."""
+        with self._cursor() as cursor, _said():
+            yield from cursor.sql(sql, params=list(parameters)).to_arrow_reader(size)
+
+    def close(self) -> None:
+        """Give back what it holds."""
+        self._connection.close()
+
+    def _all(self, sql: str, parameters: Sequence[Any]) -> tuple[list[pa.RecordBatch], pa.Schema]:
+        with self._cursor() as cursor, _said():
+            reader = cursor.sql(sql, params=list(parameters)).to_arrow_reader(100_000)
+            return list(reader), reader.schema
+
+    @contextmanager
+    def _asked(self, sql: str, parameters: Sequence[Any]) -> Iterator["duckdb.DuckDBPyConnection"]:
+        with self._cursor() as cursor, _said():
+            yield cursor.execute(sql, list(parameters))
+
+    @contextmanager
+    def _cursor(self) -> Iterator["duckdb.DuckDBPyConnection"]:
+        with self._few:
+            cursor = self._connection.cursor()
+            try:
+                yield cursor
+            finally:
+                cursor.close()
+
+
+def _connected(cache: Path) -> "duckdb.DuckDBPyConnection":
+    import duckdb  # loaded when it is needed
+
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": "300MB",
+            "threads": 2,
+            "temp_directory": str(cache / "spill"),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        },
+    )
+    connection.execute("SET parquet_metadata_cache = true")
+    connection.execute(f"SET allowed_directories = [{_quoted(cache)}]")
+    return connection
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InvalidInputException) as problem:
+        fact = f"the tables of the explorer cannot be read: {str(problem).partition(chr(10))[0]}"
+        raise StoreError(fact, hint="delete them, they are made anew; counterpoint serve says where") from problem
+
+
+def _quoted(path: Path) -> str:
+    text = str(path).replace("'", "''")
+    return f"'{text}'"

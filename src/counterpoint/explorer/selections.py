@@ -1,0 +1,207 @@
+"""The groups that fit a filter, asked of the database: how many, which come next, and which stand before and after one.
+
+Groups come in the order of suite, place and model, which is also the key by which a list goes on.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.explorer.choices import STEPS, Filter
+from counterpoint.explorer.outcome_tables import sampled
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.verdicts import INCONSISTENT
+
+_SHOWN = "model, suite, place, group_id, test, kind, relation, verdict, inconsistent, base_query, variants"
+_UNASKED = (
+    "(SELECT '' AS model, suite, place, group_id, test, kind, relation, 'unanswered' AS verdict, "
+    "false AS inconsistent, base_query, variants FROM {})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The place of a group in the order of all lists."""
+
+    suite: str
+    place: int
+    model: str
+
+    @classmethod
+    def read(cls, text: str) -> "Key | None":
+        """The key that an address says, if it says one.
+
+        >>> Key.read("negation:12:fusion"), Key.read("")
+        (Key(suite='negation', place=12, model='fusion'), None)
+        """
+        suite, _, rest = text.partition(":")
+        place, _, model = rest.partition(":")
+        return cls(suite, int(place), model) if place.isascii() and place.isdecimal() and len(place) < 10 else None
+
+    def __str__(self) -> str:
+        return f"{self.suite}:{self.place}:{self.model}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A group that fits, in the hands of a model; `score` is by the measure that was asked for."""
+
+    model: str
+    suite: str
+    place: int
+    group_id: int
+    test: str
+    kind: str
+    relation: str
+    verdict: str
+    inconsistent: bool
+    base_query: int
+    variants: int
+    score: float | None = None
+
+    @property
+    def key(self) -> Key:
+        """Its place in the order of lists."""
+        return Key(self.suite, self.place, self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where a group stands among those that fit, from 1, and those before and after it."""
+
+    place: int
+    found: int
+    before: Found | None
+    after: Found | None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter as a part of a question: what follows FROM, what follows WHERE, and the parameters of both."""
+
+    source: str
+    where: str
+    parameters: tuple[Any, ...]
+    score: str  # the column of the measure, as SQL
+
+    @property
+    def rows(self) -> str:
+        """The groups that fit, as a question."""
+        return f"SELECT {_SHOWN}, {self.score} AS score FROM {self.source} WHERE {self.where}"
+
+
+def selection(reading: Reading, chosen: Filter) -> Selection:
+    """What a filter asks of the database; names that the lab does not have are refused."""
+    for name, known in (("model", [model.slug for model in reading.models()]), ("suite", reading.suites())):
+        if getattr(chosen, name) and getattr(chosen, name) not in known:
+            raise UnknownName(f"{name} of this lab", getattr(chosen, name), known)
+    asked = bool(chosen.model or (chosen.find and reading.models()))
+    source, score = _source(reading, chosen, asked), "NULL::FLOAT"
+    where, parameters = ["true"], list[Any]()
+    if chosen.searches:
+        source, parameters = _searched(reading, chosen, source, asked)
+    for name in ("test", "kind", "relation"):
+        if getattr(chosen, name):
+            where, parameters = [*where, f"{name} = ?"], [*parameters, getattr(chosen, name)]
+    if chosen.verdict:
+        where.append("inconsistent" if chosen.verdict == INCONSISTENT else "verdict = ?")
+        parameters += [chosen.verdict] if chosen.verdict != INCONSISTENT else []
+    if chosen.measure:
+        score = _measured(chosen.measure) if asked else score
+        low, high = chosen.steps
+        where.append(f"{code(score)} BETWEEN {2 * low} AND {2 * high}")
+    return Selection(source, " AND ".join(where), tuple(parameters), score)
+
+
+def code(score: str) -> str:
+    """SQL for where a score lies: an even number where it is on a step, an odd one where it is between two."""
+    return f"(CAST(floor(round({score} * {STEPS}, 3)) AS INTEGER) + CAST(ceil(round({score} * {STEPS}, 3)) AS INTEGER))"
+
+
+def page(
+    reading: Reading, chosen: Filter, size: int, *, after: Key | None = None, before: Key | None = None
+) -> list[Found]:
+    """So many of the groups that fit, in their order: the first ones, or those after or before a key."""
+    asked = selection(reading, chosen)
+    where, parameters, order = asked.where, list(asked.parameters), "suite, place, model"
+    key = after or before
+    if key is not None:
+        where += f" AND (suite, place, model) {'>' if after else '<'} (?, ?, ?)"
+        parameters += [key.suite, key.place, key.model]
+    if before and not after:
+        order = "suite DESC, place DESC, model DESC"
+    sql = f"{replace(asked, where=where).rows} ORDER BY {order} LIMIT {size}"
+    found = [Found(**row) for row in reading.database.rows(sql, parameters)]
+    return found[::-1] if before and not after else found
+
+
+def numbered(reading: Reading, chosen: Filter, size: int, skipped: int) -> list[Found]:
+    """So many of the groups that fit, after the first ones."""
+    asked = selection(reading, chosen)
+    sql = f"{asked.rows} ORDER BY suite, place, model LIMIT {size} OFFSET {skipped}"
+    return [Found(**row) for row in reading.database.rows(sql, asked.parameters)]
+
+
+def count(reading: Reading, chosen: Filter) -> int:
+    """How many groups fit."""
+    asked = selection(reading, chosen)
+    sql = f"SELECT count(*) AS found FROM {asked.source} WHERE {asked.where}"
+    return int(reading.database.rows(sql, asked.parameters)[0]["found"])
+
+
+def neighbours(reading: Reading, chosen: Filter, key: Key) -> Neighbours:
+    """The groups next to one in the order of the list; it may itself not fit, and then has no place."""
+    asked = selection(reading, chosen)
+    at = "(suite, place, model) {} (?, ?, ?)"
+    sql = (
+        f"SELECT count(*) AS found, count_if({at.format('<=')}) AS place, count_if({at.format('=')}) AS fits "
+        f"FROM {asked.source} WHERE {asked.where}"
+    )
+    mine: Sequence[Any] = (key.suite, key.place, key.model)
+    row = reading.database.rows(sql, _around(asked, [*mine, *mine]))[0]
+    before, after = page(reading, chosen, 1, before=key), page(reading, chosen, 1, after=key)
+    place = row["place"] if row["fits"] else 0
+    return Neighbours(place, row["found"], before[0] if before else None, after[0] if after else None)
+
+
+def _around(asked: Selection, first: Sequence[Any]) -> list[Any]:
+    """Parameters in the order in which a question has them: what it selects comes before what it selects from."""
+    return [*first, *asked.parameters]
+
+
+def _source(reading: Reading, chosen: Filter, asked: bool) -> str:
+    if asked:
+        return reading.database.source("verdicts", model=chosen.model, suite=chosen.suite)
+    return _UNASKED.format(reading.database.source("bases", suite=chosen.suite))
+
+
+def _searched(reading: Reading, chosen: Filter, source: str, asked: bool) -> tuple[str, list[Any]]:
+    """The source without the groups whose texts, tags or answers do not fit."""
+    parameters, database = list[Any](), reading.database
+    if chosen.text or chosen.tag:
+        fits = []
+        if chosen.text:
+            fits.append("contains(texts, ?)")
+            parameters.append(chosen.text.lower())
+        if chosen.tag:
+            fits.append("list_contains(tags, ?)")
+            parameters.append(chosen.tag)
+        bases = database.source("bases", suite=chosen.suite)
+        source += (
+            f" SEMI JOIN (SELECT suite, place FROM {bases} WHERE {' AND '.join(fits)}) AS fit USING (suite, place)"
+        )
+    if chosen.answer:
+        said = database.source("outcomes", model=chosen.model, suite=chosen.suite)
+        given = f"(SELECT model, suite, place FROM {said} WHERE value = ?)"
+        source += f" SEMI JOIN {given if asked else given.replace('model,', chr(39) * 2 + ' AS model,')} AS said "
+        source += "USING (model, suite, place)"
+        parameters.append(chosen.answer)
+    return source, parameters
+
+
+def _measured(measure: str) -> str:
+    known = [metric.name for metric in sampled()]
+    if measure not in known:
+        raise UnknownName("measure", measure, known)
+    return f'"{measure}"'
