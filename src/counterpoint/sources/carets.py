@@ -4,10 +4,13 @@ A file is a list of records. An id is `image-number-template`; that of a perturb
 partner is the id without it. The letter tells the test. The question types do not: some files have them exchanged.
 """
 
-from collections.abc import Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import DecodeError, Raw, Struct, field
+from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold, Group, Query, Relation
@@ -15,8 +18,8 @@ from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.gqa_scenes import NAMESPACE
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements
+from counterpoint.sources.json_text import Json, Portion
+from counterpoint.sources.records import Record, elements, first_sign, portions
 from counterpoint.sources.skips import Skips, repeated
 from counterpoint.sources.vqa_layout import is_name
 
@@ -59,8 +62,29 @@ Tags: TypeAlias = tuple[tuple[str, str], ...]
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
 
 
-_Member: TypeAlias = tuple[str, Picture, str, Gold, object, Tags, int]
-"""A question of a file: its id, picture, text, label and type, the tags it shares with others, and its place."""
+class _Assigned(Struct, frozen=True, gc=False):
+    """What the questions of choices are about; their other assignments are of no use here."""
+
+    sort: str = field(name="category1", default="")
+    options: list[Raw] = field(name="category-options1", default_factory=list)
+    hypernym: str = field(name="obj-category1", default="")
+    names: list[Raw] = field(name="obj-category-options1", default_factory=list)
+
+
+class _Released(Struct, frozen=True, gc=False):
+    """A record as nearly all of them are, or what was read of one with care."""
+
+    question_id: str
+    img_id: str
+    sent: str
+    label: dict[str, float]
+    question_type: str = ""
+    assignment: _Assigned = _Assigned()
+    new_template_number: int | str = ""
+
+
+_Member: TypeAlias = tuple[_Released, Gold, Picture, int]
+"""A question of a file: its record, its label, its picture and its place."""
 
 
 def groups(files: Files, skips: Skips) -> Iterator[ReadyGroup]:
@@ -103,9 +127,9 @@ class _Sheet:
                 self._skip(_WIDOWED, own, variant[-1])
                 continue
             met.add(partner)
-            if base[1] is not variant[1]:
+            if base[2] is not variant[2]:
                 self._skip(_APART, own, variant[-1])
-            elif not _fits(own[-1], base[3], variant[3]):
+            elif not _fits(own[-1], base[1], variant[1]):
                 self._skip(_CONTRARY, own, variant[-1])
             else:
                 yield ReadyGroup(f"{self._stem}/{own}", partial(_group, self._name, base, variant))
@@ -115,31 +139,39 @@ class _Sheet:
 
     def _read(self) -> None:
         """Put every question among the originals or the perturbed, by the end of its id."""
-        originals, perturbed, pictures = self._originals, self._perturbed, self._pictures
-        for number, content in enumerate(elements(self._path)):
+        for number, found in self._records():
+            if isinstance(found, Portion):
+                self._put(found, number)
+                continue
             try:
-                own, image, text, gold = _usual(content) or _looked_at(Record(content, f"{self._name}, record", number))
-                picture = pictures.get(image) or self._pictured(image, content, number)
+                self._put([_looked_at(Record(found, f"{self._name}, record", number))], number)
             except SourceError as problem:
                 self._skips.problem(problem)
-                continue
+
+    def _records(self) -> Iterator[tuple[int, Portion[_Released] | Json]]:
+        """Most of them in their usual form and many at once; where records are lines, one by one."""
+        if first_sign(self._path) == b"[":
+            return portions(self._path, "", "[", _usual)
+        return enumerate(elements(self._path))
+
+    def _put(self, records: Sequence[_Released], number: int) -> None:
+        originals, perturbed, pictures = self._originals, self._perturbed, self._pictures
+        for place, one in enumerate(records, number):
+            own = one.question_id
             if own[-1:] in TESTS and own[-2:-1] == "-":
                 members = perturbed
             elif own[-1:] in _DIGITS:
                 members = originals
             else:
-                self._skip(_NAMELESS, own, number)
+                self._skip(_NAMELESS, own, place)
                 continue
             if own in members:
-                repeated(self._skips, self._place(own, number))
-                continue
-            kind = told if type(told := content.get("question_type")) is str else ""
-            tags = _asked(content, own, gold.best)
-            members[own] = own, picture, text, gold, kind, tags, number
+                repeated(self._skips, self._place(own, place))
+            else:
+                picture = pictures.get(one.img_id) or self._pictured(one.img_id)
+                members[own] = one, _labelled(one.label), picture, place
 
-    def _pictured(self, image: str, content: Json, number: int) -> Picture:
-        if not is_name(image):
-            raise Record(content, f"{self._name}, record", number).wrong("img_id", "the name of a picture")
+    def _pictured(self, image: str) -> Picture:
         return self._pictures.setdefault(image, Picture(f"{NAMESPACE}:{image}.jpg"))
 
     def _skip(self, why: tuple[str, str], own: str, number: int) -> None:
@@ -151,19 +183,21 @@ class _Sheet:
 
 def _group(file: str, base: _Member, variant: _Member) -> Group:
     """The pair as a group."""
-    (own, picture, text, gold, question_type, shared, _), (other, _, perturbed, right, _, tags, _) = base, variant
-    test, relation = TESTS[other[-1]]
+    (original, gold, picture, _), (perturbed, right, _, _) = base, variant
+    test, relation = TESTS[perturbed.question_id[-1]]
+    tags = [_tags(one, right_of.best) for one, right_of in ((original, gold), (perturbed, right))]
     if test == "ontology":  # what is there is so by a more general name; what is not, is not by a more special one
-        tags = (*tags, ("direction", "down" if gold.best == "no" else "up"))
+        tags[1] = (*tags[1], ("direction", "down" if gold.best == "no" else "up"))
     stem = file.removesuffix(".json")
     return Group(
         relation,
-        (Query(picture, text), Query(picture, perturbed)),
+        (Query(picture, original.sent), Query(picture, perturbed.sent)),
         (gold, right),
         proof=f"the labels in {file}",
-        kind=_kind(question_type),
+        kind=_kind(original.question_type),
         tags=tuple(
-            (("question_id", one), ("id", f"{stem}/{one}"), *more) for one, more in ((own, shared), (other, tags))
+            (("question_id", one.question_id), ("id", f"{stem}/{one.question_id}"), *more)
+            for one, more in zip((original, perturbed), tags, strict=True)
         ),
         test=test,
     )
@@ -176,26 +210,69 @@ def _fits(letter: str, base: Gold, variant: Gold) -> bool:
     return base is not variant and dict(base.answers).keys().isdisjoint(dict(variant.answers))
 
 
-def _usual(content: Json) -> tuple[str, str, str, Gold] | None:
-    """Id, picture, text and label of a record that is as nearly all are, looked at in one go."""
+@cache
+def _decoder() -> Decoder[list[_Released]]:
+    return Decoder(list[_Released])
+
+
+def _usual(text: str) -> list[_Released] | None:
+    """The records in a piece of a file, if all are as they should be."""
     try:
-        own, image, text = content["question_id"], content["img_id"], content["sent"]
-        ((answer, credit),) = content["label"].items()
-    except (KeyError, TypeError, AttributeError, ValueError):
+        found = _decoder().decode(text)
+    except DecodeError:
         return None
-    if type(own) is type(image) is type(text) is str and type(credit) is float and credit == 1:
-        return (own, image, text, _gold(answer)) if image.strip() and text.strip() and answer.strip() else None
-    return None
+    return found if all(map(_is_plain, found)) else None
 
 
-def _looked_at(record: Record) -> tuple[str, str, str, Gold]:
-    """The same of any record; what is wrong with it is said."""
+def _is_plain(one: _Released) -> bool:
+    label = one.label
+    return (
+        len(label) == 1
+        and 1.0 in label.values()
+        and "" not in (one.question_id.strip(), one.sent.strip(), next(iter(label)).strip())
+        and _is_picture(one.img_id)
+    )
+
+
+@lru_cache(4096)
+def _is_picture(image: str) -> bool:
+    return is_name(image) and not image.isspace()
+
+
+def _labelled(label: Mapping[str, float]) -> Gold:
+    if len(label) == 1 and 1.0 in label.values():
+        return _gold(*label)
+    return Gold(tuple(label.items()))
+
+
+def _looked_at(record: Record) -> _Released:
+    """A record that is read with care; what is wrong with it is said."""
     own, image, text = record.word("question_id"), record.word("img_id"), record.word("sent")
     label = record.mapping("label", needed=True)
     credits_ = [one for one in label.values() if type(one) in (int, float) and 0 < one <= 1]
     if not label or len(credits_) < len(label) or not all(map(str.strip, label)):
         raise record.wrong("label", 'answers with their credit, such as {"yes": 1.0}')
-    return own, image, text, Gold(tuple((answer, float(credit)) for answer, credit in label.items()))
+    if not is_name(image):
+        raise record.wrong("img_id", "the name of a picture")
+    kind, template = record.content.get("question_type"), record.content.get("new_template_number")
+    return _Released(
+        own,
+        image,
+        text,
+        {answer: float(credit) for answer, credit in label.items()},
+        kind if type(kind) is str else "",
+        _assigned(record.content.get("assignment")),
+        template if isinstance(template, str) or type(template) is int else "",
+    )
+
+
+def _assigned(told: Json) -> _Assigned:
+    asked = told if type(told) is dict else {}
+    sort, hypernym = (one if type(one := asked.get(name)) is str else "" for name in ("category1", "obj-category1"))
+    options, names = (
+        one if type(one := asked.get(name)) is list else [] for name in ("category-options1", "obj-category-options1")
+    )
+    return _Assigned(sort, options, hypernym, names)
 
 
 @lru_cache(256)
@@ -204,27 +281,22 @@ def _kind(told: str) -> str:
     return next((kind for start, kind in _KINDS.items() if told.startswith(start)), told)
 
 
-def _asked(content: Json, own: str, answer: str) -> Tags:
+def _tags(one: _Released, answer: str) -> Tags:
     """The tags that a question shares with many: its answer, its template, what its choices are of, and how many."""
-    template = content.get("new_template_number")
-    if type(template) not in (str, int):
+    template, about = str(one.new_template_number), one.assignment
+    if not template:
+        own = one.question_id
         template = own[:-2].rpartition("-")[2] if own[-1] in TESTS else own.rpartition("-")[2]
-    asked = content.get("assignment")
-    if type(asked) is dict:
-        if type(category := asked.get("category1")) is str:
-            return _slices(answer, str(template), "class", category, _count(asked.get("category-options1")))
-        if type(category := asked.get("obj-category1")) is str:
-            return _slices(answer, str(template), "hypernym", category, _count(asked.get("obj-category-options1")))
-    return _slices(answer, str(template))
-
-
-def _count(options: Json) -> str:
-    return str(len(options)) if type(options) is list and options else ""
+    if about.sort:
+        return _slices(answer, template, "class", about.sort, len(about.options))
+    if about.hypernym:
+        return _slices(answer, template, "hypernym", about.hypernym, len(about.names))
+    return _slices(answer, template)
 
 
 @lru_cache(65_536)
-def _slices(answer: str, template: str, sort: str = "", category: str = "", choices: str = "") -> Tags:
-    told = ("answer", answer), ("template", template), (sort, category), ("choices", choices)
+def _slices(answer: str, template: str, sort: str = "", category: str = "", choices: int = 0) -> Tags:
+    told = ("answer", answer), ("template", template), (sort, category), ("choices", str(choices or ""))
     return tuple((name, value) for name, value in told if value)
 
 
