@@ -13,8 +13,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.pixels.edits import applied
 
-# what decoders raise on a broken file; Pillow lets all of these through
-_BROKEN = (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, StructError, Image.DecompressionBombError)
+BROKEN = (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, StructError, Image.DecompressionBombError)
+"""What decoders raise on a broken file; Pillow lets all of these through."""
 
 
 class PictureFolders:
@@ -51,14 +51,15 @@ def decoded(path: Path) -> Pixels:
     """The pixels of a file in any format that Pillow reads; transparency is laid on white, 16-bit gray made 8-bit."""
     try:
         with Image.open(path) as opened:
-            return np.asarray(_colored(ImageOps.exif_transpose(opened)))
+            return np.asarray(colored(ImageOps.exif_transpose(opened)))
     except FileNotFoundError:
         raise PictureError(f"{path} does not exist", hint="check the root that its namespace is given") from None
-    except _BROKEN as problem:
+    except BROKEN as problem:
         raise PictureError(f"{path} cannot be read as a picture: {problem}") from problem
 
 
-def _colored(image: Image.Image) -> Image.Image:
+def colored(image: Image.Image) -> Image.Image:
+    """The picture in red, green and blue; transparency is laid on white."""
     if image.mode.startswith("I"):
         image = Image.fromarray((np.asarray(image).clip(0, 65535) // 257).astype(np.uint8))
     if image.mode == "F":
