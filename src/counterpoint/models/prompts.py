@@ -25,6 +25,7 @@ class Prompt:
         """What is said about a picture: one question in words, however the query is to be answered."""
         asked = self.sentence if query.mode is Mode.SCORE else self.choice if query.choices else self.question
         words = asked.replace("{choices}", ", ".join(query.choices)).replace("{text}", query.text)
+        words = words if query.text else words.strip()  # where there is no question, nothing stands in its place
         if not query.context:
             return words
         return self.context.replace("{words}", words).replace("{context}", query.context)
