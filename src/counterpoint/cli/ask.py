@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -14,8 +13,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Model, Pictures, Scorer
 from counterpoint.engine.asking import Asked, Asker
-from counterpoint.models.graphs import Card
-from counterpoint.models.words import split
+from counterpoint.models.strange import strange_notes
 
 
 @click.command("ask")
@@ -35,7 +33,7 @@ def command(model: str, picture: str, question: str, choices: str | None, as_jso
     pictures.pixels(address)  # said before a model is loaded, and also to models that never look
     asked = catalog.model(model, pictures)
     listed = tuple(filter(None, map(str.strip, (choices or "").split(","))))
-    for note in _notes(asked, model, question, listed):
+    for note in strange_notes(asked, model, question, listed):
         click.echo(note, err=True)
     answer = _answer(asked, Query(address, question, choices=listed))
     if answer.state is State.FAILED:
@@ -60,19 +58,6 @@ def _answer(model: Model, query: Query) -> Answer:
     with Asker(model) as asker:
         asker.ask(Asked([query], [0]), lambda place, answer: said.append(answer))
     return said[-1]
-
-
-def _notes(model: object, name: str, question: str, choices: Sequence[str]) -> Iterator[str]:
-    """What a built-in model was never taught of what it is asked: it answers all the same, and means little."""
-    card = getattr(model, "card", None)
-    if not isinstance(card, Card):
-        return
-    strange = [word for word in split(question) if word not in card.vocabulary] if "text" in card.sees else []
-    if strange:
-        yield f"{name} does not know the word{'s' * (len(strange) > 1)} {', '.join(dict.fromkeys(strange))}"
-    unsaid = [choice for choice in choices if choice.lower() not in card.answers] if card.answers else []
-    if unsaid:
-        yield f"{name} cannot say {' or '.join(unsaid)}"
 
 
 def _shown(picture: str) -> tuple[Picture, Pictures]:
