@@ -71,10 +71,10 @@ def planned(questions: Iterable[Question]) -> Plan:
     cases = [case for question in by_id.values() if isinstance(case := case_of(question), Case)]
     settled = [case.many for case in cases if case.exists]
     share = sum(map(bool, settled)) / len(settled) if settled else 1.0
-    said = {(by_id[case.id].picture, case.some): case for case in cases}  # who asks twice is answered once
-    cases = [_settled(case, by_id[case.id], share) for case in said.values()]
+    ready = sorted((_settled(case, by_id[case.id], share) for case in cases), key=lambda case: case.id)
+    said = {(by_id[case.id].picture, case.some): case for case in ready}  # who asks twice is answered once
     found = twins(
-        cases,
+        said.values(),
         side=lambda case: "some" if case.exists else "none",
         keys=(lambda case: case.some, lambda case: (case.word, case.noun)),
         otherwise=(lambda case: (case.word, case.some.count(" ")), lambda case: case.word),

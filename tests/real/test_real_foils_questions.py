@@ -1,0 +1,47 @@
+"""Foils from real questions of VQA v2 and real dialogues of VisDial."""
+
+from collections import Counter
+
+from real_data import real
+
+from counterpoint.core.groups import Group
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.visdial import visdial
+from counterpoint.sources.vqa2 import vqa2
+from counterpoint.suites.foils import coreference, counting, existence
+from counterpoint.suites.foils.statements import how_many
+from counterpoint.suites.suite import generate
+
+
+def _words(groups: list[Group], role: int) -> Counter[str]:
+    return Counter(dict(group.tags[role])["word"] for group in groups)
+
+
+def test_nearly_all_real_questions_after_a_number_become_statements() -> None:
+    asked = [one.text for one in Source(vqa2, real("vqa2"), "val").questions()]
+    counted = [text for text in asked if text.lower().startswith("how many")]
+    assert sum(how_many(text) is not None for text in counted) >= 0.9 * len(counted) > 60
+
+
+def test_half_of_real_existence_is_of_nothing() -> None:
+    groups = [group for _, group in generate(existence.suite, list(Source(vqa2, real("vqa2"), "val").questions()))]
+    words = _words(groups, 0)
+    assert len(groups) >= 20
+    assert words["no"] == words.total() / 2
+
+
+def test_real_numbers_are_as_frequent_in_captions_as_in_foils() -> None:
+    groups = [group for _, group in generate(counting.suite, list(Source(vqa2, real("vqa2"), "val").questions()))]
+    tests = Counter(group.test for group in groups)
+    assert tests[counting.BALANCED] >= 20
+    assert tests[counting.SMALL] >= 20
+    for test in (counting.BALANCED, counting.SMALL):
+        own = [group for group in groups if group.test == test]
+        assert _words(own, 0) == _words(own, 1)
+
+
+def test_real_dialogues_make_the_clean_instrument() -> None:
+    dialogues = list(Source(visdial, real("visdial"), "val").dialogues())
+    groups = [group for _, group in generate(coreference.suite, dialogues)]
+    assert {group.test for group in groups} == {coreference.CLEAN}
+    assert _words(groups, 0)["yes"] == _words(groups, 0)["no"] >= 20

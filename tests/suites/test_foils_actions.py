@@ -1,0 +1,131 @@
+"""Actions: another verb, or the two exchanged."""
+
+from collections import Counter
+
+import pytest
+
+from counterpoint.core.items import Frame, Role
+from counterpoint.core.pictures import Picture
+from counterpoint.language.verbs import gerund
+from counterpoint.suites.foils.actions import REPLACEMENT, SWAP, suite, suite_of, unpaired
+from counterpoint.suites.foils.acts import Act, act_of, are_alike, excluding, infinitive
+from counterpoint.suites.suite import generate
+from counterpoint.world.source import World
+
+
+def _frame(place: int, agent: str, verb: str, role: str, noun: str, picture: int | None = None) -> Frame:
+    address = f"swig:images_512/{verb}_{place if picture is None else picture}.jpg"
+    roles = (Role("agent", agent), Role(role, noun), Role("place", "park"))
+    return Frame(f"{verb}_{place}", Picture(address), verb, roles)
+
+
+@pytest.mark.parametrize(
+    ("frame", "text"),
+    [
+        (_frame(1, "people", "unveiling", "item", "prize"), "Some people unveil a prize."),
+        (_frame(1, "man", "shouting", "addressee", "woman"), "A man shouts at a woman."),
+        (_frame(1, "boy", "sitting", "contact", "bench"), "A boy sits on a bench."),
+        (_frame(1, "girl", "drinking", "container", "cup"), "A girl drinks from a cup."),
+        (_frame(1, "elephant", "carrying", "item", "water"), "An elephant carries some water."),
+        (_frame(1, "woman", "dyeing", "item", "hair"), "A woman dyes some hair."),
+    ],
+)
+def test_a_sentence_is_made_from_roles(frame: Frame, text: str) -> None:
+    act = act_of(frame)
+    assert isinstance(act, Act)
+    assert act.text == text
+
+
+def test_exchanged_roles_are_told_anew() -> None:
+    assert Act("1", "people", "unveiling", "", "prize").swapped().text == "A prize unveils some people."
+    assert Act("1", "man", "shouting", "at", "dogs").swapped().text == "Some dogs shout at a man."
+
+
+def test_a_frame_without_somebody_or_something_is_no_act() -> None:
+    assert act_of(Frame("1", Picture("a:b"), "raining", (Role("place", "park"),))) == "the frame has no agent"
+    alone = Frame("1", Picture("a:b"), "jogging", (Role("agent", "man"), Role("place", "park")))
+    assert "nothing" in str(act_of(alone))
+
+
+@pytest.mark.parametrize(
+    ("verb", "other", "apart"),
+    [
+        ("kicking", "throwing", True),
+        ("carrying", "pushing", True),
+        ("pushing", "pulling", True),  # antonyms
+        ("eating", "holding", False),  # who eats it holds it
+        ("eating", "devouring", False),  # a kind of it
+        ("shutting", "closing", False),  # the same
+        ("running", "running", False),
+    ],
+)
+def test_a_verb_that_goes_along_with_another_is_no_foil_for_it(verb: str, other: str, apart: bool) -> None:
+    assert excluding(verb, other) is apart
+    assert excluding(other, verb) is apart
+
+
+@pytest.mark.parametrize("verb", ["tying", "lying", "wrapping", "strolling", "buying", "raking", "vacuuming"])
+def test_verbs_are_told_from_their_forms(verb: str) -> None:
+    assert gerund(infinitive(verb)) == verb
+
+
+def test_a_verb_is_exchanged_for_one_that_others_do_with_the_same() -> None:
+    frames = [
+        _frame(1, "man", "kicking", "item", "ball"),
+        _frame(2, "man", "throwing", "item", "ball"),
+        _frame(3, "man", "eating", "food", "apple"),
+    ]
+    texts = {tuple(query.text for query in group.queries) for _, group in generate(suite, frames)}
+    assert texts == {
+        ("A man kicks a ball.", "A man throws a ball."),
+        ("A man throws a ball.", "A man kicks a ball."),
+    }
+
+
+def test_what_happens_in_the_same_picture_is_no_foil() -> None:
+    frames = [_frame(1, "man", "kicking", "item", "ball"), _frame(2, "man", "throwing", "item", "ball")]
+    together = [Frame(frame.id, Picture("swig:images_512/both.jpg"), frame.verb, frame.roles) for frame in frames]
+    assert list(generate(suite, together)) == []
+
+
+def test_verbs_that_were_proposed_narrow_what_is_taken() -> None:
+    frames = [_frame(1, "man", "kicking", "item", "ball"), _frame(2, "man", "throwing", "item", "ball")]
+    proposed = {"kicking_1": ["throwing"], "throwing_2": ["kicking"]}
+    assert len(list(generate(suite_of("actions", proposed), frames))) == 2
+    assert list(generate(suite_of("actions", {"kicking_1": ["biting"]}), frames)) == []
+
+
+def test_who_chases_whom_is_exchanged_beside_one_where_it_is_the_other_way_round() -> None:
+    frames = [
+        _frame(1, "boy", "chasing", "item", "dog"),
+        _frame(2, "dog", "chasing", "item", "boy"),
+        _frame(3, "man", "kissing", "item", "woman"),  # she kisses him too
+        _frame(4, "woman", "kissing", "item", "man"),
+        _frame(5, "man", "unveiling", "item", "prize"),
+    ]
+    groups = [group for _, group in generate(suite, frames)]
+    assert {group.base.text for group in groups} == {"A boy chases a dog.", "A dog chases a boy."}
+    assert {group.test for group in groups} == {SWAP}
+    all_swaps = {tuple(query.text for query in group.queries) for _, group in generate(unpaired, frames)}
+    assert ("A man unveils a prize.", "A prize unveils a man.") in all_swaps
+    assert len(all_swaps) == 3
+
+
+def test_those_who_are_called_alike_are_not_exchanged() -> None:
+    assert are_alike("man", "man")
+    assert are_alike("man", "person")
+    assert not are_alike("man", "dog")
+    assert not are_alike("zzz", "qqq")
+
+
+def test_the_world_makes_both_instruments_with_boxes() -> None:
+    groups = [group for _, group in generate(suite, list(World("test", 300).frames()))]
+    tests = Counter(group.test for group in groups)
+    assert tests[REPLACEMENT] > 20
+    assert tests[SWAP] > 5
+    for group in groups:
+        assert group.objects
+        assert group.size
+        assert group.base.text != group.variants[0].text
+    words = [Counter(dict(group.tags[role])["word"] for group in groups) for role in (0, 1)]
+    assert words[0] == words[1]

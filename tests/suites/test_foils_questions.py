@@ -1,0 +1,131 @@
+"""Existence and counting: what is true of the picture against what is not."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counterpoint.core.groups import Gold, Group, Mode, Relation
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
+from counterpoint.language.numbers import number_value
+from counterpoint.suites.foils import counting, existence
+from counterpoint.suites.foils.votes import count_of
+from counterpoint.suites.suite import Suite, Tally, generate
+from counterpoint.world.source import World
+
+TAGS = {"word", "question", "twin"}
+
+
+def _question(place: int, text: str, *answers: str) -> Question:
+    votes = answers if len(answers) > 1 else ()
+    return Question(str(place), Picture(f"x:{place}.jpg"), text, Gold.from_votes(answers or ("",)), votes=votes)
+
+
+def _made(suite: Suite[Any, Any], questions: Sequence[Question], limit: int | None = None) -> list[Group]:
+    return [group for _, group in generate(suite, list(questions), limit=limit)]
+
+
+def _words(groups: Sequence[Group], role: int) -> Counter[str]:
+    return Counter(dict(group.tags[role])["word"] for group in groups)
+
+
+def test_nothing_stands_against_something() -> None:
+    asked = [
+        _question(1, "How many people are in the picture?", "0"),
+        _question(2, "How many people are in the picture?", "Two."),
+    ]
+    said = {tuple(query.text for query in group.queries) for group in _made(existence.suite, asked)}
+    assert said == {
+        ("There are no people in the picture.", "There are people in the picture."),
+        ("There are people in the picture.", "There are no people in the picture."),
+    }
+
+
+def test_what_is_there_once_is_said_of_one() -> None:
+    asked = [_question(1, "How many kites are there?", "1"), _question(2, "How many kites are there?", "0")]
+    said = {tuple(query.text for query in group.queries) for group in _made(existence.suite, asked)}
+    assert said == {("There is a kite.", "There is no kite."), ("There is no kite.", "There is a kite.")}
+
+
+@pytest.mark.parametrize(
+    ("votes", "number", "exists"),
+    [
+        (("2",) * 7 + ("3",) * 3, 2, True),
+        (("2",) * 5 + ("3",) * 5, None, True),
+        (("0",) * 9 + ("1",), 0, False),
+        (("0",) * 7 + ("2",) * 3, 0, None),
+        (("many",) * 6 + ("20",) * 4, None, True),
+        (("two",) * 10, 2, True),
+        (("Zero.",), 0, False),
+        (("blue",) * 10, None, None),
+    ],
+)
+def test_people_have_to_agree(votes: tuple[str, ...], number: int | None, exists: bool | None) -> None:
+    count = count_of(_question(1, "How many?", *votes))
+    assert (count.number, count.exists) == (number, exists)
+
+
+def test_no_foil_has_a_number_that_anybody_said() -> None:
+    asked = [_question(1, "How many cups?", *["2"] * 7, *["3"] * 3), _question(2, "How many cups?", *["3"] * 10)]
+    assert _made(counting.suite, asked) == []
+
+
+def test_adversarial_foils_have_small_numbers_and_their_captions_none() -> None:
+    asked = [_question(place, "How many cups are there?", str(4 + place)) for place in range(12)]
+    made = [group for group in _made(counting.suite, asked) if group.test == counting.ADVERSARIAL]
+    assert len(made) == 12
+    for group in made:
+        caption, foil = (dict(tags)["word"] for tags in group.tags)
+        assert _value(caption) >= 4
+        assert _value(foil) < 4
+
+
+def _value(word: str) -> int:
+    found = number_value(word)
+    assert found is not None
+    return found
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["cups", "dogs", "people"]), st.integers(0, 6)), max_size=50))
+def test_few_captions_have_each_number_as_often_as_their_foils(rows: list[tuple[str, int]]) -> None:
+    asked = [_question(n, f"How many {noun} are there?", str(number)) for n, (noun, number) in enumerate(rows)]
+    made = _made(counting.suite, asked)
+    for test in (counting.BALANCED, counting.SMALL):
+        own = [group for group in made if group.test == test]
+        assert _words(own, 0) == _words(own, 1)
+    for group in made:
+        assert group.base.text != group.variants[0].text
+    assert len({(group.base.id, group.test) for group in made}) == len(made)
+
+
+@pytest.mark.parametrize("suite", [existence.suite, counting.suite])
+def test_the_world_has_such_questions(suite: Suite[Any, Any]) -> None:
+    asked, tally = list(World("test", 60).questions()), Tally()
+    groups = [group for _, group in generate(suite, asked, tally=tally)]
+    assert len(groups) > 20
+    assert tally.dropped
+    for group in groups:
+        assert (group.relation, group.gold) == (Relation.RANKS, (None, None))
+        assert {query.mode for query in group.queries} == {Mode.SCORE}
+        assert {name for name, _ in group.tags[0]} == TAGS
+        assert group.proof
+    assert {group.id for group in groups} == {group.id for _, group in generate(suite, asked[::-1])}
+
+
+def test_half_of_existence_is_of_nothing() -> None:
+    words = _words(_made(existence.suite, list(World("test", 120).questions())), 0)
+    assert abs(words["no"] - (words.total() - words["no"])) <= 1
+
+
+def test_what_is_kept_of_many_keeps_twins_together() -> None:
+    asked = [_question(n, "How many cups are there?", str(n % 4)) for n in range(30)]
+    made = _made(counting.suite, asked, limit=10)
+    assert len(made) <= 10
+    own = [group for group in made if group.test == counting.SMALL]
+    assert own
+    assert _words(own, 0) == _words(own, 1)

@@ -1,0 +1,64 @@
+"""Twins exchange what sets caption and foil apart."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.suites.foils.twins import MANY, twins
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is paired here."""
+
+    id: str
+    side: str
+    key: int
+
+
+def _cases(rows: list[tuple[str, int]]) -> list[Case]:
+    return [Case(str(place), side, key) for place, (side, key) in enumerate(rows)]
+
+
+ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=160)
+
+
+@given(ROWS)
+def test_no_case_has_two_twins_and_order_does_not_matter(rows: list[tuple[str, int]]) -> None:
+    cases = _cases(rows)
+    found = twins(cases, side=lambda case: case.side, keys=(lambda case: case.key,))
+    seen = Counter(case.id for pair in found for case in (pair.one, pair.other))
+    assert all(count == 1 for count in seen.values())
+    assert all(pair.one.side != pair.other.side and pair.one.key == pair.other.key for pair in found)
+    assert twins(cases[::-1], side=lambda case: case.side, keys=(lambda case: case.key,)) == found
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=200))
+def test_half_of_what_is_kept_is_of_each_side(keys: list[int]) -> None:
+    cases = [Case(f"{place}-{side}", side, key) for place, key in enumerate(keys) for side in ("yes", "no")]
+    found = twins(cases, side=lambda case: case.side, keys=(lambda case: case.key,), half=True)
+    kept = Counter(case.side for pair in found for case in pair.kept)
+    assert len(found) == len(keys)
+    assert abs(kept["yes"] - kept["no"]) <= 1
+    assert kept.total() == (2 * len(keys) if len(keys) < MANY else len(keys))
+
+
+def test_keys_that_say_less_are_used_only_where_few_are_found() -> None:
+    few = _cases([("a", 1), ("b", 2)])
+    many = _cases([("a", 1), ("b", 1)] * MANY + [("a", 3), ("b", 4)])
+    for cases, pairs in ((few, 1), (many, MANY)):
+        found = twins(cases, side=lambda case: case.side, keys=(lambda case: case.key,), otherwise=(lambda case: 0,))
+        assert len(found) == pairs
+
+
+def test_only_cases_that_fit_become_twins() -> None:
+    cases = _cases([("a", 1), ("b", 1), ("c", 1)])
+    found = twins(
+        cases,
+        side=lambda case: case.side,
+        keys=(lambda case: case.key,),
+        fits=lambda one, other: {one.side, other.side} == {"a", "c"},
+    )
+    assert [{pair.one.side, pair.other.side} for pair in found] == [{"a", "c"}]
