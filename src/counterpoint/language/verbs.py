@@ -84,7 +84,7 @@ def _inflections(verb: str) -> Mapping[str, str]:
 def _add_s(verb: str) -> str:
     if verb.endswith("y") and verb[-2:-1] not in tuple(_VOWELS):
         return verb[:-1] + "ies"
-    return verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+    return verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) and not verb.endswith("oo") else "s")
 
 
 def _add_ing(verb: str) -> str:
