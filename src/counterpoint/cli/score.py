@@ -130,7 +130,10 @@ def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]
     symbols = {metric.name for metric in RANKING}  # as papers write them
     measures_ = (name if name in symbols else name.replace("_", " ") for name in shown)
     heads = ("model", *request.columns, *measures_, "n", *odd)
-    title = f"Per cent with 95 % intervals over pictures; right is a credit of at least {request.threshold:g}"
+    right = f"a credit of at least {request.threshold:g}"
+    if set(shown) <= symbols:
+        right = f"a caption of a probability above {request.threshold:g}, and a foil of no more"
+    title = f"Per cent with 95 % intervals over pictures; right is {right}"
     return Sheet(". ".join([title, *lacking(rows)]), heads, lines, names=1 + len(request.columns))
 
 
