@@ -1,0 +1,190 @@
+"""What else changes when one becomes many: the verbs that agree with a noun phrase, and the words that refer to it."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.language.chunks import Chunk, Lead, Word
+from counterpoint.language.lexicon import lexicon
+from counterpoint.language.nouns import singular
+from counterpoint.language.senses import sense_of
+from counterpoint.language.tagging import is_noun
+from counterpoint.language.verbs import base_form, third_person
+from counterpoint.language.words import split_list
+
+_ONE, _MANY = ("VBZ", "VHZ", "VDZ", "VVZ"), ("VBB", "VHB", "VDB", "VVB")
+_BE = {"is": ("is", "are"), "are": ("is", "are"), "was": ("was", "were"), "were": ("was", "were")}
+_HELPING = _BE | {"has": ("has", "have"), "have": ("has", "have"), "does": ("does", "do"), "do": ("does", "do")}
+_RELATIVE = ("that", "which", "who")
+_OPENERS = frozenset(split_list("while, as, when, because, where, since, if, but, so, though, although"))
+_PRONOUNS = {
+    "it": ("it", "they"), "its": ("its", "their"), "he": ("he", "they"), "his": ("his", "their"),
+    "him": ("him", "them"), "she": ("she", "they"), "her": ("her", "their"), "they": ("it", "they"),
+    "their": ("its", "their"), "them": ("it", "them"),
+}  # fmt: skip
+_MALE = frozenset(split_list("man, boy, guy, gentleman, businessman, male, fisherman, policeman, cowboy, father, king"))
+_FEMALE = frozenset(split_list("woman, girl, lady, female, businesswoman, bride, mother, waitress, queen, nun"))
+ALONE = -1
+"""In place of a noun phrase: the verb agrees with several that are joined, and keeps its form."""
+
+
+class Forms(NamedTuple):
+    """A word by its place, as it is said of one and of many."""
+
+    place: int
+    one: str
+    many: str
+
+
+def is_person(noun: str) -> bool:
+    """Whether a noun names somebody."""
+    return is_kind(noun, "person.n.01")
+
+
+@cache
+def is_kind(noun: str, *senses: str) -> bool:
+    """Whether a noun names something of one of these kinds; a word that nobody knows names nothing."""
+    try:
+        own = sense_of(noun)
+    except UnknownName:
+        return False
+    return any(lexicon().is_kind_of(own, lexicon().sense(sense)) for sense in senses)
+
+
+def subjects(said: Sequence[Word], phrases: Sequence[Chunk]) -> dict[int, int] | None:
+    """The noun phrase that each finite verb agrees with, both by their places; nothing where that is in doubt."""
+    inside = {place for one in phrases for place in range(one.start, one.end)}
+    found, last = dict[int, int](), None
+    for verb, word in enumerate(said):
+        if verb in inside or not _is_finite(word):
+            continue
+        chosen = _subject(said, phrases, verb, found, last)
+        if chosen is None or not _agrees(phrases, chosen, word):
+            return None
+        found[verb] = chosen
+        last = chosen if said[verb - 1].text not in _RELATIVE else last
+    return found
+
+
+def _is_finite(word: Word) -> bool:
+    if word.tag == "VBD":
+        return word.text in _BE
+    if word.tag == "VVB" and word.text.endswith(("ed", "ing")):
+        return False
+    return word.tag in _ONE or word.tag in _MANY
+
+
+def _agrees(phrases: Sequence[Chunk], chosen: int, verb: Word) -> bool:
+    many = verb.tag in _MANY if verb.tag != "VBD" else verb.text == "were"
+    if chosen == ALONE:
+        return many
+    one = phrases[chosen]
+    return one.many == many or one.lead is Lead.GROUP
+
+
+def _subject(
+    said: Sequence[Word], phrases: Sequence[Chunk], verb: int, found: dict[int, int], last: int | None
+) -> int | None:
+    before = verb - 1
+    while before >= 0 and said[before].tag in ("AV0", "XX0") and said[before].text != "there":
+        before -= 1
+    if before < 0:
+        return None
+    word = said[before]
+    if word.text in _RELATIVE:
+        return _antecedent(said, phrases, before)
+    if word.tag == "EX0" or word.text == "there":
+        after = verb + 1
+        while after < len(said) and said[after].tag == "AV0":
+            after += 1
+        return _at(phrases, after)
+    if word.tag == "CJC" or word.text == ",":
+        return last
+    if word.tag in ("PNP", "PNI", "DT0", "TO0", "VM0"):
+        return None
+    return _first(said, phrases, verb, found)
+
+
+def _antecedent(said: Sequence[Word], phrases: Sequence[Chunk], relative: int) -> int | None:
+    """The phrase before a relative pronoun; not where it stands after "of", since the first noun may be meant."""
+    end = relative - 1 if said[relative - 1].text == "," else relative
+    for place, one in enumerate(phrases):
+        if one.end == end:
+            return None if one.start and said[one.start - 1].text == "of" else place
+    return None
+
+
+def _first(said: Sequence[Word], phrases: Sequence[Chunk], verb: int, found: dict[int, int]) -> int | None:
+    """The phrase that opens the clause of a verb, alone or joined to others."""
+    begins = 0
+    for place in range(verb - 1, -1, -1):
+        word = said[place]
+        opens = (word.text in _OPENERS and word.tag != "PRP") or word.text in (";", ".")
+        if opens or (word.tag == "CJC" and _at(phrases, place + 1) is not None and any(one < place for one in found)):
+            begins = place + 1
+            break
+    chosen = _at(phrases, begins)
+    if chosen is None:
+        return None
+    end = phrases[chosen].end
+    joined = said[end].tag == "CJC" or said[end].text == ","
+    return ALONE if joined and _at(phrases, end + 1) is not None else chosen
+
+
+def _at(phrases: Sequence[Chunk], start: int) -> int | None:
+    return next((place for place, one in enumerate(phrases) if one.start == start), None)
+
+
+def verb_forms(said: Sequence[Word], agreeing: dict[int, int], phrase: int) -> Iterator[Forms]:
+    """The verbs that agree with a phrase."""
+    for place, subject in agreeing.items():
+        if subject == phrase:
+            text = said[place].text
+            one, many = _HELPING.get(text) or (third_person(base_form(text)), base_form(text))
+            yield Forms(place, one, many)
+
+
+def pronoun_forms(said: Sequence[Word], phrases: Sequence[Chunk], phrase: int) -> list[Forms] | None:
+    """The pronouns that refer to a phrase; nothing where one of them may or may not."""
+    found = list[Forms]()
+    for place, word in enumerate(said):
+        if word.text not in _PRONOUNS or is_noun(word.tag) or place < phrases[phrase].end:
+            continue
+        meant = [one for one, other in enumerate(phrases) if other.end <= place and _may_mean(said, other, word.text)]
+        if phrase not in meant:
+            continue
+        if len(meant) > 1 or (word.text in ("it", "he", "she", "they") and _has_verb(said, place)):
+            return None
+        found.append(_pronoun(said, phrases[phrase], place))
+    return found
+
+
+def _may_mean(said: Sequence[Word], one: Chunk, pronoun: str) -> bool:
+    noun = singular(said[one.head].text)
+    if pronoun in ("they", "their", "them"):
+        return one.many is not False or is_person(noun)
+    if one.many:
+        return False
+    if pronoun in ("it", "its"):
+        return not is_person(noun)
+    return is_person(noun) and noun not in (_FEMALE if pronoun in ("he", "his", "him") else _MALE)
+
+
+def _has_verb(said: Sequence[Word], place: int) -> bool:
+    after = said[place + 1] if place + 1 < len(said) else None
+    return after is not None and (after.tag[0] == "V" or after.tag in ("AV0", "XX0"))
+
+
+def _pronoun(said: Sequence[Word], one: Chunk, place: int) -> Forms:
+    word, noun = said[place], singular(said[one.head].text)
+    first, many = _PRONOUNS[word.text]
+    if word.text == "her" and word.tag != "DPS":
+        return Forms(place, "her", "them")
+    if word.text in ("it", "they"):
+        return Forms(place, "it", "them")
+    if word.text in ("their", "them") and is_person(noun):
+        own = word.text == "their"
+        one_form = ("his" if own else "him") if noun in _MALE else "her" if noun in _FEMALE else word.text
+        return Forms(place, one_form, many)
+    return Forms(place, first, many)

@@ -1,0 +1,62 @@
+"""Balance of foils: whatever word is put for another is replaced by it as often, and where it is as usual."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from counterpoint.core.groups import Group
+from counterpoint.core.ids import content_id
+from counterpoint.suites.balance import Quota
+from counterpoint.suites.drafts import Draft
+
+
+class _Cell(NamedTuple):
+    """Foils of one sort: the two words exchanged, the one that is more usual there, and the one of the caption."""
+
+    words: str
+    usual: str
+    word: str
+    frame: str  # where in the sentence, for suites in which that tells something
+
+
+class Mirrored:
+    """Keeps a foil only beside one that mirrors it.
+
+    Where a foil puts q for p in a sentence that usually has p, another puts p for q in a sentence that usually has p;
+    where neither is the more usual, likewise. So both words are as often in captions as in foils, and who knows only
+    which sentences are usual learns nothing about which are captions. Lots come from the base and the seed, so that
+    the order of the stream does not matter.
+    """
+
+    def __init__(self, quota: int | Quota, seed: int) -> None:
+        self._quota = quota if isinstance(quota, int) else quota.binary + quota.choice
+        self._seed = seed
+        self._cells: dict[_Cell, dict[int, Draft]] = {}
+
+    def add(self, group: Group | Draft) -> None:
+        """See one foil, whose base says which words were exchanged and which text is the more usual."""
+        draft = group if isinstance(group, Draft) else Draft.of(group)
+        tags = dict(draft.tags)
+        one, _, other = tags["exchanged"].partition(" | ")
+        foil = other if tags["word"] == one else one
+        likelier = {"caption": tags["word"], "foil": foil}.get(tags["usual"], "")
+        cell = _Cell(tags["exchanged"], likelier, tags["word"], tags.get("frame", ""))
+        self._cells.setdefault(cell, {})[draft.number] = draft
+
+    def chosen(self) -> list[Group]:
+        """What stays, mixed, in couples that mirror each other."""
+        couples = sorted(self._couples(), key=lambda couple: self._lot("couple", couple[0]))
+        kept = [draft for couple in couples[: self._quota // 2] for draft in couple]
+        return [draft.make() for draft in sorted(kept, key=lambda draft: self._lot("place", draft))]
+
+    def _couples(self) -> Iterator[tuple[Draft, Draft]]:
+        for cell in sorted(self._cells):
+            one, _, other = cell.words.partition(" | ")
+            mirror = cell._replace(word=other)
+            if cell.word == one and mirror in self._cells:
+                yield from zip(self._drawn(cell), self._drawn(mirror), strict=False)
+
+    def _drawn(self, cell: _Cell) -> list[Draft]:
+        return sorted(self._cells[cell].values(), key=lambda draft: self._lot("lot", draft))
+
+    def _lot(self, what: str, draft: Draft) -> int:
+        return content_id([self._seed, what, draft.number])

@@ -1,0 +1,56 @@
+"""Word lists of the foils, and sentences rewritten in a few places at once."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from counterpoint.language.words import split_list
+
+DATA = Path(__file__).parent / "data"
+"""The folder of the lists, to be read and mended by people."""
+
+
+class Rewrite(NamedTuple):
+    """What stands at a place of a text, from one letter to another, in each of two sentences."""
+
+    start: int
+    end: int
+    caption: str
+    foil: str
+
+    def ordered(self, first: int) -> "Rewrite":
+        """The same, or with the two sentences exchanged where the second comes first."""
+        return self._replace(caption=self.foil, foil=self.caption) if first else self
+
+
+def rewritten(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
+    """A text with each place put in other words, as a caption and as a foil; a capital stays one.
+
+    >>> rewritten("A dog is here.", [Rewrite(0, 5, "exactly one dog", "some dogs"), Rewrite(6, 8, "is", "are")])
+    ('Exactly one dog is here.', 'Some dogs are here.')
+    """
+    caption, foil, place = "", "", 0
+    for one in sorted(rewrites):
+        kept, capital = text[place : one.start], text[one.start : one.start + 1].isupper()
+        caption += kept + _begun(one.caption, capital)
+        foil += kept + _begun(one.foil, capital)
+        place = one.end
+    return caption + text[place:], foil + text[place:]
+
+
+def _begun(text: str, capital: bool) -> str:
+    return text[:1].upper() + text[1:] if capital else text
+
+
+@cache
+def lists(name: str) -> Mapping[str, Any]:
+    """One file of word lists, as it is written."""
+    return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
+
+
+@cache
+def listed(name: str, key: str) -> frozenset[str]:
+    """One list of a file: words or phrases between commas."""
+    return frozenset(split_list(lists(name)[key]))
