@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from counterpoint.cli.batteries import Part, made_together, sheet, told_absent
+from counterpoint.cli.beyond import BEYOND, Made, made_beyond
+from counterpoint.cli.beyond import sheet as list_of
 from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.means import means_given
 from counterpoint.cli.pieces import VALSE, Piece, about, made_pieces
@@ -62,8 +64,9 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
     "--suite",
     "name",
     required=True,
-    help="A suite of the catalog, module:object, or carets or valse for all of theirs.",
+    help="A suite of the catalog, module:object, or carets, valse or beyond-accuracy for all of theirs.",
 )
+@click.option("--as", "kept_as", default="", metavar="NAME", help="Its name in the lab: for a second data set in it.")
 @click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
 @click.option("--columns", default="", callback=columns_given, help="Which column holds what, in a file of your own.")
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
@@ -83,7 +86,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 @click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
 @click.option("--means", default="", callback=means_given, help="Mean color of training pictures: R,G,B or a folder.")
 @click.option("--contrasts", type=click.IntRange(1), help="Contrasts for a question, at most; 5 by default.")
-@click.option("--variants", type=click.IntRange(1), help="Exchanges for a question, at most; 15 by default.")
+@click.option("--variants", type=click.IntRange(1), help="Exchanges or disturbances of a question; 15 by default.")
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
 @click.option("--pairs", default="", callback=pairs_given, help="Keep so many pairs: paper, N, or YES-NO+CHOICES.")
 @click.option("--rules", default="", help="The rule set by which answers are compared: exact, gqa, vqa, vqa-short.")
@@ -92,6 +95,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 def command(
     lab: Path,
     name: str,
+    kept_as: str,
     source: str,
     columns: dict[str, str],
     split: str,
@@ -114,6 +118,14 @@ def command(
     """
     tally, tell = Tally(), partial(click.echo, err=True)
     watch = partial(counted, doing="reading", total=scenes)
+    if kept_as and name in (CARETS, VALSE):
+        raise CounterpointError(f"the suites of {name} keep their names", hint="leave --as out")
+    if name == BEYOND:
+        limit = limit_of(name, pairs, groups)
+        recipe = Recipe(name, source, split, scenes, limit, rules, columns, variants=variants, kept_as=kept_as)
+        suites = made_beyond(Lab(lab), recipe, seed, anew=replace, data=data, watch=watch, tell=tell)
+        _show_suites(suites, lab, as_json)
+        return
     if name == CARETS:
         recipe = Recipe(name, source, split, scenes, None, rules, columns, means)
         limits = {test: limit_of(test, pairs, groups) for test in TESTS}
@@ -126,7 +138,7 @@ def command(
         _show_pieces(pieces, lab, as_json)
         return
     limit = limit_of(name, pairs, groups)
-    recipe = Recipe(name, source, split, scenes, limit, rules, columns, means, contrasts, variants)
+    recipe = Recipe(name, source, split, scenes, limit, rules, columns, means, contrasts, variants, kept_as)
     manifest = made(
         Lab(lab),
         recipe,
@@ -155,6 +167,16 @@ def _show_pieces(pieces: list[Piece], lab: Path, as_json: bool) -> None:
     for line in table_of(pieces):
         click.echo(line)
     there = [piece.manifest for piece in pieces if piece.manifest]
+    click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")
+
+
+def _show_suites(suites: list[Made], lab: Path, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({one.name: one.plain for one in suites}, ensure_ascii=False))
+        return
+    for line in list_of(suites):
+        click.echo(line)
+    there = [one.manifest for one in suites if one.manifest]
     click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")
 
 

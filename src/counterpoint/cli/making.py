@@ -1,6 +1,6 @@
 """A suite is made from what a source holds, and put into a lab with its manifest."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -58,11 +58,13 @@ def made(
     texts: Path | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
     tell: Callable[[str], object] = lambda line: None,
+    kept: Collection[str] | None = None,
 ) -> Manifest:
     """Make a suite and keep it; the tally counts what was kept and why the rest was not.
 
     `data` is where the files of the source are; the lab is told where their pictures are, if they are there. What the
     source left out, and what was unpacked, is told line by line. `texts` is a file with its questions in other words.
+    Where it is said which items are `kept`, by their ids, groups are made of these alone, and of all of them.
     """
     suite = of_so_many(catalog.find("suites", recipe.suite), recipe.contrasts, recipe.variants)
     source = opened(recipe, data, seed, whole=suite.whole)
@@ -78,7 +80,9 @@ def made(
     if not again:
         _tell_skips(source, tell)
     seen = suite.survey(shown) if suite.survey else None
-    groups = generate(suite, shown, seed, recipe.groups, statistics=seen, tally=tally)
+    items = shown if kept is None else [item for item in shown if item.id in kept]
+    limit = recipe.groups if kept is None else None
+    groups = generate(suite, items, seed, limit, statistics=seen, tally=tally)
     table = groups_table(groups, recipe.kept_as or suite.name)
     if again:
         _tell_skips(source, tell)

@@ -1,0 +1,126 @@
+"""`counterpoint leaderboard` over the suites of Beyond Accuracy: models with known behavior come out right."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from counterpoint.cli.beyond import SUITES, questions
+from counterpoint.cli.main import commands
+from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.studies.boards import data_sets, entries
+
+
+def _run(*words: str) -> str:
+    result = CliRunner().invoke(commands, list(words))
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("beyond") / "lab"
+    words = ("generate", str(folder), "--suite", "beyond-accuracy", "--scenes", "12", "--variants", "3")
+    _run(*words, "--groups", "12")
+    _run(*words, "--groups", "8", "--split", "shifted", "--as", "shifted")
+    for model in ("question-only", "constant"):
+        _run("run", str(folder), "--model", model)
+    _run("run", str(folder), "--model", "question-only", "--suite", "plain", "--trials", "3")
+    _run("run", str(folder), "--model", "random", "--suite", "question-bias", "--suite", "plain")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rows(folder: Path) -> dict[str, Any]:
+    return {row["model"]: row for row in json.loads(_run("leaderboard", str(folder), "--json"))}
+
+
+def test_all_suites_are_made_of_the_same_questions_and_a_second_data_set_has_names_of_its_own(folder: Path) -> None:
+    lab = Lab(folder)
+    assert lab.suites() == sorted([*SUITES, *(f"shifted-{name}" for name in SUITES)])
+    asked = questions(lab, "plain")
+    assert len(asked) == 12
+    for name in SUITES:
+        assert questions(lab, name) <= asked
+    assert lab.manifest("feature-noise").parameters["variants"] == 3
+    assert "references" in lab.manifest("shifted-feature-noise").parameters
+    assert lab.manifest("shifted-noise").parameters["split"] == "shifted"
+
+
+def test_a_model_that_never_looks_has_a_question_bias_of_exactly_one(rows: dict[str, Any]) -> None:
+    blind = rows["question-only"]["measures"]
+    assert blind["question_bias"]["value"] == 1.0
+    assert blind["pixel_noise"]["value"] == 1.0
+    assert blind["picture_features"]["value"] == 1.0
+    assert blind["question_features"]["value"] < 1.0
+    assert blind["picture_bias"]["value"] < 1.0
+    assert {mean["data_sets"] for mean in blind.values() if mean["value"] is not None} <= {1, 2}
+
+
+def test_a_constant_has_both_biases_and_is_moved_by_nothing(rows: dict[str, Any]) -> None:
+    constant = rows["constant"]["measures"]
+    for name in ("question_bias", "picture_bias", "pixel_noise", "word_noise"):
+        assert constant[name]["value"] == 1.0
+    assert constant["picture_features"]["value"] is None
+    assert constant["picture_features"]["reason"] == "it does not let its features be changed"
+    assert constant["uncertainty"]["reason"] == "it has no stochastic passes"
+
+
+def test_means_over_data_sets_are_unweighted_and_those_over_fewer_are_not_ranked(rows: dict[str, Any]) -> None:
+    parts = rows["question-only"]["data_sets"]
+    assert set(parts) == {"world test", "world shifted"}
+    accuracy = rows["question-only"]["measures"]["accuracy"]
+    assert accuracy["value"] == pytest.approx(sum(own["accuracy"]["value"] for own in parts.values()) / 2)
+    assert (accuracy["data_sets"], accuracy["of"]) == (2, 2)
+    assert accuracy["rank"] is not None
+    half = rows["random"]["measures"]["question_bias"]
+    assert (half["data_sets"], half["of"], half["rank"]) == (1, 2, None)
+    assert rows["question-only"]["measures"]["uncertainty"]["data_sets"] == 1
+
+
+def test_a_model_says_what_it_cannot_do_and_what_it_was_not_asked(folder: Path) -> None:
+    lab = Lab(folder)
+    tables = data_sets(lab)
+
+    def reasons(*abilities: str) -> dict[str, str]:
+        found = entries(lab, RunInfo("1", "new", "new 1", {"abilities": list(abilities)}), tables)["world test"]
+        assert all(entry.value is None for entry in found.values())
+        return {name: entry.reason for name, entry in found.items()}
+
+    assert set(reasons("scores", "features").values()) == {"it scores texts, and answers no questions"}
+    speaking = reasons("answers", "samples")
+    assert speaking.pop("picture_features") == speaking.pop("question_features")
+    assert set(speaking.values()) == {"it was not asked this"}
+
+
+def test_costs_stand_beside_each_model(rows: dict[str, Any]) -> None:
+    assert rows["question-only"]["cost"]["parameters"] == 431_809
+    assert rows["question-only"]["cost"]["queries_per_second"] > 1
+    assert rows["constant"]["cost"]["parameters"] is None
+    assert "parameters" in rows["constant"]["cost"]["reasons"]
+
+
+def test_tables_say_why_cells_are_blank_and_expand_to_data_sets(folder: Path) -> None:
+    shown = _run("leaderboard", str(folder))
+    assert "constant, random: picture features, question features: it does not let its features be changed" in shown
+    assert "431,809" in shown
+    assert "over 1 of 2 data sets, so not ranked" in shown
+    assert _run("leaderboard", str(folder), "--markdown").startswith("**Per cent")
+    assert "tabular" in _run("leaderboard", str(folder), "--latex")
+    opened = _run("leaderboard", str(folder), "--expand", "question-only")
+    assert "by chance" in opened
+    assert [line.split("  ")[0] for line in opened.splitlines()[4:7]] == ["all", "world shifted", "world test"]
+
+
+def test_a_lab_without_these_suites_says_how_to_make_them(tmp_path: Path) -> None:
+    _run("generate", str(tmp_path / "lab"), "--suite", "order", "--scenes", "3")
+    _run("run", str(tmp_path / "lab"), "--model", "constant")
+    result = CliRunner().invoke(commands, ["leaderboard", str(tmp_path / "lab")])
+    assert "has none of the tests plain" in str(result.exception)
+
+
+def test_other_suites_of_a_battery_keep_their_names(tmp_path: Path) -> None:
+    result = CliRunner().invoke(commands, ["generate", str(tmp_path / "lab"), "--suite", "carets", "--as", "x"])
+    assert "keep their names" in str(result.exception)

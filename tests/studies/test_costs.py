@@ -1,0 +1,65 @@
+"""What models cost: from what runs and answers say, blank with the reason where they do not."""
+
+from pathlib import Path
+
+import pytest
+
+from counterpoint.core.answers import Answer
+from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.studies.costs import AT_SERVER, ELSEWHERE, NOT_TIMED, UNTOLD, cost, costs, told
+
+
+def _run(number: int, model: str = "m", **details: object) -> RunInfo:
+    return RunInfo(str(number), model, "m 1", details)
+
+
+def test_queries_a_second_are_those_of_all_timed_runs_and_the_size_is_the_last_one_told() -> None:
+    runs = [
+        _run(1, counts={"asked": 100}, seconds=1.0, parameters=7),
+        _run(2, counts={"asked": 200}, seconds=2.0, parameters=8),
+        _run(3, counts={"asked": 5000}),  # stopped, and so not timed
+        _run(4, counts={"asked": 0}, seconds=9.0),
+    ]
+    found = cost(runs, 0.004)
+    assert (found.parameters, found.queries_per_second, found.seconds_per_query) == (8, 100.0, 0.004)
+    assert found.reasons == {}
+
+
+@pytest.mark.parametrize(
+    ("runs", "seconds", "reasons"),
+    [
+        ([_run(1, counts={"asked": 3}, seconds=1)], 0.1, {"parameters": UNTOLD}),
+        ([_run(1, "openai/x", counts={"asked": 3}, seconds=1)], 0.1, {"parameters": AT_SERVER}),
+        ([_run(1, parameters=7)], 0.1, {"queries_per_second": NOT_TIMED}),
+        (
+            [_run(1, counts={"added": 5})],
+            None,
+            dict.fromkeys(("parameters", "queries_per_second", "seconds_per_query"), ELSEWHERE),
+        ),
+    ],
+)
+def test_what_is_not_known_is_blank_with_the_reason(
+    runs: list[RunInfo], seconds: float | None, reasons: dict[str, str]
+) -> None:
+    found = cost(runs, seconds)
+    assert found.reasons == reasons
+    assert all(getattr(found, name) is None for name in reasons)
+
+
+def test_reasons_are_told_model_by_model() -> None:
+    lines = list(told({"a": cost([_run(1)], None), "b": cost([_run(1, parameters=1)], 0.1)}))
+    assert lines == [
+        f"a: parameters, queries per second, seconds per query: {ELSEWHERE}",
+        f"b: queries per second: {NOT_TIMED}",
+    ]
+
+
+def test_a_lab_gives_the_cost_of_each_model_and_failed_answers_do_not_count(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    lab.put_run(RunInfo("1", "m", "m 1", {"counts": {"asked": 4}, "seconds": 2.0, "parameters": 12}))
+    with lab.answers("m 1") as log:
+        log.add([(1, 0, Answer.of("yes"), "", 0.25), (2, 0, Answer.of("no"), "", 0.75)])
+        log.add([(3, 0, Answer.failed("time-out"), "", 30.0)])
+    (found,) = costs(lab).values()
+    assert (found.parameters, found.queries_per_second, found.seconds_per_query) == (12, 2.0, 0.5)
+    assert found.plain["reasons"] == {}
