@@ -21,6 +21,7 @@ COMMANDS = {
     "export": "Write a suite in the layout of another tool.",
     "generate": "Make a suite of groups from scenes, and keep it in a lab.",
     "import": "Add predictions made elsewhere as answers of a model.",
+    "leaderboard": "Show what models have beyond accuracy: bias, robustness, uncertainty, cost.",
     "ls": "List what a lab holds.",
     "models": "List the models that can be named.",
     "paper": "Print the tables of a paper from the models of a lab.",
