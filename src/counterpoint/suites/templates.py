@@ -120,8 +120,9 @@ def _two(first: str, second: str) -> Mapping[str, str]:
 def _said(asked: Asked) -> Mapping[str, str]:
     """What a sentence needs of a thing of which something is said, or asked."""
     about = asked.about
-    slots = {"the": f"the {about} {asked.where}".rstrip(), "be": be(about), "do": do(about), "it": it(about)}
+    slots = {"the": f"the {about} {asked.where}".rstrip(), "be": be(about), "do": do(about)}
     slots |= {} if asked.where else {"one": f"the {about}"}
+    slots |= {} if _who(about) == "who" else {"it": it(about)}  # nobody is called it
     if asked.kind == "object choice":
         return slots | {"v": listed([a(one) for one in asked.options], "or")}
     if asked.kind == "action choice":
