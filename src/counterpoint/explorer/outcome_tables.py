@@ -25,6 +25,7 @@ from counterpoint.store.tables import ANSWERS, GROUPS
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 _GIVEN = ("raw", "value", "rule", "state", "score", "top", "reason", "seconds")
+_FEWER = 200  # resamples
 CUTS: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": ("test", "kind")}
 """How scores are cut, by the name that the column `by` has for it."""
 
@@ -114,17 +115,30 @@ def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes) 
 
 
 def scores_table(suite: str, slug: str, outcomes: Outcomes) -> pa.Table:
-    """The scores of a suite, of its tests and of their kinds, below each other; `by` says which a row is."""
-    applying, parts = _applying(outcomes), []
+    """The scores of a suite, of its tests and of their kinds, below each other; `by` says which a row is.
+
+    Kinds have the usual measures alone, and what is neither usual nor a share is resampled less often.
+    """
+    known, others = usual(outcomes), _others(outcomes)
+    shares = [metric for metric in others if isinstance(metric, Ratio)]
+    slow = [metric for metric in others if not isinstance(metric, Ratio)]
+    parts = []
     for by, columns in CUTS.items():
-        part = scored(outcomes, Request(by=columns, metrics=applying))
-        for name in ("test", "kind"):
-            if name not in columns:
-                part = part.append_column(name, pa.array([""] * part.num_rows, pa.string()))
-        named = {**_named(suite, slug, part.num_rows), "by": pa.array([by] * part.num_rows, pa.string())}
-        rest = [name for name in part.column_names if name not in (*named, "test", "kind")]
-        parts.append(pa.table(named | {name: part[name] for name in ("test", "kind", *rest)}))
+        requests = [Request(by=columns, metrics=[*known, *(shares if by != "kind" else [])])]
+        if slow and by != "kind":
+            requests.append(Request(by=columns, metrics=slow, resamples=_FEWER))
+        for request in requests:
+            parts.append(_cut(scored(outcomes, request), suite, slug, by))
     return pa.concat_tables(parts)
+
+
+def _cut(part: pa.Table, suite: str, slug: str, by: str) -> pa.Table:
+    """Scores with every column that names a slice; what is not cut by is empty."""
+    given = {name: part[name] for name in part.column_names}
+    empty = pa.array([""] * part.num_rows, pa.string())
+    slices = {name: given.get(name, empty) for name in ("test", "kind")}
+    named = _named(suite, slug, part.num_rows) | {"by": pa.array([by] * part.num_rows, pa.string())}
+    return pa.table(named | slices | {name: one for name, one in given.items() if name not in (*named, *slices)})
 
 
 @cache
@@ -138,12 +152,12 @@ def _catalogued() -> tuple[Measure, ...]:
     return tuple(found)
 
 
-def _applying(outcomes: Outcomes) -> tuple[Measure, ...]:
-    """The usual measures, and those of the catalog by which at least one case of the suite counts."""
+def _others(outcomes: Outcomes) -> list[Measure]:
+    """The measures of the catalog that are not usual, and by which at least one case of the suite counts."""
     known = usual(outcomes)
     units: dict[type, Any] = {Pairs: outcomes.pairs(), Sets: outcomes.sets(), Singles: outcomes.singles()}
     others = [metric for metric in _catalogued() if metric not in known and metric.unit in units]
-    return (*known, *(metric for metric in others if _counts(metric, units[metric.unit]).any()))
+    return [metric for metric in others if _counts(metric, units[metric.unit]).any()]
 
 
 def _counts(metric: Measure, units: Any) -> Flags:

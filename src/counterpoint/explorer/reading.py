@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,13 +24,15 @@ from counterpoint.core.ids import hex_id
 from counterpoint.explorer.cache import user_cache
 from counterpoint.explorer.database import Database
 from counterpoint.explorer.measures import MAIN
+from counterpoint.explorer.memory import Memory
 from counterpoint.explorer.outcome_files import Asked, Told, made
 from counterpoint.explorer.row_files import taken
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.metrics.ratio import METRICS
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.tables import ANSWERS
+from counterpoint.studies.costs import Cost, cost
 
 T = TypeVar("T")
 
@@ -68,34 +70,13 @@ class Counted:
     inconsistent: int
 
 
-@dataclass(slots=True)
-class _Version:
-    """What is remembered of one version of the lab."""
-
-    name: str = ""
-    kept: dict[Any, Any] = field(default_factory=dict)
-    locks: dict[Any, Lock] = field(default_factory=dict)
-    lock: Lock = field(default_factory=Lock)
-
-    def remembered(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """Each thing is made once, also when several visitors ask for it at the same time."""
-        with self.lock:
-            if key in self.kept:
-                return self.kept[key]  # type: ignore[no-any-return]
-            lock = self.locks.setdefault(key, Lock())
-        with lock:
-            if key not in self.kept:
-                self.kept[key] = make()
-            return self.kept[key]  # type: ignore[no-any-return]
-
-
 class Reading:
     """What pages ask of a lab. Everything is a pure function of the lab's files, and is remembered as such."""
 
     def __init__(self, lab: Lab, cache: Path | None = None, told: Told = lambda line: None) -> None:
         self.lab, self._told = lab, told
         self._cache = _writable(cache or user_cache())
-        self._now, self._lock = _Version(), Lock()
+        self._now, self._lock = Memory(), Lock()
         self._large, self._seconds, self._rest, self._making = False, 0.0, 0.0, False
 
     @property
@@ -115,14 +96,18 @@ class Reading:
         """
         version = _version(self.lab)
         with self._lock:
-            if version == self._now.name or self._making or time.monotonic() < self._rest:
-                return self._now.name
+            if version == self._now.version or self._making or time.monotonic() < self._rest:
+                return self._now.version
             if not self._large:
-                self._now = _Version(version)
+                self._now = Memory(version)
                 return version
             self._making = True
         Thread(target=self._remake, args=(version,), daemon=True).start()
-        return self._now.name
+        return self._now.version
+
+    def lately(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """Something that is kept until the lab changes, or until much else was asked for."""
+        return self._now.lately(key, make)
 
     def suites(self) -> tuple[str, ...]:
         """The names of the suites."""
@@ -146,8 +131,22 @@ class Reading:
         return found[slug]
 
     def measures(self) -> tuple[str, ...]:
-        """The names of the measures, the main ones first."""
-        return (*MAIN, *(metric.name for metric in METRICS if metric.name not in MAIN))
+        """The names of the measures that can be asked for, the main ones first, then those that apply to any suite."""
+        usual = (*MAIN, *(metric.name for metric in METRICS))
+        return tuple(dict.fromkeys([*usual, *(key[-1] for key in self._remembered(("scores",), self._scores))]))
+
+    def applying(self, suite: str, *, test: str = "") -> frozenset[str]:
+        """The measures that at least one model has on a suite, or on one of its tests."""
+        return self._remembered(("applying",), self._applying).get((suite, test), frozenset())
+
+    def why(self, suite: str, slug: str, measure: str, *, test: str = "", kind: str = "") -> str:
+        """Why a model has no score by a measure, where that is known."""
+        by = "kind" if kind else "test" if test else "suite"
+        return self._remembered(("reasons",), self._reasons).get((suite, slug, by, test, kind, measure), "")
+
+    def costs(self) -> Mapping[str, Cost]:
+        """What each model costs, by its name in addresses."""
+        return self._remembered(("costs",), self._costs)
 
     def sentence(self, suite: str) -> str:
         """What a suite tests, in the words of its module, if it is installed here."""
@@ -245,12 +244,12 @@ class Reading:
 
     def _remake(self, version: str) -> None:
         """Make the tables of a new version beside those of the last and show it; then rest, as runs go on adding."""
-        following = _Version(version)
+        following = Memory(version)
         try:
             models = following.remembered(("models",), lambda: _models(self.lab))
             following.remembered(("database",), lambda: self._database(models))
         except CounterpointError:
-            following = _Version(version)  # whoever asks for a page hears what is wrong
+            following = Memory(version)  # whoever asks for a page hears what is wrong
         with self._lock:
             self._now, self._making, self._rest = following, False, time.monotonic() + 3 * self._seconds
 
@@ -276,6 +275,28 @@ class Reading:
             "FROM scores WHERE n > 0"
         )
         return {row[:6]: Scored(*row[6:]) for row in _tuples(self.database.rows(sql))}
+
+    def _applying(self) -> dict[tuple[str, str], frozenset[str]]:
+        found: dict[tuple[str, str], set[str]] = {}
+        for suite, _, by, test, _, metric in self._remembered(("scores",), self._scores):
+            if by in ("suite", "test"):
+                found.setdefault((suite, test), set()).add(metric)
+        return {place: frozenset(names) for place, names in found.items()}
+
+    def _reasons(self) -> dict[tuple[str, ...], str]:
+        sql = (
+            'SELECT suite, model, "by", test, kind, metric, reason FROM scores '
+            "WHERE (n = 0 OR n IS NULL) AND reason IS NOT NULL AND reason <> ''"
+        )
+        return {row[:6]: row[6] for row in _tuples(self.database.rows(sql))}
+
+    def _costs(self) -> dict[str, Cost]:
+        sql = "SELECT model, avg(seconds) FROM answers WHERE state <> 'failed' GROUP BY ALL"
+        spent = {model: seconds or None for model, seconds in _tuples(self.database.rows(sql))}
+        runs: dict[str, list[RunInfo]] = {}
+        for info in self.lab.runs():
+            runs.setdefault(info.fingerprint, []).append(info)
+        return {model.slug: cost(runs[model.fingerprint], spent.get(model.slug)) for model in self.models()}
 
     def _states(self) -> dict[tuple[str, str, str], int]:
         sql = "SELECT suite, model, state, count(*) FROM outcomes GROUP BY ALL"

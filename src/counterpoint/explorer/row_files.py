@@ -21,10 +21,11 @@ def _about(path: Path) -> pq.FileMetaData:
 def taken(path: Path, rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> pa.Table:
     """These rows of a file, in this order."""
     about = _about(path)
-    parts = np.unique(rows // ROWS)
+    long = about.row_group(0).num_rows if about.num_row_groups else ROWS
+    parts = np.unique(rows // long)
     with pq.ParquetFile(path, metadata=about, memory_map=True) as file:
         found = file.read_row_groups(
             parts.tolist(), columns=None if columns is None else list(columns), use_threads=False
         )
-    starts = np.searchsorted(parts, rows // ROWS) * ROWS  # every part but the last is full, so places follow
-    return found.take(pa.array(starts + rows % ROWS))
+    starts = np.searchsorted(parts, rows // long) * long  # every part but the last is full, so places follow
+    return found.take(pa.array(starts + rows % long))

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from counterpoint import catalog
+from counterpoint.explorer.measures import LOWER
 from counterpoint.metrics.compare import compared
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles
 from counterpoint.metrics.paired import ALPHA, holm
@@ -19,7 +20,8 @@ Found = tuple[str, str, str]
 def all_ties(scores: Sequence[Mapping[str, Any]], outcomes: Judged) -> list[Found]:
     """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
 
-    Only measures that are shares can be compared case by case; of the others nobody is named.
+    Only measures that are shares can be compared case by case, and only the usual ones, which are scored by kind as
+    well, are; of the others nobody is named.
     """
     columns = dict(_columns(scores))
     tests = _Tests(outcomes)
@@ -53,11 +55,13 @@ def _best(scores: Mapping[str, float]) -> str:
 
 
 def _columns(scores: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
-    """Each test and measure with the values of the models, where it is a share and has any."""
-    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and _share(row["metric"])]
+    """Each test and measure with the values of the models, where it is a share and has any; the best is the largest."""
+    usual = {row["metric"] for row in scores if row["by"] == "kind" and _share(row["metric"])}
+    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in usual]
     rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
     for (_, test, metric), own in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
-        yield (test, metric), {row["model"]: row["value"] for row in own}
+        sign = -1 if metric in LOWER else 1
+        yield (test, metric), {row["model"]: sign * row["value"] for row in own}
 
 
 def _share(metric: str) -> Ratio[Any] | None:
