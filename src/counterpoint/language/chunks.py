@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
+from counterpoint.language.lexicon import lexicon
 from counterpoint.language.nouns import is_mass, is_plural
 from counterpoint.language.numbers import number_value
 from counterpoint.language.tagging import is_noun, tagged
@@ -72,9 +73,16 @@ def read(text: str) -> tuple[Word, ...]:
     found = list(_WORD.finditer(text))
     tags = tagged(tuple(one.group() for one in found))
     return tuple(
-        Word(one.group().lower().replace("’", "'"), tag, one.start(), one.end())
+        Word(one.group().lower().replace("’", "'"), _known(one.group(), tag), one.start(), one.end())
         for one, tag in zip(found, tags, strict=True)
     )
+
+
+def _known(word: str, tag: str) -> str:
+    """The tag of a word; where the tagger has none, that of a noun, if the lexicon has the word as one."""
+    if tag != "UNC" or not lexicon().base_forms(word):
+        return tag
+    return "NN2" if is_plural(word.lower()) else "NN1"
 
 
 def prepositions(said: Sequence[Word]) -> dict[int, int]:

@@ -141,8 +141,15 @@ def verb_forms(said: Sequence[Word], agreeing: dict[int, int], phrase: int) -> I
     for place, subject in agreeing.items():
         if subject == phrase:
             text = said[place].text
-            one, many = _HELPING.get(text) or (third_person(base_form(text)), base_form(text))
-            yield Forms(place, one, many)
+            verb = _verb(text)
+            yield Forms(place, *(_HELPING.get(text) or (third_person(verb), verb)))
+
+
+@cache
+def _verb(form: str) -> str:
+    """The verb of a form, as the lexicon has it."""
+    by_rule = base_form(form)
+    return by_rule if lexicon().senses(by_rule, "v") else next(iter(lexicon().base_forms(form, "v")), by_rule)
 
 
 def pronoun_forms(said: Sequence[Word], phrases: Sequence[Chunk], phrase: int) -> list[Forms] | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from random import Random
 
 from counterpoint.core.errors import UnknownName
@@ -61,11 +62,19 @@ def changes(text: str) -> Iterator[Change]:
     if agreeing is None:
         return
     for place, one in enumerate(phrases):
+        if one.end not in agreeing and _is_verb_after(said, one):
+            continue
         if not _can_change(said, phrases, place, {end: start for start, end in apart.items()}):
             continue
         pronouns = pronoun_forms(said, phrases, place)
         if pronouns is not None:
             yield _change(said, one, (*verb_forms(said, agreeing, place), *pronouns))
+
+
+def _is_verb_after(said: Sequence[Word], one: Chunk) -> bool:
+    """Whether a verb may follow that the tagger did not see as one: people sit at a table."""
+    after = said[one.end] if one.end < len(said) else None
+    return after is not None and (after.tag in ("VVI", "VVB", "VVZ") or (after.tag[0] != "V" and _is_verb(after.text)))
 
 
 def _can_change(said: Sequence[Word], phrases: Sequence[Chunk], place: int, ends: dict[int, int]) -> bool:
@@ -97,6 +106,8 @@ def _modifiers_allow(said: Sequence[Word], one: Chunk) -> bool:
     before = said[one.first : one.head]
     if any(word.tag in _FIXED_TAGS or word.text in listed("plurality", "fixed") for word in before):
         return False
+    if any(word.text.endswith("ing") and other.tag[0] == "N" for other, word in pairwise(before)):
+        return False  # some adult doing dishes
     last = said[one.head - 1] if before else None
     looks_like_verb = last is not None and last.tag[0] == "N" and _is_verb(said[one.head].text)
     return not (looks_like_verb and one.many and one.lead in (Lead.BARE, Lead.DEFINITE))  # the black dog runs
@@ -104,7 +115,7 @@ def _modifiers_allow(said: Sequence[Word], one: Chunk) -> bool:
 
 @cache
 def _is_verb(word: str) -> bool:
-    return base_form(word) in word_list("verbs", "known")
+    return base_form(word) in word_list("verbs", "known") and not word.endswith(("ing", "ed"))
 
 
 def _before_allows(said: Sequence[Word], one: Chunk, ends: dict[int, int]) -> bool:

@@ -1,0 +1,52 @@
+"""How fast captions are foiled, with and without the tagger: `python -m benchmarks.foil_speed FOLDER [CAPTIONS]`.
+
+FOLDER has the captions of COCO val2017. For each suite the survey over all captions and the candidates of each are
+timed on one core, in seconds of the processor: first with a tagger that has seen nothing, then again with every
+sentence tagged before. What is asked for is 500 captions a second after the tagger.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Caption
+from counterpoint.language import tagging
+from counterpoint.sources.coco import coco
+from counterpoint.sources.dataset import Source
+from counterpoint.suites.foils import objects, plurality, relations
+from counterpoint.suites.suite import Dropped, Suite
+
+CAPTIONS, LEAST = 5000, 500
+"""So many captions are foiled, at least so many of them a second; the tagger remembers up to 32,768."""
+
+
+def seconds(suite: Suite[Any, Any], captions: Sequence[Caption]) -> tuple[float, int]:
+    """What the survey and the proposals of a suite take, and how many candidates there are."""
+    start = process_time()
+    assert suite.survey is not None, "these suites look at all captions first"
+    survey = suite.survey(captions)
+    made = (group for one in captions for group in suite.propose(one, survey, seeded(0, one.id)))
+    found = sum(not isinstance(group, Dropped) for group in made)
+    return process_time() - start, found
+
+
+def main(folder: Path, many: int) -> bool:
+    """Print a row for each suite; whether those that have to be are fast enough."""
+    captions = list(Source(coco, folder, "val2017", most=many).captions())
+    seconds(plurality.suite, captions[:20])  # what is loaded on first use
+    fast = True
+    print(f"{len(captions):,} captions      with the tagger    without it, a second on one core")
+    for suite in (plurality.suite, relations.suite, objects.suite):
+        tagging.tagged.cache_clear()
+        first, found = seconds(suite, captions)
+        again, _ = seconds(suite, captions)
+        print(f"{suite.name:<20}{len(captions) / first:>15,.0f}{len(captions) / again:>15,.0f}   {found:,} candidates")
+        fast &= suite is objects.suite or len(captions) / again >= LEAST
+    return fast
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else CAPTIONS) else 1)

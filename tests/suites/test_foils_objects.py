@@ -1,0 +1,84 @@
+"""Foils of objects: another thing of the same sort that is not there."""
+
+from collections import Counter
+
+import pytest
+from captions import caption, sentences
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Caption
+from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.suites.foils.objects import Seen, candidates, categories, foiled, mentions, others, suite
+from counterpoint.suites.suite import Dropped, generate
+
+NAMES = ("dog", "cat", "horse", "elephant", "orange", "apple", "banana", "bus", "car", "truck")
+ALL = [caption(f"A {name} in a {place}.", 10 * n + m) for n, name in enumerate(NAMES) for m, place in enumerate("abcd")]
+SEEN = Seen(ALL)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A dog on a couch.", [("dog", False), ("couch", False)]),
+        ("Two large buses.", [("bus", True)]),
+        ("A teddy bear near a stop sign.", [("teddy bear", False), ("stop sign", False)]),
+        ("A toy train.", []),  # another word would not fit
+        ("A bus stop.", []),
+        ("A dog's bowl.", [("bowl", False)]),
+        ("", []),
+    ],
+)
+def test_things_of_the_categories_are_found(text: str, found: list[tuple[str, bool]]) -> None:
+    assert [(one.word, one.many) for one in mentions(text)] == found
+
+
+def test_another_thing_is_of_the_same_sort_and_another_category() -> None:
+    for word in categories():
+        for other in others(word):
+            assert categories()[word][1] == categories()[other][1]
+            assert categories()[word][0] != categories()[other][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "foils"),
+    [
+        ("A dog runs.", {"A cat runs.", "A horse runs.", "An elephant runs."}),
+        ("Two dogs run.", {"Two cats run.", "Two horses run.", "Two elephants run."}),
+        ("an orange", {"an apple", "a banana"}),
+        ("An old bus.", {"An old car.", "An old truck."}),
+    ],
+)
+def test_a_caption_gives_these_foils(text: str, foils: set[str]) -> None:
+    made = (next(iter(foiled(caption(text, 10**6), SEEN, seeded(seed)))) for seed in range(500))
+    assert {group.variants[0].text for group in made if not isinstance(group, Dropped)} == foils
+
+
+def test_what_is_named_or_annotated_is_no_foil() -> None:
+    more = Seen([*ALL, caption("A kitten and a cat.", 10**6)])
+    one = caption("A dog runs.", 10**6)
+    assert candidates(one, *mentions(one.text), more) == ["elephant", "horse"]
+    picture = Picture("coco:1.jpg")
+    scene = Scene("1", picture, Size(9, 9), (SceneObject("1", "horse"), SceneObject("2", "dog")))
+    known = Caption("1", picture, "A dog runs.", scene=scene)
+    assert candidates(known, *mentions(known.text), SEEN) == ["cat", "elephant"]
+
+
+@given(sentences(), st.integers(0, 99))
+def test_a_foil_differs_in_the_thing_and_its_article_and_comes_again(text: str, seed: int) -> None:
+    one, other = (list(foiled(caption(text), SEEN, seeded(seed))) for _ in range(2))
+    assert one == other
+    for group in one:
+        if not isinstance(group, Dropped):
+            changed = Counter(group.base.text.split()) - Counter(group.variants[0].text.split())
+            assert 1 <= changed.total() <= 2
+
+
+def test_each_thing_stands_for_another_as_often_as_the_other_way_round() -> None:
+    groups = [group for _, group in generate(suite, ALL)]
+    assert groups
+    words = [Counter(dict(group.tags[side])["word"] for group in groups) for side in (0, 1)]
+    assert words[0] == words[1]
+    assert {(group.test, group.kind) for group in groups} == {("foil-it", "foil-it")}

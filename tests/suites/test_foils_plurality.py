@@ -1,0 +1,140 @@
+"""Foils of plurality: one for many and many for one, with all that agrees."""
+
+from collections import Counter
+
+import pytest
+from captions import caption, every_caption, sentences
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Caption
+from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.suites.foils.plurality import Said, changes, foiled, quantifiers, suite
+from counterpoint.suites.suite import Dropped, generate
+
+ONE, MANY = "exactly one", "some"
+
+
+def shown(text: str) -> list[str]:
+    """Caption and foil of every noun phrase, with the same quantifiers each time."""
+    pairs = []
+    for group in foiled(caption(text), Said([]), seeded(1)):
+        assert not isinstance(group, Dropped)
+        pairs += [f"{group.base.text} / {group.variants[0].text}"]
+    for one in quantifiers(False):
+        pairs = [pair.replace(one.capitalize(), "Exactly one").replace(one, ONE) for pair in pairs]
+    for many in quantifiers(True):
+        pairs = [pair.replace(many.capitalize(), "Some").replace(many, MANY) for pair in pairs]
+    return pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A dog runs.", ["Exactly one dog runs. / Some dogs run."]),
+        ("A dog is here.", ["Exactly one dog is here. / Some dogs are here."]),
+        ("Two dogs are here.", ["Some dogs are here. / Exactly one dog is here."]),
+        ("The old men carry it.", ["Some old men carry it. / Exactly one old man carries it."]),
+        ("There is a clock.", ["There is exactly one clock. / There are some clocks."]),
+        ("There was a clock.", ["There was exactly one clock. / There were some clocks."]),
+        ("A cat that has a hat.", [
+            "Exactly one cat that has a hat. / Some cats that have a hat.",
+            "A cat that has exactly one hat. / A cat that has some hats.",
+        ]),
+        ("A man holds his phone.", ["Exactly one man holds his phone. / Some men hold their phone."]),
+        ("People hold their phones.", ["Some people hold their phones. / Exactly one person holds their phones."]),
+        ("Women hold their phones.", ["Some women hold their phones. / Exactly one woman holds her phones."]),
+        ("Elephants with their trunks up.", ["Some elephants with their trunks up. / "
+                                            "Exactly one elephant with its trunks up."]),
+        ("A herd of cows grazes.", ["Some cows graze. / Exactly one cow grazes."]),
+        ("Numerous old cars.", ["Some old cars. / Exactly one old car."]),
+        ("A photo of a giraffe.", ["A photo of exactly one giraffe. / A photo of some giraffes."]),
+        ("A man sits and watches a bird.", [
+            "Exactly one man sits and watches a bird. / Some men sit and watch a bird.",
+            "A man sits and watches exactly one bird. / A man sits and watches some birds.",
+        ]),
+        ("A bowl of soup.", ["Exactly one bowl of soup. / Some bowls of soup."]),
+        ("A man and a woman are here.", [
+            "Exactly one man and a woman are here. / Some men and a woman are here.",
+            "A man and exactly one woman are here. / A man and some women are here.",
+        ]),
+        ("a bus stops.", ["exactly one bus stops. / some buses stop."]),
+    ],
+)  # fmt: skip
+def test_a_caption_gives_these_foils(text: str, expected: list[str]) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Some grass and bread.",  # mass nouns
+        "Scissors and pants.",  # pairs
+        "Her dog.",  # possessives
+        "A game of chess.",  # of-phrases
+        "Two dogs play with each other.",
+        "It sees them.",  # pronouns
+        "Another man surfs.",
+        "This is a dog.",
+        "MEN ON A BUS.",
+    ],
+)
+def test_what_cannot_be_counted_without_doubt_is_left_alone(text: str) -> None:
+    assert list(changes(text)) == []
+
+
+def test_two_men_with_a_hat_may_have_two_hats() -> None:
+    assert [change.noun for change in changes("Two men with a hat.")] == ["man"]
+
+
+def test_a_caption_of_more_than_eighty_words_is_too_long() -> None:
+    long = "A dog " + "and a cat " * 25
+    assert list(changes(f"{long}."))
+    assert not list(changes(f"{long} and a cat."))
+
+
+def test_exactly_one_is_not_said_where_another_caption_or_the_scene_has_several() -> None:
+    dropped = list(foiled(caption("A dog runs."), Said([caption("Two dogs run.")]), seeded(1)))
+    assert dropped == [Dropped("plurality", "another caption of the picture names several")]
+    picture = Picture("world:1.png")
+    two = Scene("1", picture, Size(9, 9), (SceneObject("1", "dog"), SceneObject("2", "dog")))
+    dropped = list(foiled(Caption("1", picture, "A dog runs.", scene=two), Said([]), seeded(1)))
+    assert dropped == [Dropped("plurality", "several are annotated")]
+
+
+@given(sentences())
+def test_only_the_phrase_and_what_agrees_with_it_changes(text: str) -> None:
+    for change in changes(text):
+        places = {(change.start, change.end)} | {(start, end) for start, end, _, _ in change.forms}
+        assert all(text[start:end] for start, end in places)
+        assert (change.one in text) or change.many
+        assert change.one != change.several
+
+
+@given(sentences(), st.integers(0, 99))
+def test_a_foil_differs_from_its_caption_and_comes_again(text: str, seed: int) -> None:
+    one, other = (list(foiled(caption(text), Said([]), seeded(seed))) for _ in range(2))
+    assert one == other
+    for group in one:
+        assert not isinstance(group, Dropped)
+        assert group.base.text != group.variants[0].text
+        assert group.base.picture == group.variants[0].picture
+
+
+def test_both_directions_and_all_nouns_are_as_often_in_captions_as_in_foils() -> None:
+    groups = [group for _, group in generate(suite, list(every_caption()))]
+    assert groups
+    words = [Counter(dict(group.tags[side])["word"] for group in groups) for side in (0, 1)]
+    assert words[0] == words[1]
+    directions = Counter(dict(group.tags[0])["direction"] for group in groups)
+    assert directions["plural->singular"] == directions["singular->plural"]
+    assert {group.test for group in groups} == {"plurals"}
+
+
+def test_fewer_groups_are_as_balanced() -> None:
+    groups = [group for _, group in generate(suite, list(every_caption()), limit=20)]
+    assert len(groups) == 20
+    words = [Counter(dict(group.tags[side])["word"] for group in groups) for side in (0, 1)]
+    assert words[0] == words[1]

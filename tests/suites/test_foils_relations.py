@@ -1,0 +1,129 @@
+"""Foils of relations: one preposition for another that is not true of the same."""
+
+from collections import Counter
+
+import pytest
+from captions import caption, every_caption, sentences
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Caption
+from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.suites.foils.relations import (
+    GAP,
+    Survey,
+    candidates,
+    foiled,
+    gaps,
+    kinds,
+    others,
+    places,
+    proposing,
+    suite,
+)
+from counterpoint.suites.suite import Dropped, generate
+
+ALL = list(every_caption())
+SURVEY = Survey(ALL)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A cat sits on top of a car.", [("sit", "on top of", "car")]),
+        ("A cat under a bench in front of the house.", [("cat", "under", "bench"), ("bench", "in front of", "house")]),
+        ("A man walks into a store.", [("walk", "into", "store")]),
+        ("A man walks up the stairs.", [("walk", "up", "stair")]),
+        ("A man in a suit.", []),  # clothes
+        ("A dog in the background.", []),  # no place
+        ("A man talking on a cell phone.", []),
+        ("A bus driving down a street.", []),  # as well as up
+        ("A plate covered in sauce.", []),  # the verb wants it
+        ("A man lying down.", []),  # a particle
+        ("A cat near a bench.", []),  # true of much else
+        ("On a bench.", []),
+        ("", []),
+    ],
+)
+def test_the_prepositions_that_say_where_are_found(text: str, found: list[tuple[str, str, str]]) -> None:
+    assert [(one.before, one.said, one.noun) for one in places(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("on", "on top of"), ("on", "in"), ("beside", "next to"), ("in", "inside"), ("under", "below"), ("near", "on")],
+)
+def test_what_says_the_same_or_follows_is_never_exchanged(one: str, other: str) -> None:
+    for first, second in ((one, other), (other, one)):
+        assert first not in kinds() or second not in others(first)
+
+
+def test_what_excludes_is_excluded() -> None:
+    for one in kinds():
+        for other in others(one):
+            assert one in others(other)
+            assert kinds()[one] != kinds()[other]
+
+
+def test_a_foil_is_attested_between_such_words() -> None:
+    offered = candidates(caption("A dog sitting on a bench.", 10**6), *places("A dog sitting on a bench."), SURVEY)
+    assert offered == ["behind", "in front of", "next to", "under"]
+    assert not candidates(caption("A dog flying on a bench."), *places("A dog flying on a bench."), SURVEY)
+
+
+def test_what_another_caption_of_the_picture_says_is_no_foil() -> None:
+    both = [*ALL, caption("A dog under a bench.", 10**6)]
+    offered = candidates(
+        caption("A dog sitting on a bench.", 10**6), *places("A dog sitting on a bench."), Survey(both)
+    )
+    assert "under" not in offered
+    assert "behind" in offered
+
+
+def test_what_is_annotated_is_no_foil() -> None:
+    picture = Picture("world:1.png")
+    things = (SceneObject("1", "dog"), SceneObject("2", "bench"))
+    scene = Scene("1", picture, Size(9, 9), things, (Link("1", "behind", "2"),))
+    known = Caption("1", picture, "A dog sitting on a bench.", scene=scene)
+    assert "behind" not in candidates(known, *places(known.text), SURVEY)
+
+
+def test_a_masked_language_model_proposes_through_gaps() -> None:
+    text = "A dog sitting on a bench."
+    (gap,) = gaps(text)
+    assert gap == f"A dog sitting {GAP} a bench."
+    made = proposing({gap: ["on", "on top of", "under", "banana"]})
+    group = next(iter(made.propose(caption(text), SURVEY, seeded(1))))
+    assert not isinstance(group, Dropped)
+    assert group.variants[0].text == "A dog sitting under a bench."
+    assert isinstance(next(iter(made.propose(caption("A cat sitting on a bench."), SURVEY, seeded(1)))), Dropped)
+
+
+@given(sentences(), st.integers(0, 99))
+def test_only_the_preposition_changes_and_a_foil_comes_again(text: str, seed: int) -> None:
+    one, other = (list(foiled(caption(text), SURVEY, seeded(seed))) for _ in range(2))
+    assert one == other
+    for group in one:
+        if isinstance(group, Dropped):
+            continue
+        said, instead = (dict(tags)["word"] for tags in group.tags)
+        assert said != instead
+        start = next(place for place in range(len(text)) if group.base.text[place] != group.variants[0].text[place])
+        assert text[: start + 1].lower() == group.base.text[: start + 1].lower()
+        assert Counter(group.base.text.split()) - Counter(said.split()) == (
+            Counter(group.variants[0].text.split()) - Counter(instead.split())
+        )
+
+
+def test_each_preposition_stands_for_another_as_often_as_the_other_way_round() -> None:
+    groups = [group for _, group in generate(suite, ALL)]
+    assert groups
+    directions = Counter(dict(group.tags[0])["direction"] for group in groups)
+    for direction, count in directions.items():
+        one, _, other = direction.partition("->")
+        assert directions[f"{other}->{one}"] == count
+    usual = Counter(dict(group.tags[0])["usual"] for group in groups)
+    assert usual["caption"] == usual["foil"]
+    assert {(group.test, group.kind) for group in groups} == {("relations", "relations")}
