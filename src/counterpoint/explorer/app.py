@@ -16,6 +16,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Pictures
 from counterpoint.explorer import pages
 from counterpoint.explorer.cache import Cache, user_cache
+from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.outcome_files import Told
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.thumbnails import Thumbnails
@@ -77,6 +78,8 @@ def explorer(
         routes=[
             Route("/", pages.home),
             *(Route(f"/leaderboard{ending}", pages.leaderboard_page) for ending in (".vl.json", ".svg", ".json", "")),
+            *(Route(f"/find{ending}", pages.find_page) for ending in (".json", "")),
+            *(Route(f"/find{ending}", pages.find_rows) for ending in TYPES),
             Route("/suites/{suite}", pages.suite_home),
             *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".vl.json", ".svg", ".json", "")),
             *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),

@@ -2,23 +2,27 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.explorer.breakdowns import kinds_chart
 from counterpoint.explorer.charts import Spec, svg, vega
 from counterpoint.explorer.choices import BoardChoice, Filter
+from counterpoint.explorer.downloads import TYPES, download
+from counterpoint.explorer.find import find
 from counterpoint.explorer.groups import THRESHOLD, group_view
 from counterpoint.explorer.leaderboards import board_chart, leaderboard
 from counterpoint.explorer.listings import suite_of_model
 from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.selections import selection
 from counterpoint.explorer.thumbnails import fitting
 from counterpoint.explorer.views import Boxed, LabView, Page, Problem, plain
 
@@ -102,6 +106,22 @@ async def group_page(request: Request) -> Response:
     suite, group_id = request.path_params["suite"], _id(request.path_params["group"])
     chosen = Filter.read(request.query_params)
     return await _page(request, "group.html", lambda reading: group_view(reading, suite, group_id, chosen))
+
+
+async def find_page(request: Request) -> Response:
+    """GET /find and /find.json: the groups that fit a filter."""
+    query = dict(request.query_params)
+    return await _page(request, "find.html", lambda reading: find(reading, query))
+
+
+async def find_rows(request: Request) -> Response:
+    """GET /find.csv, /find.jsonl and /find.parquet: the rows of all groups that fit, sent as they are made."""
+    reading, ending = request.app.state.reading, f".{request.url.path.rpartition('.')[2]}"
+    chosen = replace(Filter.read(request.query_params), find="1", of="")
+    await run_in_threadpool(reading.refresh)
+    await run_in_threadpool(selection, reading, chosen)  # refuses what the lab does not have
+    headers = {"Content-Disposition": f'attachment; filename="found{ending}"'}
+    return StreamingResponse(download(reading, chosen, ending), headers=headers, media_type=TYPES[ending])
 
 
 async def picture(request: Request) -> Response:

@@ -217,6 +217,12 @@ class Reading:
         by = "kind" if kind else "test" if test else "suite"
         return self._remembered(("scores",), self._scores).get((suite, slug, by, test, kind, measure))
 
+    def scored_measures(self) -> frozenset[str]:
+        """The measures by which anything in the lab counts."""
+        return self._remembered(
+            ("measured",), lambda: frozenset(key[5] for key in self._remembered(("scores",), self._scores))
+        )
+
     def asked(self, suite: str, slug: str) -> bool:
         """Whether a model has answered anything of a suite."""
         states = self.states(suite, slug)
