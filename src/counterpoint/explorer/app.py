@@ -1,6 +1,6 @@
 """The explorer: a small server over one lab, which only reads, and only what the lab's suites name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,11 +13,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.core.ports import Pictures
-from counterpoint.explorer import pages
+from counterpoint.core.ports import Model, Pictures
+from counterpoint.explorer import pages, play
 from counterpoint.explorer.cache import Cache, user_cache
 from counterpoint.explorer.downloads import TYPES
+from counterpoint.explorer.dropped import Dropped, PlayPictures
+from counterpoint.explorer.guarding import Keys, Locked, log_in
 from counterpoint.explorer.outcome_files import Told
+from counterpoint.explorer.playing import Players
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.store.lab import Lab
@@ -67,13 +70,18 @@ def explorer(
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
     told: Told = lambda line: None,
+    models: Callable[[Pictures], Sequence[tuple[str, Model]]] = lambda pictures: (),
+    password: str = "",
 ) -> Starlette:
     """The application over a lab; `host` is where it will listen, and `cache` the folder for tables and thumbnails.
 
     `extra` draws pictures that are no files, by namespace, such as those of the built-in world. `told` hears what is
-    made of a large lab before its first page can be shown.
+    made of a large lab before its first page can be shown. `models` loads those that visitors may play with, by name;
+    with a `password`, nothing is shown to whoever does not have it.
     """
     hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]  # a stranger's name is refused
+    keys, drawn = Keys(password), lab.opened().pictures(extra)
+    shown = PlayPictures(drawn, Dropped())
     app = Starlette(
         routes=[
             Route("/", pages.home),
@@ -84,13 +92,20 @@ def explorer(
             *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".vl.json", ".svg", ".json", "")),
             *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),
             Route("/suites/{suite}/pictures/{query}.png", pages.picture),
+            *play.ROUTES,
+            Route("/login", log_in, methods=["GET", "POST"]),
             Route("/static/vega.js", pages.vega_script),
             Mount("/static", StaticFiles(packages=[("counterpoint.explorer", "static")])),
         ],
-        middleware=[Middleware(Guarded), Middleware(TrustedHostMiddleware, allowed_hosts=hosts)],
+        middleware=[
+            Middleware(Guarded),
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
+            Middleware(Locked, keys=keys),
+        ],
         exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
     )
     app.state.reading = Reading(lab.opened(), cache, told)
     app.state.cache = Cache(cache or user_cache())
-    app.state.thumbnails = Thumbnails(lab.pictures(extra), app.state.cache)
+    app.state.thumbnails = Thumbnails(drawn, app.state.cache)
+    app.state.keys, app.state.play_pictures, app.state.players = keys, shown, Players(models(shown))
     return app

@@ -160,12 +160,18 @@ async def problem_page(request: Request, problem: Exception) -> Response:
         twin="/leaderboard.json",
         hint=getattr(problem, "hint", ""),
     )
-    if request.url.path.endswith(".json"):
+    if _asks_for(request, ".json") or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"problem": found.sentence, "hint": found.hint}, status)
-    empty = LabView(request.app.state.reading.name, 0, 0)
+    empty = LabView(request.app.state.reading.name, 0, 0, bool(request.app.state.players))
     content = _TEMPLATES.get_template("problem.html").render(view=found, lab=empty)
     headers = getattr(problem, "headers", None)
     return Response(content, status, headers, "text/html")
+
+
+def lab_view(request: Request) -> LabView:
+    """The line at the top of a page."""
+    reading: Reading = request.app.state.reading
+    return LabView(reading.name, len(reading.models()), reading.answered(), bool(request.app.state.players))
 
 
 def _id(text: str) -> int:
@@ -186,7 +192,7 @@ async def _page(request: Request, template: str, make: Callable[[Reading], Page]
         return _unchanged(tag)
 
     def made() -> tuple[Page, LabView]:
-        return make(reading), LabView(reading.name, len(reading.models()), reading.answered())
+        return make(reading), lab_view(request)
 
     view, lab = await run_in_threadpool(made)
     if _asks_for(request, ".json"):

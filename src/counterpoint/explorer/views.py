@@ -16,6 +16,7 @@ class LabView:
     name: str
     models: int
     answers: int
+    plays: bool = False  # whether models are loaded to play with
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,72 @@
+"""What visitors send: read up to a limit, and taken apart."""
+
+import json
+from email import policy
+from email.parser import BytesParser
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+SHORT = 64_000
+"""Bytes of a form or of JSON, at most."""
+
+
+async def body(request: Request, most: int = SHORT) -> bytes:
+    """All that was sent, unless it is more than so many bytes."""
+    parts, size = list[bytes](), 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise HTTPException(413, f"more than {most:,} bytes were sent")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def json_object(request: Request) -> dict[str, Any]:
+    """The JSON object that was sent."""
+    if _kind(request) != "application/json":
+        raise HTTPException(415, "a JSON object is expected, with the content type application/json")
+    try:
+        found = json.loads(await body(request))
+    except (ValueError, RecursionError) as problem:
+        raise HTTPException(400, f"what was sent is not JSON: {problem}") from None
+    if not isinstance(found, dict):
+        raise HTTPException(400, f"a JSON object is expected, not {type(found).__name__}")
+    return found
+
+
+async def form(request: Request, most: int = SHORT) -> dict[str, str | bytes]:
+    """The fields of a form by name, the last of each name; a file is bytes, and one that was not chosen is absent."""
+    kind = _kind(request)
+    if kind == "application/x-www-form-urlencoded":
+        try:
+            return dict(parse_qsl((await body(request, most)).decode(), keep_blank_values=True, max_num_fields=100))
+        except ValueError as problem:
+            raise HTTPException(400, f"the form cannot be read: {problem}") from None
+    if kind == "multipart/form-data":
+        return _parts(request.headers["content-type"], await body(request, most))
+    raise HTTPException(415, "a form is expected")
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _parts(kind: str, content: bytes) -> dict[str, str | bytes]:
+    """The parts of a form with files; the standard library reads them as those of a letter."""
+    head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
+    try:
+        letter = BytesParser(policy=policy.HTTP).parsebytes(head + content)
+        found: dict[str, str | bytes] = {}
+        for part in letter.iter_parts() if letter.is_multipart() else ():
+            name = part.get_param("name", header="content-disposition")
+            held = part.get_payload(decode=True)
+            if isinstance(name, str) and isinstance(held, bytes):
+                is_file = part.get_filename() is not None
+                if held or not is_file:
+                    found[name] = held if is_file else held.decode()
+    except (ValueError, LookupError, AttributeError, TypeError, IndexError) as problem:
+        raise HTTPException(400, f"the form cannot be read: {problem}") from None
+    return found

@@ -1,0 +1,82 @@
+"""A question in other words, to be asked beside it: each rewrite that fits, each kind of noise, a word exchanged."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from counterpoint.core.ids import seeded
+from counterpoint.language.classes import classes, classes_of
+from counterpoint.language.loose import Loose
+from counterpoint.language.sears import rewritten
+from counterpoint.language.word_noise import KINDS, noised, unfit
+from counterpoint.language.wording import Wording, in_case_of
+
+MOST_OTHERS = 12
+"""Words that are offered in the place of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """A text that is asked beside another: where it comes from, what was done, and whether its answer must stay."""
+
+    family: str
+    name: str
+    does: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Swappable:
+    """A word of the question, and words of the same class that could stand in its place."""
+
+    word: str
+    others: tuple[str, ...]
+
+
+def reworded(question: str, *, swap: str = "", into: str = "", severity: int = 1, draw: int = 1) -> list[Reworded]:
+    """What can be made of a question: first the exchange that is asked for, then the rewrites, then noise in words.
+
+    >>> [one.text for one in reworded("What color is the car?", swap="car", into="bus")][:3]
+    ['What color is the bus?', 'Which color is the car?', 'What colour is the car?']
+    """
+    found = [*_swapped(question, swap, into)]
+    found += [Reworded("SEAR", rule.name, rule.does, text) for rule, text in rewritten(question)]
+    return [*found, *_noised(question, severity, draw)]
+
+
+def swappable(question: str) -> list[Swappable]:
+    """The words of a question, each once, with others of their class.
+
+    >>> swappable("Is the door open?")[-1].others[:1]
+    ('closed',)
+    """
+    small = dict.fromkeys(word for word in Wording.of(question).small if word[0].isalpha())
+    return [Swappable(word, _others(word)) for word in small]
+
+
+def strange(question: str) -> str:
+    """Why there is no noise in the words of a question; empty where there may be some."""
+    return unfit(Loose.of(question)) if question.strip() else ""
+
+
+def _others(word: str) -> tuple[str, ...]:
+    own = (value[0] for name in classes_of(word) for value in classes()[name].values if word not in value)
+    return tuple(dict.fromkeys(own))[:MOST_OTHERS]
+
+
+def _swapped(question: str, swap: str, into: str) -> Iterator[Reworded]:
+    wording = Wording.of(question)
+    places = [place for place, word in enumerate(wording.small) if word == swap.strip().lower()]
+    if places and into.strip():
+        text = wording.exchanged({place: in_case_of(wording.words[place], into.strip()) for place in places})
+        if text != question:
+            yield Reworded("swap", f"{swap.strip()} → {into.strip()}", "a word exchanged", text)
+
+
+def _noised(question: str, severity: int, draw: int) -> Iterator[Reworded]:
+    loose = Loose.of(question)
+    if not question.strip() or unfit(loose):
+        return
+    for kind in KINDS:
+        made = noised(loose, kind, seeded("play", question, kind.name, draw), most=severity)
+        if made:
+            yield Reworded("word noise", kind.name, kind.does, made[-1][1])

@@ -1,0 +1,309 @@
+"""The page Play as values: what can be moved and how it stands, what is asked, and what each model said to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ids import hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.explorer.differences import marked
+from counterpoint.explorer.dropped import NAMESPACE
+from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, edited
+from counterpoint.explorer.play_words import reworded, strange, swappable
+from counterpoint.explorer.playing import Known, Players
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.row_files import taken
+from counterpoint.explorer.views import Likely, Option, Said, Select
+from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
+from counterpoint.models.strange import strange_notes
+from counterpoint.pixels.edits import brief
+from counterpoint.store.groups import queries
+
+PICKS = 12
+"""Pictures that are offered at once."""
+SENTENCE = (
+    "Change the picture or the words, and see at once what becomes of the answers of the loaded models. "
+    "Nothing of this is kept in the lab."
+)
+
+Given = Mapping[tuple[int, str], Answer]
+"""What was said, by the place of a line and the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The picture that is played with, before it is edited, and the row of the lab that it is from, if it is."""
+
+    picture: Picture | None = None
+    row: Mapping[str, Any] | None = None
+    size: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something that is asked, and where its text comes from."""
+
+    name: str
+    family: str
+    does: str
+    query: Query
+
+
+def chosen(reading: Reading, asked: PlayRequest) -> Chosen:
+    """The picture that a request names; none, where it names none."""
+    if asked.dropped:
+        return Chosen(Picture(f"{NAMESPACE}:{asked.dropped}"))
+    if not asked.suite or not asked.query:
+        return Chosen()
+    row, query = _row(reading, asked.suite, asked.query)
+    size = (row["width"], row["height"]) if row["width"] and row["height"] else None
+    return Chosen(query.picture, row, size)
+
+
+def settled(reading: Reading, asked: PlayRequest) -> PlayRequest:
+    """A request with something to begin with: the first picture of the lab, and what the lab asks about it."""
+    if not asked.dropped and not asked.query:
+        found = next((picks for suite in _suites(reading, asked) if (picks := _picked(reading, suite, 1, 1))), None)
+        asked = replace(asked, suite=found[0]["suite"], query=hex_id(found[0]["query"])) if found else asked
+    row = chosen(reading, asked).row
+    if row is None:
+        return asked
+    choices = ", ".join(row["choices"])
+    if row["mode"] == Mode.SCORE:
+        return replace(asked, first=asked.first or row["text"], mode="captions" if not asked.question else asked.mode)
+    same = not asked.question or asked.question == row["text"]
+    return replace(asked, question=asked.question or row["text"], choices=asked.choices or (choices if same else ""))
+
+
+def able(players: Players, asked: PlayRequest) -> tuple[Known, ...]:
+    """The models that can do what is asked for."""
+    mode = Mode.SCORE if asked.mode == "captions" else Mode.ANSWER
+    return tuple(known for known in players.known if known.can(mode))
+
+
+def rewords(players: Players, asked: PlayRequest) -> bool:
+    """Whether a question is also asked in other words: as the visitor says, else unless each answer is a request."""
+    return bool(asked.words) if asked.words is not None else not any(known.remote for known in players.known)
+
+
+def lines(players: Players, asked: PlayRequest, picture: Picture | None) -> list[Line]:
+    """All that is asked: first what the visitor sees, then the same without edits, then the same in other words."""
+    shown = edited(picture, asked)
+    if asked.mode == "captions":
+        texts = [(name, text) for name, text in (("first", asked.first), ("second", asked.second)) if text.strip()]
+        made = [Line(name, "caption", "", Query(shown, text, Mode.SCORE)) for name, text in texts]
+        plain = [Line(name, "no edits", "", Query(picture, text, Mode.SCORE)) for name, text in texts]
+        return made + (plain if picture != shown else [])
+    if not asked.question.strip():
+        return []
+    first = Query(shown, asked.question, choices=asked.listed)
+    found = [Line("as typed", "", "", first)]
+    if picture != shown:
+        found.append(Line("no edits", "picture", "the picture as it was", replace(first, picture=picture)))
+    made_of = reworded(asked.question, swap=asked.swap, into=asked.into, severity=asked.noise, draw=asked.draw)
+    kept = made_of if rewords(players, asked) else [one for one in made_of if one.family == "swap"]
+    return found + [Line(one.name, one.family, one.does, first.asking(one.text)) for one in kept]
+
+
+def playground(
+    reading: Reading, players: Players, asked: PlayRequest, given: Given | None = None, problems: Sequence[str] = ()
+) -> PlayView:
+    """The whole page, with what was said where models were asked."""
+    picked, models = chosen(reading, asked), able(players, asked)
+    asked_for = lines(players, asked, picked.picture)
+    return PlayView(
+        view="play",
+        title="Play",
+        sentence=SENTENCE,
+        twin=asked.address("/play.json"),
+        mode=asked.mode,
+        models=players.known,
+        able=models,
+        shown=played(asked, picked),
+        question=asked.question,
+        choices=asked.choices,
+        first=asked.first,
+        second=asked.second,
+        swap=asked.swap,
+        into=asked.into,
+        noise=asked.noise,
+        draw=asked.draw,
+        words=rewords(players, asked),
+        suite=asked.suite,
+        query=asked.query,
+        dropped=asked.dropped,
+        mask=Select("mask", "Mask", tuple(Option(one, label, one == asked.mask) for one, label in MASKS.items())),
+        box=(asked.x, asked.y, asked.w, asked.h),
+        families=tuple(
+            Family(name, tuple(Slider(one, asked.severities.get(one, 0), most) for one, most in own.items()))
+            for name, own in FAMILIES.items()
+        ),
+        suites=_suite_box(reading, asked),
+        **_picking(reading, asked),
+        swappable=tuple(swappable(asked.question)) if asked.mode == "question" else (),
+        rows=rows(asked_for, models, given or {}),
+        notes=(*problems, *notes(players, asked, models)),
+        asked=given is not None,
+    )
+
+
+def played(asked: PlayRequest, picked: Chosen) -> Played | None:
+    """The picture as it is shown, if there is one."""
+    if picked.picture is None:
+        return None
+    shown, row = edited(picked.picture, asked), picked.row
+    assert shown is not None, "a picture stays one"
+    same = row is not None and row["gold"] and row["text"] == asked.question
+    return Played(
+        picture=asked.shown(),
+        source="a picture that was dropped in" if asked.dropped else picked.picture.address,
+        edits=" | ".join(map(brief, shown.edits)) or "no edits",
+        areas=_areas(picked),
+        gold=" / ".join(one["answer"] for one in row["gold"] if one["credit"] > 0) if row is not None and same else "",
+    )
+
+
+def rows(asked: Sequence[Line], models: Sequence[Known], given: Given) -> tuple[Row, ...]:
+    """The lines as a table: one row each, one cell for each model."""
+    if not asked:
+        return ()
+    texts = marked(asked[0].query.text, [line.query.text for line in asked[1:]])
+    scored = asked[0].query.mode is Mode.SCORE
+    return tuple(
+        Row(
+            line.name,
+            line.family,
+            line.does,
+            pieces if not scored and place else marked(line.query.text, [])[0],
+            tuple(_cell(given, place, model.slug, line.query.mode) for model in models),
+        )
+        for place, (line, pieces) in enumerate(zip(asked, texts, strict=True))
+    )
+
+
+def notes(players: Players, asked: PlayRequest, models: Sequence[Known]) -> tuple[str, ...]:
+    """What is to be known of the answers: words that a model never learnt, and why there is no noise in words."""
+    if not players:
+        return ()
+    if not models:
+        what = "scores captions" if asked.mode == "captions" else "answers questions"
+        return (f"None of the loaded models {what}.",)
+    text = f"{asked.first} {asked.second}" if asked.mode == "captions" else asked.question
+    found = [note for one in models for note in strange_notes(players.model(one.slug), one.name, text, asked.listed)]
+    why = strange(asked.question) if asked.mode == "question" and rewords(players, asked) else ""
+    return (*(f"{note}." for note in found), *([f"No noise is put into {why}."] if why else []))
+
+
+def said(answer: Answer, mode: Mode) -> Said:
+    """An answer as pages show it."""
+    number = f"{answer.score:.3f}" if mode is Mode.SCORE and answer.score is not None else ""
+    return Said(
+        raw=answer.raw,
+        value=answer.value,
+        rule=answer.rule,
+        state=str(answer.state),
+        score=answer.score,
+        correct=None,
+        top=tuple(Likely(value, round(probability, 4)) for value, probability in answer.top[:3]),
+        reason=answer.reason,
+        shown="failed" if answer.state is State.FAILED else number or answer.value or answer.raw or "(empty)",
+    )
+
+
+def _cell(given: Given, place: int, slug: str, mode: Mode) -> Cell:
+    answer, first = given.get((place, slug)), given.get((0, slug))
+    if answer is None or first is None or not place or mode is Mode.SCORE:
+        return Cell(slug, said(answer, mode) if answer else None)
+    failed = State.FAILED in (answer.state, first.state)
+    return Cell(slug, said(answer, mode), None if failed else _value(answer) == _value(first))
+
+
+def _value(answer: Answer) -> str:
+    return (answer.value or answer.raw).strip().lower()
+
+
+def _row(reading: Reading, suite: str, query: str) -> tuple[Mapping[str, Any], Query]:
+    """A row of a suite with the query that it is."""
+    if len(query) != 16 or not set(query) <= set("0123456789abcdef"):
+        raise UnknownName("query", query, [])
+    asked = reading.database.source("queries", suite=reading.known_suite(suite))
+    found = reading.database.rows(f"SELECT row FROM {asked} WHERE query = ? LIMIT 1", [int(query, 16)])
+    if not found:
+        raise UnknownName("query", query, [])
+    (path,) = reading.database.files.of("groups", suite=suite)
+    table = taken(path, np.array([found[0]["row"]]))
+    return table.to_pylist()[0], queries(table)[0]
+
+
+def _areas(picked: Chosen) -> tuple[Area, ...]:
+    """The boxes of what the question is about, in per cent of the picture, rounded outward."""
+    if picked.row is None or picked.size is None:
+        return ()
+    width, height = picked.size
+    found = []
+    for one in picked.row["objects"]:
+        if one["x"] is None:
+            continue
+        left, top = (max(0, 100 * one[side] // whole) for side, whole in (("x", width), ("y", height)))
+        right = min(100, -(-100 * (one["x"] + one["width"]) // width))
+        bottom = min(100, -(-100 * (one["y"] + one["height"]) // height))
+        if right > left and bottom > top:
+            found.append(Area(one["name"], left, top, right - left, bottom - top))
+    return tuple(found)
+
+
+def _suites(reading: Reading, asked: PlayRequest) -> Sequence[str]:
+    return [reading.known_suite(asked.suite)] if asked.suite else reading.suites()
+
+
+def _suite_box(reading: Reading, asked: PlayRequest) -> Select:
+    return Select("suite", "Suite", tuple(Option(one, one, one == asked.suite) for one in reading.suites()))
+
+
+def _picking(reading: Reading, asked: PlayRequest) -> dict[str, Any]:
+    """The pictures to choose from: some of a suite, and where there are fewer and more."""
+    suite = asked.suite or next(iter(reading.suites()), "")
+    if not suite:
+        return {}
+    own = _row(reading, asked.suite, asked.query)[0] if asked.suite and asked.query else None
+    touched = asked.question and (own is None or asked.question != own["text"])
+    found = _picked(reading, suite, asked.page, PICKS + 1)
+    (path,) = reading.database.files.of("groups", suite=suite)
+    texts = taken(path, np.array([one["place"] for one in found], np.int64)).to_pylist() if found else []
+    picks = tuple(_pick(suite, one, text, asked, bool(touched)) for one, text in zip(found, texts, strict=True))
+    return {
+        "picks": picks[:PICKS],
+        "fewer": asked.address(page=str(asked.page - 1)) if asked.page > 1 else "",
+        "more": asked.address(page=str(asked.page + 1)) if len(picks) > PICKS else "",
+    }
+
+
+def _picked(reading: Reading, suite: str, page: int, size: int) -> list[dict[str, Any]]:
+    """Some pictures of a suite, each once, with the first query about each."""
+    asked = reading.database.source("bases", suite=reading.known_suite(suite))
+    sql = (
+        f"SELECT suite, min(place) AS place, arg_min(base_query, place) AS query FROM {asked} "
+        "WHERE picture IS NOT NULL GROUP BY suite, picture ORDER BY 2 LIMIT ? OFFSET ?"
+    )
+    return reading.database.rows(sql, [size, (page - 1) * PICKS])
+
+
+def _pick(suite: str, found: Mapping[str, Any], row: Mapping[str, Any], asked: PlayRequest, touched: bool) -> Pick:
+    query, ratio = hex_id(found["query"]), row["height"] / row["width"] if row["width"] and row["height"] else 0.75
+    text = {} if touched or row["mode"] == Mode.SCORE else {"question": row["text"], "choices": ""}
+    return Pick(
+        address=asked.address(suite=suite, query=query, dropped="", **text),
+        picture=f"/suites/{quote(suite)}/pictures/{query}.png?width=160",
+        suite=suite,
+        query=query,
+        question="" if row["mode"] == Mode.SCORE else row["text"],
+        chosen=(suite, query) == (asked.suite, asked.query) and not asked.dropped,
+        width=96,
+        height=round(96 * min(ratio, 2)),
+    )
