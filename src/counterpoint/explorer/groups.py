@@ -1,6 +1,6 @@
 """One group: its pictures, its texts with the difference marked, gold and proof, and what every model made of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -15,11 +15,14 @@ from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.explorer.choices import Filter
-from counterpoint.explorer.differences import marked
+from counterpoint.explorer.differences import Piece, marked
+from counterpoint.explorer.frequencies import passes
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.selections import Found, Key, neighbours
+from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
 from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
-from counterpoint.explorer.views import Boxed, GroupView, Likely, ModelAnswers, QueryView, Said, Shown
+from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
+from counterpoint.explorer.views_groups import GroupView, ModelAnswers
 from counterpoint.metrics.outcomes import judge
 from counterpoint.pixels.edits import brief, window
 from counterpoint.store.groups import queries
@@ -50,11 +53,15 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         rows = rows.filter(pa.array([test == chosen.test for test in rows["test"].to_pylist()]))
     first = rows.slice(0, 1).to_pylist()[0]
     rows = rows.filter(pa.array([test == first["test"] for test in rows["test"].to_pylist()]))
-    here = f"/suites/{suite}/groups/{hex_id(group_id)}"
+    here = f"/suites/{quote(suite)}/groups/{hex_id(group_id)}"
     near = neighbours(reading, chosen if chosen.find else replace(chosen, suite=suite), _key(first, chosen))
     names = ["base", *(f"variant {number}" for number in range(1, rows.num_rows))]
+    if first["relation"] == "ranks":
+        names = ["caption", *("foil" if rows.num_rows == 2 else f"foil {number}" for number in range(1, rows.num_rows))]
     answers = _answers(reading, rows, chosen)
     telling = _telling([line for line in answers if line.chosen] or answers)
+    shown, asked, tags = _pictures(suite, rows, names), _queries(rows, names), rows["tags"].to_pylist()
+    as_strip = stripped(shown) and first["relation"] != "ranks"
     return GroupView(
         view="group",
         title=f"{first['test']}: {first['text']}",
@@ -65,19 +72,25 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         above=chosen.address(suite, reading.models()),
         suite=suite,
         group_id=hex_id(group_id),
-        heading=_heading(first["test"], first["kind"]),
+        heading=heading(first["test"], first["kind"]),
         test=first["test"],
         kind=first["kind"],
         relation=first["relation"],
         related=_RELATED.get(first["relation"], "consistent"),
+        words=WORDS.get(first["relation"], ("", "")),
         place=near.place,
         found=near.found,
         among=_among(suite, chosen),
-        pictures=_pictures(suite, rows, names),
-        queries=_queries(rows, names),
+        sample=f"/samples/{hex_id(first['query'])}",
+        pictures=tuple(dict.fromkeys(one for one in shown if one)),
+        queries=asked,
+        listed=tuple(_listed(asked, as_strip=as_strip)),
+        strip=strip(asked, tags, shown) if as_strip else (),
         proof=first["proof"].rstrip("."),
-        tags=tuple(f"{key} {value}" for key, value in _shared(rows["tags"].to_pylist())),
+        tags=tuple(f"{key} {value}" for key, value in _shared(tags)),
         answers=tuple(replace(line, top=_likely(line.answers[telling])) for line in answers),
+        ranked=ranked(answers, names) if first["relation"] == "ranks" else (),
+        passes=passes(reading, [(line, name) for line, name in zip(rows["query"].to_pylist(), names, strict=True)]),
         top_of=names[telling] if any(_likely(line.answers[telling]) for line in answers) else "",
     )
 
@@ -130,10 +143,18 @@ def _answered(reading: Reading, rows: pa.Table, model: Known, chosen: Filter) ->
         model=model.name,
         chosen=model.slug == chosen.model,
         answers=answers,
+        related=related,
         consistent=all(known) if known else None,
         reason="" if known else _unknown(answers, rows["relation"][0].as_py()),
-        top=(),
     )
+
+
+def _listed(asked: Sequence[QueryView], *, as_strip: bool) -> Iterator[int]:
+    """The queries whose texts are worth a line: all, or beside a strip the base and a few others that are new."""
+    several = len(asked) - 1 > LISTED
+    for place, query in enumerate(asked):
+        if not as_strip or place == 0 or not (several or query.repeats):
+            yield place
 
 
 def _telling(lines: Sequence[ModelAnswers]) -> int:
@@ -169,42 +190,42 @@ def _unknown(answers: Iterable[Said | None], relation: str) -> str:
 def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
     lines = rows.select(["query", "text", "context", "choices", "gold"]).to_pylist()
     base, *variants = (line["text"] for line in lines)
+    exchanged = rows["relation"][0].as_py() == "swap"  # nothing was changed in a text that has another in its place
+    texts = tuple((Piece(text),) for text in (base, *variants)) if exchanged else marked(base, variants)
     return tuple(
         QueryView(
             name=name,
-            short="base" if name == "base" else f"v {name.removeprefix('variant ')}",
+            short=name.replace("variant", "v"),
             query=hex_id(line["query"]),
             text=pieces,
             context=line["context"],
             choices=tuple(line["choices"]),
             gold=None if line["gold"] is None else tuple(one["answer"] for one in line["gold"] if one["credit"] > 0),
             tags=own,
-            repeats=name != "base" and line["text"] == base,
+            repeats=name not in ("base", "caption") and line["text"] == base,
         )
-        for name, line, pieces, own in zip(
-            names, lines, marked(base, variants), own_tags(rows["tags"].to_pylist()), strict=True
-        )
+        for name, line, pieces, own in zip(names, lines, texts, own_tags(rows["tags"].to_pylist()), strict=True)
     )
 
 
-def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown, ...]:
-    """Each picture once, as it was shown, with the boxes of what the question is about."""
+def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown | None, ...]:
+    """The picture of each query as it was shown, with the boxes of what the question is about; equal ones are equal."""
     lines = rows.select(["query", "objects", "width", "height"]).to_pylist()
-    found: dict[Picture, tuple[int, list[str]]] = {}
-    for place, (query, name) in enumerate(zip(queries(rows), names, strict=True)):
-        if query.picture is not None:
-            found.setdefault(query.picture, (place, []))[1].append(name)
-    base = next(iter(found), None)
-    return tuple(
-        _shown(suite, picture, lines[place], asked if len(found) > 1 else [], base if picture != base else None)
-        for picture, (place, asked) in found.items()
-    )
+    pictures = [query.picture for query in queries(rows)]
+    found = list(dict.fromkeys(picture for picture in pictures if picture is not None))
+    made = {}
+    for picture in found:
+        asked = [name for name, own in zip(names, pictures, strict=True) if own == picture] if len(found) > 1 else []
+        base = found[0] if picture != found[0] else None
+        made[picture] = _shown(suite, picture, lines[pictures.index(picture)], asked, base)
+    return tuple(None if picture is None else made[picture] for picture in pictures)
 
 
 def _shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None) -> Shown:
     """A picture with its boxes where they are seen; what it has in common with the base's is not said again."""
-    seen = _seen(picture, line["width"], line["height"])
     address = "" if base and base.address == picture.address else picture.address
+    own = base is None or not address  # size and boxes are those of the base's picture
+    seen = _seen(picture, line["width"], line["height"]) if own else None
     size = f"{seen.width} × {seen.height}" if seen and (address or seen.width < line["width"]) else ""
     edits = " | ".join(map(brief, picture.edits)) or "no edits"
     return Shown(
@@ -249,9 +270,14 @@ def _among(suite: str, chosen: Filter) -> str:
     return " · ".join(filter(None, [suite, chosen.test, chosen.kind, f"{chosen.model} {verdict}".strip()]))
 
 
-def _heading(test: str, kind: str) -> str:
+def heading(test: str, kind: str) -> str:
+    """A test and the kind of a group as they stand above a page.
+
+    >>> heading("question-bias", "compare"), heading("existence", "existence")
+    ('Question bias · compare', 'Existence')
+    """
     name = test.replace("_", " ").replace("-", " ")
-    return f"{name[:1].upper()}{name[1:]}" + (f" · {kind}" if kind else "")
+    return f"{name[:1].upper()}{name[1:]}" + (f" · {kind}" if kind and kind != test else "")
 
 
 def _with(path: str, chosen: Filter) -> str:

@@ -1,0 +1,69 @@
+"""How often which answer came: over the stochastic passes of a query, or over the variants of a group."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from counterpoint.core.answers import State
+from counterpoint.core.ports import MEAN
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.views import Likely
+from counterpoint.explorer.views_groups import Frequent, Passes
+
+MOST = 8
+"""Different answers that are listed; the others are counted together."""
+
+
+def frequent(shown: Iterable[str], most: int = MOST) -> tuple[Frequent, ...]:
+    """Each answer with its share, the most frequent first; those that come in no table are counted as others.
+
+    >>> [(one.shown, one.count) for one in frequent(["yes", "no", "yes"])]
+    [('yes', 2), ('no', 1)]
+    """
+    counted = Counter(shown)
+    total = sum(counted.values())
+    ranked = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+    listed, rest = (ranked, []) if len(ranked) <= most else (ranked[: most - 1], ranked[most - 1 :])
+    found = [Frequent(shown, count, count / total) for shown, count in listed]
+    if rest:
+        count = sum(count for _, count in rest)
+        found.append(Frequent(f"{len(rest)} others", count, count / total))
+    return tuple(found)
+
+
+def shown_value(line: Mapping[str, Any]) -> str:
+    """What stands for an answer in a table of answers: its value, or why it has none."""
+    if line["state"] != State.OK:
+        return str(line["state"])
+    return str(line["value"]) or "(empty)"
+
+
+def passes(reading: Reading, asked: Sequence[tuple[int, str]]) -> tuple[Passes, ...]:
+    """The stochastic passes over some queries, each with the name it has on the page, by model and query."""
+    listed = ", ".join("?" for _ in asked)
+    sql = (
+        "SELECT model, query, trial, value, state, top FROM answers "
+        f"WHERE query IN ({listed}) AND trial > 0 ORDER BY model, query, trial"
+    )
+    found = reading.database.rows(sql, [query for query, _ in asked]) if asked else []
+    of = {key: list(own) for key, own in groupby(found, key=lambda line: (line["model"], line["query"]))}
+    return tuple(
+        _passes(model.name, name, of[model.slug, query])
+        for model in reading.models()
+        for query, name in asked
+        if (model.slug, query) in of
+    )
+
+
+def _passes(model: str, name: str, lines: Sequence[Mapping[str, Any]]) -> Passes:
+    drawn = [line for line in lines if line["trial"] < MEAN]
+    means = [line for line in lines if line["trial"] >= MEAN]
+    top = means[-1]["top"][:3] if means else []
+    return Passes(
+        model,
+        name,
+        len(drawn),
+        frequent(map(shown_value, drawn)),
+        tuple(Likely(one["value"], round(one["probability"], 4)) for one in top if one["probability"] >= 0.01),
+    )
