@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import TypeAlias
 
@@ -117,8 +118,8 @@ def _replacements(acts: Iterable[Act], known: Attested, proposals: Proposals | N
             yield act.id, Foil(REPLACEMENT, act.doing(other), pair.name(REPLACEMENT))
 
 
-def misdone(frame: Frame, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
-    """What happens, and what does not."""
+def misdone(frame: Frame, plan: Plan, rng: Random, present: bool = False) -> Iterator[Group | Dropped]:
+    """What happens, and what does not, as captions tell it or in the present tense."""
     act = act_of(frame)
     if isinstance(act, str):
         yield Dropped(KIND, act)
@@ -128,10 +129,11 @@ def misdone(frame: Frame, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
         return
     foil = plan[frame.id]
     swaps = foil.instrument == SWAP
-    word, other = (f"{one.agent} | {one.other}" if swaps else one.said for one in (act, foil.act))
+    told = [replace(one, present=present) for one in (act, foil.act)]
+    word, other = (f"{one.agent} | {one.other}" if swaps else one.said for one in told)
     yield Group(
         Relation.RANKS,
-        tuple(Query(frame.picture, one.text, Mode.SCORE) for one in (act, foil.act)),
+        tuple(Query(frame.picture, one.text, Mode.SCORE) for one in told),
         (None, None),
         proof=f"frame {frame.id}: {act.agent}, {act.verb}, {act.other}",
         kind=KIND,
@@ -142,12 +144,14 @@ def misdone(frame: Frame, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
     )
 
 
-def suite_of(name: str, proposals: Proposals | None = None, *, paired: bool = True) -> Suite[Frame, Plan]:
+def suite_of(
+    name: str, proposals: Proposals | None = None, *, paired: bool = True, present: bool = False
+) -> Suite[Frame, Plan]:
     """The suite, with verbs that somebody proposed or without, and with twins alone or with all that there are."""
     return Suite(
         name,
         tests="what is done, and by whom to whom, is told from what is not",
-        propose=misdone,
+        propose=partial(misdone, present=present),
         survey=planner(proposals, paired=paired),
         choose=Twinned,
         takes="frames",
@@ -155,5 +159,5 @@ def suite_of(name: str, proposals: Proposals | None = None, *, paired: bool = Tr
 
 
 suite = suite_of(KIND)
-unpaired = suite_of("actions-unpaired", paired=False)
-"""Swaps of everybody with everything too, as the paper has them, which a language model sees through."""
+unpaired = suite_of("actions-unpaired", paired=False, present=True)
+"""In the present tense and with swaps of everybody and everything, as VALSE has them; language models see through."""

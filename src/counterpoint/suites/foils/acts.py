@@ -5,7 +5,7 @@ from functools import cache
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.items import Frame
-from counterpoint.language.english import a, base_form, is_plural, sentence, third_person
+from counterpoint.language.english import a, base_form, be, is_plural, sentence, third_person
 from counterpoint.language.lexicon import Sense, lexicon
 from counterpoint.language.senses import is_a
 from counterpoint.suites.foils.wording import listed, lists
@@ -15,26 +15,32 @@ _USUAL = 3  # senses of a verb that people mean by it
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An action with two who take part in it; `preposition` stands before the second, where one is wanted."""
+    """An action with two who take part in it; `preposition` stands before the second, where one is wanted.
+
+    It is told as captions of photographs tell it, "is chasing", or in the present tense, as VALSE does.
+    """
 
     id: str
     agent: str
     verb: str  # as frames have it: "chasing"
     preposition: str
     other: str
+    present: bool = False
 
     @property
     def text(self) -> str:
         """The sentence that tells it.
 
-        >>> Act("7", "people", "unveiling", "", "prize").text, Act("8", "boy", "sitting", "on", "bench").text
-        ('Some people unveil a prize.', 'A boy sits on a bench.')
+        >>> Act("7", "people", "unveiling", "", "prize").text, Act("8", "boy", "sitting", "on", "bench", True).text
+        ('Some people are unveiling a prize.', 'A boy sits on a bench.')
         """
         return sentence(f"{a(self.agent)} {self.said} {a(self.other)}")
 
     @property
     def said(self) -> str:
         """Verb and preposition, as they agree with who does it."""
+        if not self.present:
+            return " ".join(filter(None, (be(self.agent), self.verb, self.preposition)))
         verb = infinitive(self.verb)
         return " ".join(filter(None, (verb if is_plural(self.agent) else third_person(verb), self.preposition)))
 
@@ -46,7 +52,7 @@ class Act:
     def swapped(self) -> "Act":
         """The two exchanged.
 
-        >>> Act("7", "people", "unveiling", "", "prize").swapped().text
+        >>> Act("7", "people", "unveiling", "", "prize", present=True).swapped().text
         'A prize unveils some people.'
         """
         return replace(self, agent=self.other, other=self.agent)
