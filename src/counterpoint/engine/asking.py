@@ -74,10 +74,10 @@ class Asker:
         While an async model is waited for, there is a tick every now and then, in the thread in which answers are kept.
         """
         self._tick = tick
+        ways = _ways(asked)
         for way, put in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score), (_EDITED, self._from_edited)):
-            pairs = enumerate(zip(asked.queries, asked.trials, strict=True))
-            places = [place for place, (query, trial) in pairs if _way(query) == way and not trial]
-            if len(places) == len(asked):
+            places = ways.get(way, [])
+            if places and len(places) == len(asked):
                 put(asked.queries, keep)
             elif places:
                 put([asked.queries[place] for place in places], elsewhere(keep, places))
@@ -137,9 +137,13 @@ class Asker:
 _EDITED = "edited"
 
 
-def _way(query: Query) -> str:
-    """How a query is put: by its mode, or from features where these are edited."""
-    return _EDITED if query.edits else query.mode
+def _ways(asked: Asked) -> dict[str, list[int]]:
+    """The places of plain queries by how they are put: by their mode, or from features where these are edited."""
+    found: dict[str, list[int]] = {}
+    for place, (query, trial) in enumerate(zip(asked.queries, asked.trials, strict=True)):
+        if not trial:
+            found.setdefault(_EDITED if query.edits else query.mode, []).append(place)
+    return found
 
 
 def _passes(asked: Asked) -> dict[tuple[int, ...], list[Query]]:

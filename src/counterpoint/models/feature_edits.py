@@ -7,7 +7,10 @@ taken once for a model. Noise follows from the query and its edits alone, so tha
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from hashlib import shake_128
+from math import prod
 from statistics import NormalDist
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +18,13 @@ from numpy.typing import NDArray
 from counterpoint.core.errors import ModelError
 from counterpoint.core.features import Side
 from counterpoint.core.groups import Query
-from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Featured, Floats, Placed
 
 PORTION = 32
 """Reference queries that are looked at together; always the same ones, so that a deviation is always the same."""
 _BITS = 16
+_Key: TypeAlias = tuple[Picture | None, str, str, str, tuple[str, ...], tuple[Edit, ...]]
 
 
 class FeatureEdits:
@@ -30,18 +33,23 @@ class FeatureEdits:
     def __init__(self, model: Featured, references: Mapping[str, Sequence[Query]]) -> None:
         self._model, self._references = model, references
         self._known: dict[tuple[Side, str], Floats] = {}
+        self._wide: dict[tuple[Side, tuple[str | int, ...]], Floats] = {}
 
     def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
-        """Answers with their positions; each query that is shown in several edits is looked at and read once."""
-        shown = [_shown(query) for query in queries]
-        places = {query: place for place, query in enumerate(dict.fromkeys(shown))}
-        rows = [places[query] for query in shown]
-        found = {side: self._features(side, list(places))[rows] for side in Side}
+        """Answers with their positions; what is shown in several edits is looked at and read once."""
+        shown: dict[_Key, Query] = {}
+        keys = [_key(query) for query in queries]
+        for key, query in zip(keys, queries, strict=True):
+            if key not in shown:
+                shown[key] = _shown(query)
+        places = {key: place for place, key in enumerate(shown)}
+        rows = [places[key] for key in keys]
+        found = {side: self._features(side, list(shown.values()))[rows] for side in Side}
         for row, query in enumerate(queries):
             for number, edit in enumerate(query.edits):
                 if side := _SIDES.get(edit.name):
-                    self._disturb(found[side][row], edit, side, luck=content_id([hex_id(query.id), number]))
-        yield from self._model.answer_from(found[Side.PICTURE], found[Side.TEXT], shown)
+                    self._disturb(found[side][row], edit, side, b"%d %d" % (query.id, number))
+        yield from self._model.answer_from(found[Side.PICTURE], found[Side.TEXT], [shown[key] for key in keys])
 
     def deviation(self, side: Side, references: str) -> Floats:
         """The standard deviation of each feature over the reference queries of this name."""
@@ -64,27 +72,30 @@ class FeatureEdits:
         spread = np.maximum(squares - sums**2 / count, 0) / (count - 1)
         return np.asarray(np.sqrt(spread).astype(np.float32))
 
-    def _disturb(self, features: Floats, edit: Edit, side: Side, *, luck: int) -> None:
+    def _disturb(self, features: Floats, edit: Edit, side: Side, luck: bytes) -> None:
         """Add noise to the features of one query, in their place."""
-        scale, references = edit.arguments
-        wide = np.float32(scale) * self.deviation(side, str(references))
-        there = _present(features[None])[0]
-        features[there] += wide * normal(luck, (int(np.count_nonzero(there)), features.shape[-1]))
+        if (wide := self._wide.get((side, edit.arguments))) is None:
+            scale, references = edit.arguments
+            wide = self._wide[side, edit.arguments] = np.float32(scale) * self.deviation(side, str(references))
+        if features.ndim == 1:
+            features += wide * normal(luck, features.shape)
+        else:
+            there = _present(features[None])[0]
+            features[there] += wide * normal(luck, (int(np.count_nonzero(there)), features.shape[-1]))
 
     def _features(self, side: Side, queries: Sequence[Query]) -> Floats:
         taken = self._model.picture_features if side is Side.PICTURE else self._model.text_features
         return np.asarray(taken(queries), np.float32)
 
 
-def normal(luck: int, shape: tuple[int, ...]) -> Floats:
+def normal(luck: bytes, shape: tuple[int, ...]) -> Floats:
     """Numbers from a normal distribution, drawn from sixteen random bits each: the same on every machine.
 
-    >>> normal(7, (2,)).tolist() == normal(7, (2, 2))[0].tolist()
+    >>> normal(b"7", (2,)).tolist() == normal(b"7", (2, 2))[0].tolist()
     True
     """
-    count = int(np.prod(shape))
-    words = np.random.SFC64(luck).random_raw(-(-count // 4))
-    bits = np.asarray(words, "<u8").view("<u2")[:count]
+    count = prod(shape)
+    bits = np.frombuffer(shake_128(luck).digest(2 * count), "<u2")
     return np.asarray(_quantiles()[bits].reshape(shape))
 
 
@@ -104,6 +115,12 @@ def _present(features: Floats) -> NDArray[np.bool_]:
     if features.ndim < 3:
         return np.ones(features.shape[:-1], np.bool_)
     return np.asarray(features.any(axis=-1))
+
+
+def _key(query: Query) -> _Key:
+    """What tells apart what is shown, whatever noise is added to it."""
+    others = tuple(edit for edit in query.edits if edit.name not in _SIDES)
+    return query.picture, query.text, query.context, query.mode, query.choices, others
 
 
 def _shown(query: Query) -> Query:

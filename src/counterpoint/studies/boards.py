@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterpoint.core.errors import StoreError
+from counterpoint.metrics.bootstrap import RESAMPLES
 from counterpoint.metrics.leaderboard import COLUMNS, TESTS, Board, Column, Entry, bases, board, stacked
 from counterpoint.metrics.outcomes import judge
-from counterpoint.metrics.recasting import keeping, renamed
+from counterpoint.metrics.recasting import keeping, renamed, words
 from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.statistic import Measure
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest
 
@@ -72,14 +74,20 @@ def entries(
 
 def _scores(groups: Any, answers: Any, threshold: float, seed: int) -> list[dict[str, Any]]:
     """The scores by the measures of the leaderboard that are taken on these groups."""
-    tests = set(groups["test"].to_pylist())
+    tests = {test for (test,) in words(groups, "test")}
     columns = [column for column in COLUMNS if column.test in tests]
-    taken = [one for column in columns for one in (column.measure, column.chance) if one]
-    if not taken:
-        return []
-    request = Request(("test",), metrics=tuple(dict.fromkeys(taken)), threshold=threshold, seed=seed)
-    rows: list[dict[str, Any]] = scored(judge(groups, answers, threshold), request).to_pylist()
+    outcomes = judge(groups, answers, threshold) if columns else None
+    rows: list[dict[str, Any]] = []
+    for taken, resamples in (([column.measure for column in columns], RESAMPLES), (_chances(columns), 1)):
+        if taken and outcomes:  # of chance levels no interval is shown
+            measures = tuple(dict.fromkeys(taken))
+            request = Request(("test",), metrics=measures, threshold=threshold, resamples=resamples, seed=seed)
+            rows += scored(outcomes, request).to_pylist()
     return rows
+
+
+def _chances(columns: Sequence[Column]) -> list[Measure]:
+    return [column.chance for column in columns if column.chance]
 
 
 def _entry(column: Column, title: str, scores: Scores, info: RunInfo) -> Entry:

@@ -4,9 +4,9 @@ The noise is as wide as each feature of the model spreads over the reference que
 one table of groups serves every model that lets its features be changed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from heapq import nsmallest
 from random import Random
 
@@ -14,6 +14,7 @@ from counterpoint.core.features import REFERENCES, Side, noise, reference_name
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.ids import Plain
 from counterpoint.core.items import Question
+from counterpoint.core.pictures import Edit
 from counterpoint.suites.asked import Tags
 from counterpoint.suites.bias import base_of
 from counterpoint.suites.suite import Suite
@@ -56,21 +57,26 @@ def disturbed(
     question: Question, references: References, rng: Random, *, trials: int = TRIALS, scale: str = SCALE
 ) -> Iterator[Group]:
     """The question as it is, then with noise in what a model makes of its picture, and of its words."""
-    base, own = base_of(question), (("question", question.id), *question.tags)
-    made = [
-        (noise(side, scale, references.name, rng.getrandbits(32)), (("edit", TAGS[side]), ("trial", str(trial)), *own))
-        for side in Side
-        for trial in range(1, trials + 1)
-    ]
-    tags: Sequence[Tags] = [own, *(tags for _, tags in made)]
+    base, made = base_of(question), _edits(references.name, trials, scale)
+    picture, text, mode, choices, context = base.picture, base.text, base.mode, base.choices, base.context
     gold = question.gold if question.gold.answers else None
     yield Group(
         Relation.SAME,
-        (base, *(replace(base, edits=(edit,)) for edit, _ in made)),
+        (base, *(Query(picture, text, mode, choices, context, edits) for edits, _ in made)),
         (gold,) * (1 + len(made)),
         proof=_PROOF,
         kind=question.kind,
-        tags=tuple(tags),
+        tags=((("question", question.id), *question.tags), *(tags for _, tags in made)),
+    )
+
+
+@cache
+def _edits(references: str, trials: int, scale: str) -> tuple[tuple[tuple[Edit, ...], Tags], ...]:
+    """The edits of all questions: their luck is drawn from each query anew, so that they can share their seeds."""
+    return tuple(
+        ((noise(side, scale, references, trial),), (("edit", TAGS[side]), ("trial", str(trial))))
+        for side in Side
+        for trial in range(1, trials + 1)
     )
 
 
