@@ -30,11 +30,17 @@ from counterpoint.core.groups import Group, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.intervals import Score, clustered
-from counterpoint.metrics.ratio import accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.ratio import (
+    accuracy,
+    base_accuracy,
+    comprehensive_accuracy,
+    self_consistency,
+    variant_accuracy,
+)
 from counterpoint.metrics.scoring import score_table
 from counterpoint.models.words import Words
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, shared_out, shown
+from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, mixed, shown
 from counterpoint.suites.sizes import TESTS
 from counterpoint.suites.suite import Suite, generate
 from counterpoint.suites.visual import VisualSuite
@@ -47,6 +53,8 @@ from training.train import Settings, train, unpacked
 MODELS = ("cnn-lstm", "fusion")
 PART = 4
 """Questions are added to one picture in so many: a suite asks far more of a scene than is needed."""
+CONTRAST = "contrast"
+"""The suite that is made from questions with their scenes, and scored by template: before and after, the paper asks."""
 ASIDE = 64
 """How many pictures are looked at together when a model is examined."""
 
@@ -87,9 +95,13 @@ class Exam:
         """The suites and the plain questions of the test split."""
         world = World("test", plan.tests, seed=plan.seed)
         scenes = list(world.scenes())
+        items: dict[str, Sequence[Any]] = {
+            "scenes": scenes,
+            "grounded": list(world.grounded()) if CONTRAST in plan.named else [],
+        }
         made = {
-            name: [group for _, group in generate(_suite(name, world), scenes, plan.seed, plan.groups)]
-            for name in plan.named
+            name: [group for _, group in generate(suite, items[suite.takes], plan.seed, plan.groups)]
+            for name, suite in ((name, _suite(name, world)) for name in plan.named)
         }
         return cls(made, [*world.questions(), *(one for one in world.crowd_questions() if not one.same_as)], world)
 
@@ -105,12 +117,13 @@ def added(plan: Plan, pictures: int, plain: int) -> dict[str, list[Question]]:
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         made = pool.map(_made, plan.named, repeat(max(pictures // PART, 1)), repeat(plan.seed))
         groups = dict(zip(plan.named, made, strict=True))
-    return shared_out(groups, seed=plan.seed, limit=round(plan.share * plain))
+    return mixed(groups, seed=plan.seed, limit=round(plan.share * plain))
 
 
 def _made(name: str, pictures: int, seed: int) -> list[Group]:
     """The groups of one suite, in a process of its own."""
-    return made_on(catalog.find("suites", name), list(World("train", pictures, seed=seed).scenes()), seed)
+    suite, world = catalog.find("suites", name), World("train", pictures, seed=seed)
+    return made_on(suite, list(getattr(world, suite.takes)()), seed)
 
 
 def extended(before: Path, after: Path, questions: Sequence[Question]) -> Codes:
@@ -205,11 +218,22 @@ def _texts(rows: Sequence[Sequence[int]], each: int, device: torch.device) -> Te
 def examined(model: nn.Module, codes: Codes, exam: Exam) -> Figures:
     """ACC, CONS and C-ACC on each suite, and accuracy on plain questions."""
     model.eval()
-    tests = {name: _scores(name, groups, model, codes, exam.world) for name, groups in exam.groups.items() if groups}
+    tests = {
+        part: _scores(part, groups, model, codes, exam.world)
+        for name, whole in exam.groups.items()
+        for part, groups in _parts(name, whole).items()
+        if groups
+    }
     credit = np.zeros(len(exam.plain))
     for place, answer in answered(model, codes, [Query(one.picture, one.text) for one in exam.plain], exam.world):
         credit[place] = exam.plain[place].gold.credit(answer)
     return Figures(tests, clustered(credit, np.array([one.picture.address for one in exam.plain])))
+
+
+def _parts(name: str, groups: Sequence[Group]) -> dict[str, Sequence[Group]]:
+    """A suite, and for contrast sets each of its templates too."""
+    kinds = sorted({group.kind for group in groups}) if name == CONTRAST else []
+    return {name: groups} | {kind: [group for group in groups if group.kind == kind] for kind in kinds}
 
 
 def _scores(name: str, groups: Sequence[Group], model: nn.Module, codes: Codes, world: World) -> dict[str, Score]:
@@ -232,9 +256,10 @@ def _scores(name: str, groups: Sequence[Group], model: nn.Module, codes: Codes, 
         table.append_column("rules", rules),
         answers,
         by=("suite",),
-        metrics=(accuracy, self_consistency, comprehensive_accuracy),
+        metrics=(accuracy, base_accuracy, variant_accuracy, self_consistency, comprehensive_accuracy),
     )
-    return {row["metric"]: Score(row["value"], row["low"], row["high"], row["n"]) for row in measured.to_pylist()}
+    told = (row for row in measured.to_pylist() if row["value"] is not None)
+    return {row["metric"]: Score(row["value"], row["low"], row["high"], row["n"]) for row in told}
 
 
 def study(plan: Plan) -> list[Comparison]:

@@ -9,6 +9,7 @@ from PIL import Image
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
 from counterpoint.store.lab import Lab
+from counterpoint.world.source import World
 
 
 def _do(*arguments: str) -> Result:
@@ -47,6 +48,17 @@ def test_pictures_that_are_tested_on_are_refused(lab: Path, tmp_path: Path) -> N
     with pytest.raises(CounterpointError, match="3 of 3 pictures to learn from are tested on, the first is world:test"):
         _do("augment", *chosen, "--not-in", str(lab))
     assert not (tmp_path / "out").exists()
+
+
+def test_contrast_sets_are_written_with_the_questions_that_they_differ_from(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = _do(
+        "augment", "--suite", "contrast", "--scenes", "60", "--to", str(out), "--as", "gqa", "--no-pictures", "--json"
+    )
+    manifest, rows = json.loads(done.stdout), json.loads((out / "train.json").read_text("utf-8"))
+    plain = {question.text for question in World("train", 12).questions()}
+    assert manifest["suites"]["contrast"] == len(rows) > 60
+    assert 0 < sum(row["sent"] in plain for row in rows) < len(rows)
 
 
 def test_pictures_of_the_world_are_drawn_where_the_files_say(tmp_path: Path) -> None:

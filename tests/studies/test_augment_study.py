@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit, Picture
+from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import wilson
-from counterpoint.studies.augment import MEASURES, Comparison, Figures, apart, fingerprint, mixed, shown
+from counterpoint.studies.augment import MEASURES, Comparison, Figures, apart, fingerprint, made_on, mixed, shown
 from counterpoint.suites.sizes import TESTS
 from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World
@@ -19,8 +21,12 @@ SCENES = list(World("train", 25).scenes())
 SUITES = {name: catalog.find("suites", name) for name in ("order", "rephrase")}
 
 
+def _mixed(suites: Mapping[str, Suite[Any, Any]], scenes: Sequence[Scene], **how: Any) -> dict[str, list[Question]]:
+    return mixed({name: made_on(suite, scenes, how.get("seed", 0)) for name, suite in suites.items()}, **how)
+
+
 def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> None:
-    made = mixed(SUITES, SCENES, limit=120, weights={"order": 1, "rephrase": 2})
+    made = _mixed(SUITES, SCENES, limit=120, weights={"order": 1, "rephrase": 2})
     assert {name: len(asked) for name, asked in made.items()} == {"order": 40, "rephrase": 80}
     asked = [(one.picture.address, one.text) for questions in made.values() for one in questions]
     assert len(set(asked)) == len(asked)
@@ -28,17 +34,17 @@ def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> 
 
 
 def test_yes_and_no_are_in_balance_in_what_is_learned() -> None:
-    answers = [one.gold.best for one in mixed(SUITES, SCENES, limit=160)["rephrase"]]
+    answers = [one.gold.best for one in _mixed(SUITES, SCENES, limit=160)["rephrase"]]
     assert abs(answers.count("yes") - answers.count("no")) <= 0.3 * (answers.count("yes") + answers.count("no"))
 
 
 def test_every_test_of_carets_has_its_share_though_they_start_from_the_same_questions() -> None:
-    made = mixed({name: catalog.find("suites", name) for name in TESTS}, SCENES, limit=180)
+    made = _mixed({name: catalog.find("suites", name) for name in TESTS}, SCENES, limit=180)
     assert {name: len(asked) for name, asked in made.items()} == dict.fromkeys(TESTS, 30)
 
 
 def test_without_a_limit_there_is_all_and_the_same_seed_asks_the_same() -> None:
-    one, again = (mixed(SUITES, SCENES[:6], seed=3) for _ in range(2))
+    one, again = (_mixed(SUITES, SCENES[:6], seed=3) for _ in range(2))
     assert one == again
     assert fingerprint(one["order"]) == fingerprint(reversed(again["order"]))
     assert fingerprint(one["order"]) != fingerprint(one["rephrase"])
@@ -49,7 +55,7 @@ def test_a_question_on_an_edited_picture_is_learned_once_on_the_picture_as_it_is
     asked = (Query(picture, "Is there a cat?"), Query(picture.edited(Edit("blur", ("6",))), "Is there a cat?"))
     group = Group(Relation.SAME, asked, (Gold.of("no"),) * 2)
     suite: Suite[Any, Any] = Suite("edited", tests="anything", propose=lambda item, statistics, rng: [group])
-    (one,) = mixed({"edited": suite}, SCENES[:1])["edited"]
+    (one,) = _mixed({"edited": suite}, SCENES[:1])["edited"]
     assert (one.picture, one.text, one.gold) == (picture, "Is there a cat?", Gold.of("no"))
 
 
@@ -60,10 +66,16 @@ def test_one_shared_picture_is_an_error_that_names_it() -> None:
     assert apart(["a:1.png", "a:3.png"], ["a:2.png"]) == apart(["a:3.png", "a:1.png", "a:1.png"], ["a:2.png"])
 
 
+def test_a_measure_that_does_not_apply_is_a_dash() -> None:
+    figures = Figures({"contrast": {"accuracy": wilson(5, 10)}}, wilson(5, 10))
+    line = list(shown([Comparison("fusion", figures, figures)]))[1]
+    assert line.split() == ["fusion", "contrast", "50.0", "+0.0", "–", "–", "–", "–"]
+
+
 def test_gains_are_told_in_points() -> None:
     before, after = (Figures({"order": dict.fromkeys(MEASURES, wilson(hits, 10))}, wilson(hits, 10)) for hits in (5, 8))
     lines = list(shown([Comparison("fusion", before, after)]))
-    assert lines[1].split() == ["fusion", "order", *["80.0", "+30.0"] * 3]
+    assert lines[1].split() == ["fusion", "order", *["80.0", "+30.0"] * len(MEASURES)]
     assert lines[2].split() == ["fusion", "plain", "80.0", "+30.0"]
 
 

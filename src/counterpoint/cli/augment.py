@@ -16,18 +16,20 @@ from counterpoint.cli.progress import counted
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.items import Question
+from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.exchange.shards import drafted
 from counterpoint.exchange.training_files import FORMS, Lessons, written
 from counterpoint.pixels.png import png
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import Lab
-from counterpoint.studies.augment import apart, mixed
+from counterpoint.studies.augment import apart, made_on, mixed
 from counterpoint.studies.augment import fingerprint as content_of
 
 IMAGES = "images"
 """The folder of the pictures that are drawn, beside the files that speak of them."""
+TAKEN = ("scenes", "grounded")
+"""What suites may be made from whose questions are worth learning: scenes, and questions about them."""
 MANIFEST = "manifest.json"
 """What says how the questions were made, beside them."""
 
@@ -57,7 +59,9 @@ class Tests:
 @click.option("--source", default="world", show_default=True, help="A source of the catalog, or module:object.")
 @click.option("--split", default="train", show_default=True, help="Which part of the source.")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="Where the files of the source are.")
-@click.option("--scenes", default=1000, show_default=True, type=click.IntRange(1), help="At most so many scenes.")
+@click.option(
+    "--scenes", default=1000, show_default=True, type=click.IntRange(1), help="At most so many scenes, or questions."
+)
 @click.option("--seed", default=0, show_default=True, help="Another seed asks other questions.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many questions; all that there are by default.")
 @click.option("--not-in", "others", multiple=True, type=click.Path(path_type=Path), help="A lab to stay apart from.")
@@ -139,14 +143,15 @@ def augmented(
     """Make the questions, show that they are about other pictures, and write all of it, or nothing; the manifest."""
     suites = {name: catalog.find("suites", name) for name in weights}
     for name, suite in suites.items():
-        if suite.takes != "scenes":
-            raise CounterpointError(f"{name} is made from {suite.takes}", hint="name suites that are made from scenes")
+        if suite.takes not in TAKEN:
+            hint = "name suites that are made from scenes, or from questions about them"
+            raise CounterpointError(f"{name} is made from {suite.takes}", hint=hint)
     source = opened(recipe, data, seed)
-    if not hasattr(source, "scenes"):
-        raise CounterpointError(f"{recipe.source} has no scenes", hint="counterpoint data says what a source has")
-    scenes = list(counted(source.scenes(), "reading", total=recipe.scenes))
+    items = {takes: _read(source, takes, recipe) for takes in sorted({suite.takes for suite in suites.values()})}
+    scenes = [one.scene if isinstance(one, Grounded) else one for some in items.values() for one in some]
     proof = apart((scene.picture.address for scene in scenes), tests.addresses)
-    by_suite = mixed(suites, scenes, seed=seed, limit=order.limit, weights=weights)
+    made = {name: made_on(suite, items[suite.takes], seed) for name, suite in suites.items()}
+    by_suite = mixed(made, seed=seed, limit=order.limit, weights=weights)
     questions = [question for asked in by_suite.values() for question in asked]
     if not questions:
         raise CounterpointError(f"nothing can be asked about {len(scenes)} scenes of {recipe.source}")
@@ -172,6 +177,13 @@ def augmented(
         text = json.dumps(manifest, ensure_ascii=False, indent=2)
         (draft / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
     return manifest
+
+
+def _read(source: Any, takes: str, recipe: Recipe) -> list[Any]:
+    """What suites are made from, all of it."""
+    if not hasattr(source, "scenes"):
+        raise CounterpointError(f"{recipe.source} has no scenes", hint="counterpoint data says what a source has")
+    return list(counted(getattr(source, takes)(), "reading", total=recipe.scenes))
 
 
 def _words(prompt: str, question: Question) -> str:

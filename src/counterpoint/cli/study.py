@@ -61,6 +61,7 @@ def plain(models: tuple[str, ...], scenes: int, split: str, seed: int, kinds: bo
 @click.option("--batch", default=512, show_default=True, type=click.IntRange(2), help="Pictures in a step.")
 @click.option("--tests", default=1000, show_default=True, type=click.IntRange(2), help="Scenes to be examined on.")
 @click.option("--groups", default=2000, show_default=True, type=click.IntRange(2), help="Of each suite, at most.")
+@click.option("--suite", "suites", multiple=True, help="To learn from and be tested on; else the six tests of CARETS.")
 @click.option("--share", default=SHARE, show_default=True, help="How many questions are added, as a share of all.")
 @click.option("--seed", default=0, show_default=True, help="Another seed is another world and another start.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -10,10 +10,9 @@ from counterpoint.core.groups import Group, Mode
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import Score
 from counterpoint.suites.balance import Balance
-from counterpoint.suites.suite import Suite, generate
+from counterpoint.suites.suite import Item, Suite, generate
 from counterpoint.suites.visual import VisualSuite
 
 SHARE = 0.099
@@ -34,8 +33,14 @@ class Apart:
 
 
 _ANY = (0, 0, 0)  # the color that backgrounds are painted in, which nobody sees here
-MEASURES = {"accuracy": "ACC", "self_consistency": "CONS", "comprehensive_accuracy": "C-ACC"}
-"""What is compared on each test, as the paper's tables call it."""
+MEASURES = {
+    "accuracy": "ACC",
+    "self_consistency": "CONS",
+    "comprehensive_accuracy": "C-ACC",
+    "base_accuracy": "original",
+    "variant_accuracy": "changed",
+}
+"""What is compared on each test, as the papers' tables call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +62,22 @@ class Comparison:
 
 def shown(found: Iterable[Comparison]) -> Iterator[str]:
     """The figures in per cent, a line for each model and test: as trained with the questions, and what that gained."""
-    heads = "".join(f"{head:>8}{'gain':>7}" for head in MEASURES.values())
-    yield f"{'model':<10}{'test':<12}{heads}"
+    found = list(found)
+    heads = "".join(f"{head:>10}{'gain':>7}" for head in MEASURES.values())
+    wide = 2 + max((len(test) for one in found for test in (*one.after.tests, "plain")), default=5)
+    yield f"{'model':<10}{'test':<{wide}}{heads}"
     for one in found:
         for test, scores in one.after.tests.items():
-            gains = (_gain(one.before.tests[test][name], scores[name]) for name in MEASURES)
-            yield f"{one.model:<10}{test:<12}{''.join(gains)}"
-        yield f"{one.model:<10}{'plain':<12}{_gain(one.before.plain, one.after.plain)}"
+            gains = (_gain(one.before.tests[test].get(name), scores.get(name)) for name in MEASURES)
+            yield f"{one.model:<10}{test:<{wide}}{''.join(gains).rstrip()}"
+        yield f"{one.model:<10}{'plain':<{wide}}{_gain(one.before.plain, one.after.plain)}"
 
 
-def _gain(before: Score, after: Score) -> str:
-    return f"{100 * after.value:8.1f}{100 * (after.value - before.value):+7.1f}"
+def _gain(before: Score | None, after: Score | None) -> str:
+    """A score and what it gained; a dash where the measure does not apply."""
+    if before is None or after is None:
+        return f"{'–':>10}{'':7}"
+    return f"{100 * after.value:10.1f}{100 * (after.value - before.value):+7.1f}"
 
 
 def apart(learned: Iterable[str], tested: Iterable[str]) -> Apart:
@@ -84,37 +94,24 @@ def apart(learned: Iterable[str], tested: Iterable[str]) -> Apart:
     return Apart(len(ours), len(theirs), blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())
 
 
-def mixed(
-    suites: Mapping[str, Suite[Any, Any]],
-    scenes: Sequence[Scene],
-    *,
-    seed: int = 0,
-    limit: int | None = None,
-    weights: Mapping[str, float] | None = None,
-) -> dict[str, list[Question]]:
-    """The questions of some suites on some scenes, by suite, none twice; at most `limit`, shared out by weight.
-
-    Of each suite they are even over kinds and answers. What one suite cannot fill is not filled by another, so that
-    the mix stays what it is.
-    """
-    made = {name: made_on(suite, scenes, seed) for name, suite in suites.items()}
-    return shared_out(made, seed=seed, limit=limit, weights=weights)
-
-
-def made_on(suite: Suite[Any, Any], scenes: Sequence[Scene], seed: int = 0) -> list[Group]:
-    """All groups of a suite on some scenes; nobody will see the edits of pictures."""
+def made_on(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
+    """All groups of a suite on some scenes, or on questions about them; nobody will see the edits of pictures."""
     ready = suite.with_means(_ANY) if isinstance(suite, VisualSuite) else suite
-    return [group for _, group in generate(ready, scenes, seed)]
+    return [group for _, group in generate(ready, items, seed)]
 
 
-def shared_out(
+def mixed(
     made: Mapping[str, list[Group]],
     *,
     seed: int = 0,
     limit: int | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> dict[str, list[Question]]:
-    """The questions of groups that are made already, by suite, in the manner of `mixed`."""
+    """The questions of some suites, from their groups, none twice; at most `limit`, shared out by weight.
+
+    Of each suite they are even over kinds and answers. What one suite cannot fill is not filled by another, so that
+    the mix stays what it is.
+    """
     asked, seen = dict[str, list[Question]](), set[tuple[str, str]]()
     total = sum((weights or {}).get(name, 1.0) for name in made)
     for name, groups in made.items():
