@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer import pages, play
+from counterpoint.explorer import pages, pair_pages, play
 from counterpoint.explorer.cache import Cache, user_cache
 from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
@@ -92,6 +92,7 @@ def explorer(
             *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".vl.json", ".svg", ".json", "")),
             *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),
             Route("/suites/{suite}/pictures/{query}.png", pages.picture),
+            *pair_pages.ROUTES,
             *play.ROUTES,
             Route("/login", log_in, methods=["GET", "POST"]),
             Route("/static/vega.js", pages.vega_script),

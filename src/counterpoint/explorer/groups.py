@@ -60,8 +60,8 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         names = ["caption", *("foil" if rows.num_rows == 2 else f"foil {number}" for number in range(1, rows.num_rows))]
     answers = _answers(reading, rows, chosen)
     telling = _telling([line for line in answers if line.chosen] or answers)
-    shown, asked, tags = _pictures(suite, rows, names), _queries(rows, names), rows["tags"].to_pylist()
-    as_strip = stripped(shown) and first["relation"] != "ranks"
+    seen, asked, tags = _pictures(suite, rows, names), _queries(rows, names), rows["tags"].to_pylist()
+    as_strip = stripped(seen) and first["relation"] != "ranks"
     return GroupView(
         view="group",
         title=f"{first['test']}: {first['text']}",
@@ -82,10 +82,10 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         found=near.found,
         among=_among(suite, chosen),
         sample=f"/samples/{hex_id(first['query'])}",
-        pictures=tuple(dict.fromkeys(one for one in shown if one)),
+        pictures=tuple(dict.fromkeys(one for one in seen if one)),
         queries=asked,
         listed=tuple(_listed(asked, as_strip=as_strip)),
-        strip=strip(asked, tags, shown) if as_strip else (),
+        strip=strip(asked, tags, seen) if as_strip else (),
         proof=first["proof"].rstrip("."),
         tags=tuple(f"{key} {value}" for key, value in _shared(tags)),
         answers=tuple(replace(line, top=_likely(line.answers[telling])) for line in answers),
@@ -217,11 +217,11 @@ def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown | Non
     for picture in found:
         asked = [name for name, own in zip(names, pictures, strict=True) if own == picture] if len(found) > 1 else []
         base = found[0] if picture != found[0] else None
-        made[picture] = _shown(suite, picture, lines[pictures.index(picture)], asked, base)
+        made[picture] = shown(suite, picture, lines[pictures.index(picture)], asked, base)
     return tuple(None if picture is None else made[picture] for picture in pictures)
 
 
-def _shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None) -> Shown:
+def shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None) -> Shown:
     """A picture with its boxes where they are seen; what it has in common with the base's is not said again."""
     address = "" if base and base.address == picture.address else picture.address
     own = base is None or not address  # size and boxes are those of the base's picture

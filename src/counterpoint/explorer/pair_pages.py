@@ -1,0 +1,18 @@
+"""The pages of one sample and of several models side by side, with their twins."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from counterpoint.explorer.pages import _id, _page
+from counterpoint.explorer.samples import sample_view
+
+
+async def sample_page(request: Request) -> Response:
+    """GET /samples/QUERY and its twin: one query, and everything that was asked around it."""
+    query_id = _id(request.path_params["query"])
+    return await _page(request, "sample.html", lambda reading: sample_view(reading, query_id))
+
+
+ROUTES = tuple(Route(f"/samples/{{query}}{ending}", sample_page) for ending in (".json", ""))
+"""Where these pages are."""

@@ -1,0 +1,184 @@
+"""One sample: a base query with its gold and likeliest answers, and a card for everything that was asked around it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import numpy as np
+import pyarrow as pa
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.ids import hex_id
+from counterpoint.explorer import measures
+from counterpoint.explorer.frequencies import frequent, passes, shown_value
+from counterpoint.explorer.groups import SENTENCES, heading, said, shown
+from counterpoint.explorer.outcome_tables import sampled
+from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.row_files import taken
+from counterpoint.explorer.views import Choice
+from counterpoint.explorer.views_groups import Card, CardLine, Credited, Measured, Predicted, SampleView
+from counterpoint.store.groups import queries
+
+MOST = 40
+"""Groups that one page shows."""
+
+LEAST = 0.005
+"""A probability from which an answer is named among the likeliest; less is read as nothing."""
+
+_MAIN = ("self_consistency", "comprehensive_accuracy", "accuracy")
+_TELLING: Mapping[str, tuple[str, ...]] = {
+    "same": _MAIN,
+    "differs": _MAIN,
+    "gold": ("comprehensive_accuracy", "accuracy", "all_right"),
+    "ranks": ("acc_r", "ties"),
+    "swap": ("question_bias", "picture_bias", "base_accuracy", "variant_accuracy"),
+}
+"""The measures of a card by the relation of its group, those that apply."""
+
+_FOUND = "suite, place, group_id, test, kind, relation, variants, base_query"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A group around the sample."""
+
+    suite: str
+    place: int
+    group_id: int
+    test: str
+    kind: str
+    relation: str
+    variants: int
+    base_query: int
+
+
+def sample_view(reading: Reading, query_id: int) -> SampleView:
+    """The page of one query: what it is, what models say to it, and the groups that it is the base of."""
+    suite, row, within = _found(reading, query_id)
+    line = row.to_pylist()[0]
+    around = _around(reading, query_id, line)
+    picture = queries(row)[0].picture
+    return SampleView(
+        view="sample",
+        title=line["text"],
+        sentence="One question, what each model says to it, and every test that was made of it.",
+        twin=f"/samples/{hex_id(query_id)}.json",
+        query=hex_id(query_id),
+        text=line["text"],
+        context=line["context"],
+        choices=tuple(line["choices"]),
+        gold=None if line["gold"] is None else tuple(Credited(one["answer"], one["credit"]) for one in line["gold"]),
+        picture=shown(suite, picture, line, [], None) if picture else None,
+        predicted=tuple(_predicted(reading, model, _alone(row)) for model in reading.models()),
+        cards=_cards(reading, around[:MOST]),
+        passes=passes(reading, [(query_id, "base")]),
+        within=within,
+        more=max(len(around) - MOST, 0),
+    )
+
+
+def _found(reading: Reading, query_id: int) -> tuple[str, pa.Table, tuple[Choice, ...]]:
+    """A suite that has the query, its row there, and the groups of which it is a variant."""
+    sql = f"SELECT suite, row FROM queries WHERE query = ? ORDER BY suite, row LIMIT {MOST}"
+    found = reading.database.rows(sql, [query_id])
+    if not found:
+        raise UnknownName("query of this lab", hex_id(query_id), [])
+    rows = [(one["suite"], _row(reading, one["suite"], one["row"])) for one in found]
+    first = next((one for one in rows if one[1]["role"][0].as_py() == 0), rows[0])
+    within = []
+    for suite, row in rows:
+        line = row.select(["group_id", "role", "test", "kind"]).to_pylist()[0]
+        if line["role"]:
+            name = f"{heading(line['test'], line['kind'])} · variant {line['role']}"
+            within.append(Choice(name, _group(suite, line["group_id"], line["test"])))
+    return *first, tuple(within)
+
+
+def _row(reading: Reading, suite: str, row: int) -> pa.Table:
+    (path,) = reading.database.files.of("groups", suite=suite)
+    return taken(path, np.array([row]))
+
+
+def _around(reading: Reading, query_id: int, line: Mapping[str, Any]) -> list[_Asked]:
+    """The groups whose base is the query, and those whose base has its picture and its text, in whatever mode."""
+    text = line["text"].lower()
+    sql = (
+        f"SELECT {_FOUND} FROM bases WHERE base_query = ? OR (picture = ? AND (texts = ? OR starts_with(texts, ?))) "
+        "ORDER BY base_query <> ?, suite, place"
+    )
+    found = reading.database.rows(sql, [query_id, line["picture"], text, f"{text}\n", query_id])
+    return [_Asked(**one) for one in found]
+
+
+def _alone(row: pa.Table) -> pa.Table:
+    """A query as the base of a group of its own, so that it can be judged without its group."""
+    role = row.schema.get_field_index("role")
+    return row.set_column(role, row.schema.field(role), pa.array([0], row.schema.field(role).type))
+
+
+def _predicted(reading: Reading, model: Known, row: pa.Table) -> Predicted:
+    (answer,), _ = said(row, reading.answers_to(model.slug, row["query"].to_numpy()))
+    return Predicted(
+        model.name, answer, tuple(one for one in answer.top[:3] if one.probability >= LEAST) if answer else ()
+    )
+
+
+def _cards(reading: Reading, around: Sequence[_Asked]) -> tuple[Card, ...]:
+    return tuple(_card(reading, one) for one in around)
+
+
+def _card(reading: Reading, asked: _Asked) -> Card:
+    database = reading.database
+    names = [name for name in _TELLING[asked.relation] if name in {metric.name for metric in sampled()}]
+    columns = ", ".join(f'"{name}"' for name in names)
+    verdicts = database.source("verdicts", suite=asked.suite)
+    scores = database.rows(f"SELECT model, {columns} FROM {verdicts} WHERE place = ?", [asked.place])
+    outcomes = database.source("outcomes", suite=asked.suite)
+    answers = database.rows(
+        f"SELECT model, role, value, state, score FROM {outcomes} WHERE place = ? ORDER BY model, role", [asked.place]
+    )
+    apply = tuple(name for name in names if any(line[name] is not None for line in scores))
+    score_of = {line["model"]: line for line in scores}
+    lines = (
+        _line(asked, model, apply, score_of.get(model.slug, {}), [one for one in answers if one["model"] == model.slug])
+        for model in reading.models()
+    )
+    return Card(
+        suite=asked.suite,
+        test=asked.test,
+        kind=asked.kind,
+        heading=heading(asked.test, ""),
+        sentence=SENTENCES[asked.relation] if asked.variants else "A plain question, without variants.",
+        address=_group(asked.suite, asked.group_id, asked.test),
+        variants=asked.variants,
+        measures=tuple((name, measures.label(name)) for name in apply),
+        lines=tuple(line for line in lines if line.asked),
+    )
+
+
+def _scored(line: Mapping[str, Any]) -> str:
+    return f"{'foil' if line['role'] else 'caption'} {line['score']:.3g}"
+
+
+def _line(
+    asked: _Asked, model: Known, names: Sequence[str], scores: Mapping[str, Any], answers: Sequence[dict[str, Any]]
+) -> CardLine:
+    """One model on a card; where captions are scored, their scores stand for answers."""
+    told = [one for one in answers if one["state"] != "missing"]
+    variants = [one for one in told if one["role"]] or told
+    if asked.relation == "ranks":
+        variants = [one | {"value": _scored(one)} for one in told if one["score"] is not None]
+    return CardLine(
+        model=model.name,
+        address=_group(asked.suite, asked.group_id, asked.test, model.slug),
+        scores=tuple(Measured(name, measures.label(name), scores.get(name)) for name in names),
+        answers=frequent(map(shown_value, variants)),
+        asked=len(variants),
+    )
+
+
+def _group(suite: str, group_id: int, test: str, model: str = "") -> str:
+    asked = {"test": test, "model": model}
+    said = urlencode({name: value for name, value in asked.items() if value})
+    return f"/suites/{quote(suite)}/groups/{hex_id(group_id)}?{said}"
