@@ -159,7 +159,7 @@ def played(asked: PlayRequest, picked: Chosen) -> Played | None:
         return None
     shown, row = edited(picked.picture, asked), picked.row
     assert shown is not None, "a picture stays one"
-    same = row is not None and row["gold"] and row["text"] == asked.question
+    same = row is not None and row["gold"] and row["text"] == asked.question and asked.mode == "question"
     return Played(
         picture=asked.shown(),
         source="a picture that was dropped in" if asked.dropped else picked.picture.address,
@@ -202,7 +202,7 @@ def notes(players: Players, asked: PlayRequest, models: Sequence[Known]) -> tupl
 
 def said(answer: Answer, mode: Mode) -> Said:
     """An answer as pages show it."""
-    number = f"{answer.score:.3f}" if mode is Mode.SCORE and answer.score is not None else ""
+    number = _number(answer.score) if mode is Mode.SCORE and answer.score is not None else ""
     return Said(
         raw=answer.raw,
         value=answer.value,
@@ -222,6 +222,11 @@ def _cell(given: Given, place: int, slug: str, mode: Mode) -> Cell:
         return Cell(slug, said(answer, mode) if answer else None)
     failed = State.FAILED in (answer.state, first.state)
     return Cell(slug, said(answer, mode), None if failed else _value(answer) == _value(first))
+
+
+def _number(score: float) -> str:
+    """Three decimals, or what tells apart two scores that are both next to nothing."""
+    return f"{score:.3f}" if abs(score) >= 0.001 or not score else f"{score:.1e}"
 
 
 def _value(answer: Answer) -> str:

@@ -125,7 +125,7 @@ function begun(event) {
 }
 
 function row(said, place) {
-  const line = made("tr");
+  const line = made("tr", "", place === 0 && state.mode === "question" ? "first" : "");
   const name = Object.assign(made("th"), { scope: "row" });
   const text = made("span", "", "text");
   text.append(...said.text.map((piece) => (piece.changed ? made("mark", piece.text) : piece.text)));
@@ -178,7 +178,7 @@ function answered({ model, row: place, answer }) {
   if (state.mode === "captions") {
     if (state.models.find((one) => one.slug === model).scale === "probability") cell.append(" ", bar((60 * answer.score).toFixed(1)));
   } else if (place === 0) {
-    for (const likely of answer.top) {
+    for (const likely of answer.top.filter((one) => one.probability >= 0.01)) {
       const one = made("span", "", "bars");
       one.append(bar((60 * likely.probability).toFixed(1)), ` ${likely.value} ${percent(likely.probability)}`);
       cell.append(" ", one);
