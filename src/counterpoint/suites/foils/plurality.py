@@ -128,7 +128,9 @@ def _before_allows(said: Sequence[Word], one: Chunk, ends: dict[int, int]) -> bo
     before = said[one.start - 1]
     if before.tag[:2] == "VB":
         return one.start > 1 and said[one.start - 2].text == "there"
-    return before.tag not in ("AV0", "CRD", "POS", "DPS") and not (before.tag[0] == "N" and one.lead is Lead.BARE)
+    if one.lead is Lead.BARE and (before.tag[0] == "N" or before.tag == "VVN" or said[one.first].text.endswith("ing")):
+        return False  # with opened umbrellas
+    return before.tag not in ("AV0", "CRD", "POS", "DPS")
 
 
 def _after_allows(said: Sequence[Word], phrases: Sequence[Chunk], place: int) -> bool:

@@ -163,7 +163,8 @@ def candidates(
     return [
         span
         for span in others(place.said)
-        if (survey.is_attested(place, span) if offered is None else span in offered and survey.spans[span] >= LEAST)
+        if _is_placed(span, place.noun)
+        and (survey.is_attested(place, span) if offered is None else span in offered and survey.spans[span] >= LEAST)
         and not survey.is_said(caption.picture, span, place.noun)
         and not is_annotated(caption.scene, place, span, caption.text[: place.start].lower())
     ]
