@@ -25,11 +25,15 @@ _REFUSED = STATES.index("refused")
 
 
 def _of(test: str, pairs: Pairs) -> Flags:
-    return pairs.known & pairs.relation.where([Relation.SWAP]) & pairs.labels("test").at(pairs.row).where([test])
+    """The pairs of a test, and of that which makes the same exchanges in features."""
+    swapped = pairs.known & pairs.relation.where([Relation.SWAP])
+    tests = [test, f"feature-{test}"]
+    return swapped & pairs.labels("test").at(pairs.row).where(tests) if swapped.any() else swapped
 
 
 def _controls(names: Collection[str], pairs: Pairs) -> Flags:
-    return _of(CONTROLS, pairs) & pairs.gold & pairs.labels("tag:control").at(pairs.row).where([*names])
+    judged = _of(CONTROLS, pairs) & pairs.gold
+    return judged & pairs.labels("tag:control").at(pairs.row).where([*names]) if judged.any() else judged
 
 
 @dataclass(frozen=True, slots=True)
