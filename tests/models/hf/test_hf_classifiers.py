@@ -267,7 +267,8 @@ def test_a_classifier_goes_through_a_run(made: Path, name: str) -> None:
     outcome = run(table, asking, log, read=queries, trials=(0, 1, 2), batch=7)
     assert (outcome.asked, outcome.failed, outcome.beyond) == (48, 0, 0)
     assert outcome.alike is not None
-    assert (outcome.alike.checked, outcome.alike.differing) == (16, 0)
+    assert 4 <= outcome.alike.checked <= 16  # as many as a second allows
+    assert not outcome.alike.differing
     plain = said(asking, asked())
     assert all(alike(log.says[query.id, 0], answer) for query, answer in zip(asked(), plain, strict=True))
     assert any(log.says[query.id, 1] != log.says[query.id, 2] for query in asked())
