@@ -1,0 +1,53 @@
+"""Modality bias in features: the exchanges of modality bias, and the same answers from a model that encodes apart."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from counterpoint.cli.main import commands
+from counterpoint.core.features import Side
+from counterpoint.suites import bias, feature_bias
+from counterpoint.suites.suite import generate
+from counterpoint.world.source import World
+
+
+def _run(*words: str) -> str:
+    result = CliRunner().invoke(commands, list(words))
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stdout
+
+
+def test_the_other_picture_or_the_other_text_is_an_edit_of_the_same_query() -> None:
+    items = list(World("test", 6).grounded())
+    for made, side in ((feature_bias.question_bias, Side.PICTURE), (feature_bias.picture_bias, Side.TEXT)):
+        groups = [group for _, group in generate(made.with_variants(2), items, 0)]
+        assert groups
+        for group in groups:
+            for variant in group.variants:
+                assert (variant.picture, variant.text) == (group.base.picture, group.base.text)
+                assert [edit.name for edit in variant.edits] == [side.exchange]
+
+
+def test_as_many_exchanges_are_made_as_in_pictures_and_words() -> None:
+    items = list(World("test", 6).grounded())
+    for one, other in (
+        (bias.question_bias, feature_bias.question_bias),
+        (bias.picture_bias, feature_bias.picture_bias),
+    ):
+        sizes = [[len(group.variants) for _, group in generate(suite, items, 0)] for suite in (one, other)]
+        assert sizes[0] == sizes[1]
+
+
+def test_a_model_that_never_looks_or_never_reads_is_found_in_features_too(tmp_path: Path) -> None:
+    lab = str(tmp_path / "lab")
+    for name in ("feature-question-bias", "feature-picture-bias"):
+        _run("generate", lab, "--suite", name, "--scenes", "6", "--groups", "8", "--variants", "3")
+    for model in ("question-only", "picture-only", "constant"):
+        _run("run", lab, "--model", model)
+    rows = json.loads(_run("score", lab, "--metric", "question_bias", "--metric", "picture_bias", "--json"))
+    found = {(row["model"], row["metric"]): row["value"] for row in rows if row["value"] is not None}
+    assert found["question-only", "question_bias"] == 1.0
+    assert found["picture-only", "picture_bias"] == 1.0
+    assert found["question-only", "picture_bias"] < 1.0
+    assert ("constant", "question_bias") not in found
