@@ -64,6 +64,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "counting": "counterpoint.suites.foils.counting:suite",
         "existence": "counterpoint.suites.foils.existence:suite",
         "feature-noise": "counterpoint.suites.feature_noise:suite",
+        "feature-picture-bias": "counterpoint.suites.feature_bias:picture_bias",
+        "feature-question-bias": "counterpoint.suites.feature_bias:question_bias",
         "negation": "counterpoint.suites.negation:suite",
         "noise": "counterpoint.suites.noise:suite",
         "noise-severities": "counterpoint.suites.noise:with_severities",
