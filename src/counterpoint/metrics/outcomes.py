@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.ports import Scale
-from counterpoint.language.rulesets import RULE_SETS, RuleSet
 from counterpoint.metrics.chances import Chances
+from counterpoint.metrics.crediting import compared
 from counterpoint.metrics.joining import places
 from counterpoint.metrics.labels import Codes, Labels, compact, tag
 
@@ -45,7 +45,6 @@ _COLUMNS = (
     "rules",
 )
 _SAID = ("query", "raw", "value", "state", "score", "trial")
-_EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa"]
 _EDGES = " \t.,;:!?\"'`()[]"
 
 
@@ -343,7 +342,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         found = joined.result()
     state = np.append(state, np.int8(_MISSING))[found]  # a place of -1 finds the last
     said = Labels(np.append(values.codes, np.int32(-1))[found], values.words)
-    codes, correct = _compared(table, said, state)
+    codes, correct = compared(table, said, state == _OK, state < _FAILED)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
     return Outcomes(
         table.drop_columns(["gold", "query"]),
@@ -408,60 +407,6 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
     codes = values.among(words).codes
     codes[odd] = raw.among(words).codes
     return Labels(codes, words)
-
-
-def _compared(table: pa.Table, said: Labels, state: NDArray[np.int8]) -> tuple[Codes, Floats]:
-    """Equal numbers for equal answers, and what each earns, by the rule set of each row."""
-    rules = Labels.of(table["rules"]) if "rules" in table.column_names else None
-    if rules is None or not set(rules.words.to_pylist()) - {_EXACT.name}:
-        return said.codes, _credited(table, said, state, _EXACT)
-    codes, correct = np.full(table.num_rows, -1, np.int32), np.full(table.num_rows, np.nan)
-    first = 0
-    for name in rules.words.to_pylist():
-        rows = np.flatnonzero(rules.where([name]))
-        own = _alike(said.at(rows), RULE_SETS[name])
-        codes[rows] = np.where(own.codes < 0, -1, own.codes + first)
-        first += len(own.words)
-        part = table.select(["gold", "mode"]).take(pa.array(rows))
-        correct[rows] = _credited(part, said.at(rows), state[rows], RULE_SETS[name])
-    return codes, correct
-
-
-def _alike(said: Labels, rules: RuleSet) -> Labels:
-    """The answers as a rule set compares them."""
-    words = pa.array([rules.comparable(word) for word in said.words.to_pylist()], pa.string())
-    unique = words.unique()
-    return Labels(np.append(pc.index_in(words, value_set=unique).to_numpy(), -1).astype(np.int32)[said.codes], unique)
-
-
-def _credited(table: pa.Table, said: Labels, state: NDArray[np.int8], rules: RuleSet) -> Floats:
-    """What each row's answer earns; nan where there is no gold, no answer, or a score in the place of words."""
-    correct = np.zeros(table.num_rows)
-    first = 0
-    made = said if rules is _EXACT else _alike(said, rules)
-    written = _alike(said, _AS_WRITTEN) if rules.spares_agreement else said
-    as_written = np.where(state == _OK, written.codes, np.int32(-1))
-    alike = np.where(state == _OK, made.codes, np.int32(-1))
-    for part in table["gold"].chunks:
-        flat, offsets = part.flatten(), part.offsets.to_numpy()
-        lengths = np.diff(offsets) * part.is_valid().to_numpy(zero_copy_only=False)
-        rows = np.repeat(np.arange(first, first + len(part), dtype=np.int32), lengths)
-        gold = Labels.of(pa.chunked_array([flat.field("answer")]))
-        hit = _hits(gold if rules is _EXACT else _alike(gold, rules), made.words, alike[rows])
-        if rules.spares_agreement:
-            hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
-        correct[rows[hit]] = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
-        correct[first : first + len(part)][part.is_null().to_numpy(zero_copy_only=False)] = np.nan
-        first += len(part)
-    correct[state >= _FAILED] = np.nan
-    correct[~Labels.of(table["mode"]).where([Mode.ANSWER])] = np.nan
-    return correct
-
-
-def _hits(gold: Labels, words: pa.Array, said: Codes) -> Flags:
-    codes = gold.among(words).codes
-    hits: Flags = (codes == said) & (codes >= 0)
-    return hits
 
 
 def together(table: pa.Table) -> pa.Table:

@@ -1,0 +1,72 @@
+"""What answers earn, and which of them are equal, by the rule set of each row."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from counterpoint.core.groups import Mode
+from counterpoint.language.rulesets import RULE_SETS, RuleSet
+from counterpoint.metrics.labels import Codes, Labels
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa"]
+
+
+def compared(table: pa.Table, said: Labels, told: Flags, given: Flags) -> tuple[Codes, Floats]:
+    """Equal numbers for equal answers, and what each earns, by the rule set of each row.
+
+    Only an answer that was `told` in form can earn anything; one that was not even `given` has nothing to lose either.
+    """
+    rules = Labels.of(table["rules"]) if "rules" in table.column_names else None
+    if rules is None or not set(rules.words.to_pylist()) - {_EXACT.name}:
+        return said.codes, _credited(table, said, told, given, _EXACT)
+    codes, correct = np.full(table.num_rows, -1, np.int32), np.full(table.num_rows, np.nan)
+    first = 0
+    for name in rules.words.to_pylist():
+        rows = np.flatnonzero(rules.where([name]))
+        own = _alike(said.at(rows), RULE_SETS[name])
+        codes[rows] = np.where(own.codes < 0, -1, own.codes + first)
+        first += len(own.words)
+        part = table.select(["gold", "mode"]).take(pa.array(rows))
+        correct[rows] = _credited(part, said.at(rows), told[rows], given[rows], RULE_SETS[name])
+    return codes, correct
+
+
+def _alike(said: Labels, rules: RuleSet) -> Labels:
+    """The answers as a rule set compares them."""
+    words = pa.array([rules.comparable(word) for word in said.words.to_pylist()], pa.string())
+    unique = words.unique()
+    return Labels(np.append(pc.index_in(words, value_set=unique).to_numpy(), -1).astype(np.int32)[said.codes], unique)
+
+
+def _credited(table: pa.Table, said: Labels, told: Flags, given: Flags, rules: RuleSet) -> Floats:
+    """What each row's answer earns; nan where there is no gold, no answer, or a score in the place of words."""
+    correct = np.zeros(table.num_rows)
+    first = 0
+    made = said if rules is _EXACT else _alike(said, rules)
+    written = _alike(said, _AS_WRITTEN) if rules.spares_agreement else said
+    as_written = np.where(told, written.codes, np.int32(-1))
+    alike = np.where(told, made.codes, np.int32(-1))
+    for part in table["gold"].chunks:
+        flat, offsets = part.flatten(), part.offsets.to_numpy()
+        lengths = np.diff(offsets) * part.is_valid().to_numpy(zero_copy_only=False)
+        rows = np.repeat(np.arange(first, first + len(part), dtype=np.int32), lengths)
+        gold = Labels.of(pa.chunked_array([flat.field("answer")]))
+        hit = _hits(gold if rules is _EXACT else _alike(gold, rules), made.words, alike[rows])
+        if rules.spares_agreement:
+            hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
+        correct[rows[hit]] = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
+        correct[first : first + len(part)][part.is_null().to_numpy(zero_copy_only=False)] = np.nan
+        first += len(part)
+    correct[~given] = np.nan
+    correct[~Labels.of(table["mode"]).where([Mode.ANSWER])] = np.nan
+    return correct
+
+
+def _hits(gold: Labels, words: pa.Array, said: Codes) -> Flags:
+    codes = gold.among(words).codes
+    hits: Flags = (codes == said) & (codes >= 0)
+    return hits
