@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from counterpoint.explorer.comparing import compare_view
 from counterpoint.explorer.pages import _id, _page
 from counterpoint.explorer.samples import sample_view
 
@@ -14,5 +15,14 @@ async def sample_page(request: Request) -> Response:
     return await _page(request, "sample.html", lambda reading: sample_view(reading, query_id))
 
 
-ROUTES = tuple(Route(f"/samples/{{query}}{ending}", sample_page) for ending in (".json", ""))
+async def compare_page(request: Request) -> Response:
+    """GET /compare?models=A,B&suite=SUITE and its twin: two to five models side by side."""
+    query, models = dict(request.query_params), request.query_params.getlist("models")
+    return await _page(request, "compare.html", lambda reading: compare_view(reading, query, models))
+
+
+ROUTES = (
+    *(Route(f"/samples/{{query}}{ending}", sample_page) for ending in (".json", "")),
+    *(Route(f"/compare{ending}", compare_page) for ending in (".json", "")),
+)
 """Where these pages are."""

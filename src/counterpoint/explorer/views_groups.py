@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from counterpoint.explorer.differences import Piece
-from counterpoint.explorer.views import Cell, Choice, Entry, Likely, Option, Page, QueryView, Said, Shown
+from counterpoint.explorer.views import Cell, Choice, Likely, Option, Page, QueryView, Said, Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +264,31 @@ class CoverageLine:
 
 
 @dataclass(frozen=True, slots=True)
+class BothAsked:
+    """A query of a group with what two models said to it; `own` is what sets apart an equal text."""
+
+    name: str
+    text: tuple[Piece, ...]
+    own: str
+    first: Said | None
+    second: Said | None
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A group in a list, in the hands of two models."""
+
+    group_id: str
+    about: str
+    address: str
+    picture: str
+    width: int
+    height: int
+    lines: tuple[BothAsked, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
 class CompareView(Page):
     """Two to five models on one suite."""
 
@@ -271,14 +296,16 @@ class CompareView(Page):
     models: tuple[Option, ...] = ()
     names: tuple[str, ...] = ()
     suites: tuple[Choice, ...] = ()
+    references: tuple[Choice, ...] = ()
     lines: tuple[VersusLine, ...] = ()
-    notes: tuple[str, ...] = ()
     coverage: tuple[CoverageLine, ...] = ()
-    coverage_reason: str = ""
     couples: tuple[Choice, ...] = ()
     couple: tuple[str, str] = ("", "")
     tables: tuple[Fields, ...] = ()
     left_out: int = 0
     listed: str = ""
-    groups: tuple[Entry, ...] = ()
+    groups: tuple[Both, ...] = ()
+    found: int = 0
+    first: int = 0
+    last: int = 0
     empty: str = ""

@@ -1,0 +1,355 @@
+"""Compare: two to five models on one suite, their paired differences, where their verdicts part, what each covers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import numpy as np
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.ids import hex_id
+from counterpoint.explorer import measures
+from counterpoint.explorer.couples import MEASURES, Compared, Suite, Told, compared, covering, slices, suite_of, told
+from counterpoint.explorer.differences import marked
+from counterpoint.explorer.groups import own_tags, said
+from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.verdicts import VERDICTS
+from counterpoint.explorer.views import Cell, Choice, Option
+from counterpoint.explorer.views_groups import (
+    Both,
+    BothAsked,
+    CompareView,
+    CoverageLine,
+    Field,
+    FieldLine,
+    Fields,
+    Versus,
+    VersusLine,
+)
+from counterpoint.metrics.paired import ALPHA, holm
+
+LEAST, MOST, PAGE = 2, 5, 10
+"""How many models can be compared, and how many groups a page lists."""
+
+SENTENCE = (
+    "The first model against each other, on the pairs that count for both: differences in points with 95 % intervals "
+    "over pictures, and p values corrected by Holm over all tests of a measure. What is not below 5 % is a tie."
+)
+SURVIVED = ("Answer survived", "lower is better")
+
+_RANKED = ("comprehensive_accuracy", "acc_r", "accuracy")  # by which the models of a bare address are chosen
+_KINDS = (("right", "broken", "gained", "wrong"), ("holds", "breaks"))
+_SHORT = {"right": "right, right", "broken": "right, wrong", "gained": "wrong, right", "wrong": "wrong, wrong"}
+_SWAPPED = {"holds": "all survived", "breaks": "not all survived"}
+_VERDICT = (
+    "CASE WHEN {0}.relation = 'swap' AND {0}.comprehensive_accuracy IS NULL AND {0}.verdict <> 'unanswered' "
+    "THEN CASE WHEN {0}.inconsistent THEN 'breaks' ELSE 'holds' END ELSE {0}.verdict END"
+)  # without gold after an exchange, what counts is whether the answer survived
+_ONE, _OTHER = _VERDICT.format("one"), _VERDICT.format("other")
+_LINES = 3  # texts of one group in a list
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What an address asks to compare, and which field of the table of verdicts is listed."""
+
+    suite: str
+    models: tuple[Known, ...]
+    other: int = 1  # the place of the second model of the table
+    first: str = ""
+    second: str = ""
+    page: int = 1
+
+    @classmethod
+    def read(cls, reading: Reading, query: Mapping[str, str], models: Sequence[str]) -> "Comparison":
+        """The comparison that an address says; without models, the best ones of the suite."""
+        suite = query.get("suite", "") or _usual_suite(reading)
+        suite = reading.known_suite(suite) if suite else ""
+        slugs = list(dict.fromkeys(slug for word in models for slug in word.split(",") if slug))[:MOST]
+        chosen = tuple(reading.model(slug) for slug in slugs)
+        if len(chosen) < LEAST and suite:
+            others = [model for model in _best(reading, suite) if model not in chosen]
+            chosen = (*chosen, *others[: LEAST - len(chosen)])
+        first, second = query.get("first", ""), query.get("second", "")
+        for verdict in filter(None, (first, second)):
+            if verdict not in VERDICTS:
+                raise UnknownName("verdict", verdict, VERDICTS)
+        with_other = [place for place, model in enumerate(chosen) if place and model.slug == query.get("with", "")]
+        return cls(suite, chosen, with_other[0] if with_other else 1, first, second, _number(query.get("page", "")))
+
+    def address(self, ending: str = "", anchor: str = "", **changes: Any) -> str:
+        """Where this comparison is shown, with some of it changed."""
+        own = replace(self, **changes)
+        asked = {
+            "models": ",".join(model.slug for model in own.models),
+            "suite": own.suite,
+            "with": own.models[own.other].slug if own.other > 1 else "",
+            "first": own.first,
+            "second": own.second,
+            "page": str(own.page) if own.page > 1 else "",
+        }
+        said = urlencode({name: value for name, value in asked.items() if value}, safe=",")
+        return f"/compare{ending}?{said}{anchor}"
+
+
+def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[str]) -> CompareView:
+    """The page as its address asks for it."""
+    asked = Comparison.read(reading, query, models)
+    if len(asked.models) < LEAST:
+        return CompareView(
+            view="compare",
+            title="Compare",
+            sentence=SENTENCE,
+            twin="/compare.json",
+            empty="There are no two models to compare yet: counterpoint run asks one.",
+        )
+    rows = suite_of(reading, asked.suite, asked.models[0].slug)
+    every = [told(reading, asked.suite, model.slug) for model in asked.models]
+    counts = _counts(reading, asked)
+    found = counts.get((asked.first, asked.second), 0) if asked.first and asked.second else 0
+    asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
+    shown = _listed(reading, asked) if found else ()
+    names = tuple(model.name for model in asked.models)
+    swapped = bool((rows.relation == "swap").any())
+    return CompareView(
+        view="compare",
+        title=f"Compare: {', '.join(names)}",
+        sentence=SENTENCE,
+        twin=asked.address(".json"),
+        before=asked.address(anchor="#groups", page=asked.page - 1) if found and asked.page > 1 else "",
+        after=asked.address(anchor="#groups", page=asked.page + 1) if asked.page * PAGE < found else "",
+        suite=asked.suite,
+        models=tuple(Option(one.slug, one.name, one in asked.models) for one in reading.models()),
+        names=names,
+        suites=tuple(Choice(one, _plain(asked).address(suite=one), one == asked.suite) for one in reading.suites()),
+        references=tuple(_references(asked)),
+        lines=_lines(rows, names, every),
+        coverage=_coverage(rows, names, every),
+        couples=tuple(_couples(asked)) if len(asked.models) > LEAST else (),
+        couple=(names[0], names[asked.other]),
+        tables=tuple(_tables(asked, counts, swapped)),
+        left_out=sum(number for key, number in counts.items() if not any(set(key) <= set(own) for own in _KINDS)),
+        listed=_title(asked, swapped) if asked.first and asked.second else "",
+        groups=shown,
+        found=found,
+        first=(asked.page - 1) * PAGE + 1 if shown else 0,
+        last=(asked.page - 1) * PAGE + len(shown),
+    )
+
+
+def _plain(asked: Comparison) -> Comparison:
+    """The same without a field that is listed."""
+    return replace(asked, first="", second="", page=1)
+
+
+def _usual_suite(reading: Reading) -> str:
+    """The suite that most models have answered, the first of these."""
+    suites = reading.suites()
+    asked = [sum(reading.asked(suite, model.slug) for model in reading.models()) for suite in suites]
+    return suites[asked.index(max(asked))] if suites else ""
+
+
+def _best(reading: Reading, suite: str) -> list[Known]:
+    """The models that have answered a suite, the best first."""
+
+    def rank(model: Known) -> tuple[float, str]:
+        scores = (reading.score(suite, model.slug, measure) for measure in _RANKED)
+        return -next((score.value for score in scores if score), -1.0), model.name
+
+    return sorted((one for one in reading.models() if reading.asked(suite, one.slug)), key=rank)
+
+
+def _references(asked: Comparison) -> Iterator[Choice]:
+    """Each model as the one that the others are held against."""
+    for model in asked.models:
+        rest = tuple(one for one in asked.models if one != model)
+        yield Choice(
+            model.name,
+            replace(_plain(asked), models=(model, *rest), other=1).address(),
+            not rest or model == asked.models[0],
+        )
+
+
+def _couples(asked: Comparison) -> Iterator[Choice]:
+    for place, model in enumerate(asked.models[1:], 1):
+        address = _plain(asked).address(anchor="#verdicts", other=place)
+        yield Choice(f"{asked.models[0].name} and {model.name}", address, place == asked.other)
+
+
+def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[VersusLine, ...]:
+    """Every measure of every slice, with p values corrected over the slices and models of a measure."""
+    made: list[VersusLine] = []
+    cut = list(slices(rows))
+    for measure in MEASURES:
+        found = [
+            [compared(rows, every[0], other, measure, test, inside) for other in every[1:]] for test, inside in cut
+        ]
+        corrected = iter(holm([one.p for own in found for one in own if one]))
+        for (test, _), own in zip(cut, found, strict=True):
+            if any(own):
+                against = [
+                    None if one is None else _versus(names[0], name, one, next(corrected))
+                    for name, one in zip(names[1:], own, strict=True)
+                ]
+                label, term = SURVIVED if measure == "survived" else (measures.label(measure), measures.term(measure))
+                made.append(VersusLine(test, measure, label, term, tuple(against)))
+    order = [test for test, _ in cut]
+    return tuple(sorted(made, key=lambda line: order.index(line.test)))
+
+
+def _versus(first: str, second: str, found: Compared, corrected: float) -> Versus:
+    apart = found.difference
+    verdict = "tie" if corrected >= ALPHA else first if apart.value > 0 else second
+    return Versus(
+        second,
+        found.first,
+        found.second,
+        apart.value,
+        apart.low,
+        apart.high,
+        found.n,
+        found.clusters,
+        found.p,
+        corrected,
+        verdict,
+        apart.method,
+    )
+
+
+def _coverage(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[CoverageLine, ...]:
+    """Rows are models, columns what each of the others has right; nothing where no answer has gold."""
+    found = {(a, b): covering(rows, every[a], every[b]) for a, b in permutations(range(len(names)), 2)}
+    if not any(found.values()):
+        return ()
+    lines = []
+    for a, name in enumerate(names):
+        cells = []
+        for b, other in enumerate(names):
+            hit = found.get((a, b))
+            if hit is None:
+                cells.append(Cell(reason="the same model" if a == b else f"{other} has nothing right here"))
+            else:
+                score, clusters = hit
+                cells.append(Cell(score.value, score.low, score.high, score.n, clusters, "clustered"))
+        lines.append(CoverageLine(name, tuple(cells)))
+    return tuple(lines)
+
+
+def _joined(reading: Reading, asked: Comparison) -> str:
+    a, b = (
+        reading.database.source("verdicts", model=model.slug, suite=asked.suite)
+        for model in (asked.models[0], asked.models[asked.other])
+    )
+    return f"{a} AS one JOIN {b} AS other USING (place)"
+
+
+def _counts(reading: Reading, asked: Comparison) -> dict[tuple[str, str], int]:
+    """How many groups have which verdict by the first model and which by the second."""
+    sql = f"SELECT {_ONE} AS first, {_OTHER} AS second, count(*) AS groups FROM {_joined(reading, asked)} GROUP BY ALL"
+    return {(row["first"], row["second"]): row["groups"] for row in reading.database.rows(sql)}
+
+
+def _tables(asked: Comparison, counts: Mapping[tuple[str, str], int], swapped: bool) -> Iterator[Fields]:
+    for kinds in _KINDS:
+        own = {key: number for key, number in counts.items() if set(key) <= set(kinds)}
+        total = sum(own.values())
+        if not total:
+            continue
+        labels = {one: (_SWAPPED if swapped else {}).get(one) or _SHORT.get(one) or VERDICTS[one] for one in kinds}
+        yield Fields(
+            tuple(labels[one] for one in kinds),
+            tuple(
+                FieldLine(
+                    labels[one],
+                    tuple(_field(asked, (one, other), own.get((one, other), 0), total, swapped) for other in kinds),
+                    sum(own.get((one, other), 0) for other in kinds),
+                )
+                for one in kinds
+            ),
+            tuple(sum(own.get((one, other), 0) for one in kinds) for other in kinds),
+        )
+
+
+def _field(asked: Comparison, verdicts: tuple[str, str], count: int, total: int, swapped: bool) -> Field:
+    own = replace(asked, first=verdicts[0], second=verdicts[1], page=1)
+    return Field(
+        count,
+        count / total,
+        own.address(anchor="#groups") if count else "",
+        _title(own, swapped),
+        chosen=(asked.first, asked.second) == verdicts,
+        alike=verdicts[0] == verdicts[1],
+    )
+
+
+def _title(asked: Comparison, swapped: bool) -> str:
+    said = {**VERDICTS, **(_SWAPPED if swapped else {})}
+    one, other = asked.models[0].name, asked.models[asked.other].name
+    return f"{one}: {said[asked.first]}, {other}: {said[asked.second]}"
+
+
+def _listed(reading: Reading, asked: Comparison) -> tuple[Both, ...]:
+    """The groups of one field, a page of them."""
+    sql = (
+        "SELECT place, one.group_id, one.test, one.kind, one.variants "
+        f"FROM {_joined(reading, asked)} WHERE {_ONE} = ? AND {_OTHER} = ? "
+        f"ORDER BY place LIMIT {PAGE} OFFSET {(asked.page - 1) * PAGE}"
+    )
+    found = reading.database.rows(sql, [asked.first, asked.second])
+    rows = reading.rows_at(asked.suite, [(one["place"], one["variants"]) for one in found])
+    at = rows["row"].to_numpy().astype(np.int64)
+    first, second = (
+        said(rows, reading.said_at(asked.suite, model.slug, at))[0]
+        for model in (asked.models[0], asked.models[asked.other])
+    )
+    lines = rows.select(["query", "text", "picture", "width", "height", "tags"]).to_pylist()
+    made, start = [], 0
+    for one in found:
+        span = slice(start, start + one["variants"] + 1)
+        made.append(_both(asked, one, lines[span], first[span], second[span]))
+        start = span.stop
+    return tuple(made)
+
+
+def _both(
+    asked: Comparison, found: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], first: Any, second: Any
+) -> Both:
+    base, suite = lines[0], quote(asked.suite)
+    texts = marked(base["text"], [line["text"] for line in lines[1:]])
+    own = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]
+    told_apart = sorted(range(1, len(lines)), key=lambda place: (_alike(first[place], second[place]), place))
+    shown = [0, *sorted(told_apart[: _LINES - 1])]
+    group = hex_id(found["group_id"])
+    among = {"model": asked.models[0].slug} | ({"verdict": asked.first} if asked.first in _KINDS[0] else {})
+    query = urlencode(among)
+    ratio = base["height"] / base["width"] if base["width"] else 0.75
+    return Both(
+        group_id=group,
+        about=" · ".join(filter(None, [found["test"] if found["test"] != asked.suite else "", found["kind"]])),
+        address=f"/suites/{suite}/groups/{group}?{query}",
+        picture=f"/suites/{suite}/pictures/{hex_id(base['query'])}.png?width=320" if base["picture"] else "",
+        width=128,
+        height=round(128 * ratio),
+        lines=tuple(
+            BothAsked(
+                f"variant {place}" if place else "base",
+                texts[place],
+                own[place] if lines[place]["text"] == base["text"] else "",
+                first[place],
+                second[place],
+            )
+            for place in shown
+        ),
+        more=len(lines) - len(shown),
+    )
+
+
+def _alike(first: Any, second: Any) -> bool:
+    """Whether two answers say the same; those that do not tell more."""
+    return bool(first and second and first.shown == second.shown and first.correct == second.correct)
+
+
+def _number(text: str) -> int:
+    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 1

@@ -1,0 +1,151 @@
+"""Two models on one suite, from the tables of outcomes: paired differences and coverage, without judging anything."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isnan
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.explorer.reading import Reading
+from counterpoint.metrics.bootstrap import luck
+from counterpoint.metrics.intervals import Score, from_sums
+from counterpoint.metrics.outcomes import STATES, Flags, Floats, Rows
+from counterpoint.metrics.paired import Difference, differing, mcnemar
+
+THRESHOLD = 0.5
+FRACTIONAL = ("accuracy",)
+"""Measures whose cases can be half right: McNemar's test is not for them."""
+
+MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "accuracy": ("same", "differs", "gold", "swap"),
+        "self_consistency": ("same", "differs"),
+        "comprehensive_accuracy": ("same", "differs", "gold"),
+        "acc_r": ("ranks",),
+        "survived": ("swap",),
+    }
+)
+"""What is compared case by case, and the relations of the groups on which it counts."""
+
+_FINE = 3  # states before this one are answers
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The rows of a suite: the row of each one's base, its test and relation, and the picture of its base."""
+
+    base: Rows
+    test: NDArray[np.object_]
+    relation: NDArray[np.object_]
+    cluster: Rows
+
+    @property
+    def variants(self) -> Rows:
+        """The rows that are no bases: a pair each."""
+        return np.flatnonzero(self.base != np.arange(len(self.base)))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of each row in the hands of one model."""
+
+    correct: Floats
+    consistent: Flags
+    known: Flags
+    fine: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The first model's share less the second's on the cases that count for both."""
+
+    first: float
+    second: float
+    difference: Difference
+    n: int
+    clusters: int
+    p: float
+
+
+def suite_of(reading: Reading, suite: str, slug: str) -> Suite:
+    """The rows of a suite, as the outcomes of any model have them."""
+    asked = reading.database.source("outcomes", model=slug, suite=suite)
+    found = reading.database.table(f"SELECT place, test, relation, picture FROM {asked} ORDER BY row")
+    base = found["place"].to_numpy().astype(np.int64)
+    picture = found["picture"].combine_chunks().dictionary_encode()
+    codes = picture.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    test, relation = (found[name].to_numpy() for name in ("test", "relation"))
+    return Suite(base, test, relation, codes[base] if len(base) else codes)
+
+
+def told(reading: Reading, suite: str, slug: str) -> Told:
+    """What became of the rows of a suite, in their order."""
+    asked = reading.database.source("outcomes", model=slug, suite=suite)
+    found = reading.database.table(f"SELECT correct, consistent, state FROM {asked} ORDER BY row")
+    consistent = found["consistent"].combine_chunks()
+    answers = np.isin(found["state"].to_numpy(), STATES[:_FINE])
+    return Told(
+        found["correct"].to_numpy().astype(np.float64),
+        consistent.fill_null(False).to_numpy(zero_copy_only=False),
+        consistent.is_valid().to_numpy(zero_copy_only=False),
+        answers,
+    )
+
+
+def slices(rows: Suite) -> Iterator[tuple[str, Flags]]:
+    """The whole suite, which has no name, and each of its tests where there are several."""
+    variants = rows.variants
+    tests = list(dict.fromkeys(rows.test[variants]))
+    yield "", np.ones(len(variants), np.bool_)
+    if len(tests) > 1:
+        for test in tests:
+            yield str(test), rows.test[variants] == test
+
+
+def compared(rows: Suite, first: Told, second: Told, measure: str, test: str, inside: Flags) -> Compared | None:
+    """One measure of one slice, or nothing where no case counts for both models.
+
+    Measures that hit or miss have McNemar's exact test and the paired test over pictures, and both must speak: `p` is
+    the larger one.
+    """
+    (a, a_counts), (b, b_counts) = _cases(rows, first, measure), _cases(rows, second, measure)
+    both = a_counts & b_counts & inside
+    n = int(both.sum())
+    if not n:
+        return None
+    apart, cluster = a[both] - b[both], rows.cluster[rows.variants][both]
+    sums, counts = np.bincount(cluster, apart).astype(np.float64), np.bincount(cluster)
+    found = differing(sums, counts, float((apart**2).sum()), luck(0, [test] if test else []))
+    p = found.p
+    if measure not in FRACTIONAL:
+        p = max(p, mcnemar(int((apart > 0).sum()), int((apart < 0).sum())))
+    return Compared(float(a[both].mean()), float(b[both].mean()), found, n, int(np.count_nonzero(counts)), p)
+
+
+def covering(rows: Suite, model: Told, of: Told) -> tuple[Score, int] | None:
+    """Of the answers that one model has right, the share that another has right too, and on how many pictures."""
+    counts = of.fine & model.fine & (of.correct >= THRESHOLD) & ~np.isnan(model.correct)
+    if not counts.any():
+        return None
+    hits = counts & (model.correct >= THRESHOLD)
+    cases = np.bincount(rows.cluster[counts])
+    sums = np.bincount(rows.cluster[hits], minlength=len(cases)).astype(np.float64)
+    used = cases > 0
+    score = from_sums(sums[used], cases[used], float(sums.sum()))
+    return None if isnan(score.value) else (score, int(used.sum()))
+
+
+def _cases(rows: Suite, model: Told, measure: str) -> tuple[Floats, Flags]:
+    """What each pair earns, and whether it counts."""
+    row = rows.variants
+    base = rows.base[row]
+    there = np.isin(rows.relation[row].astype(str), MEASURES[measure]) & model.fine[row] & model.fine[base]
+    if measure in ("accuracy", "comprehensive_accuracy"):
+        credit, other = model.correct[base], model.correct[row]
+        counts = there & ~np.isnan(credit) & ~np.isnan(other)
+        earned = (credit + other) / 2 if measure == "accuracy" else (credit >= THRESHOLD) & (other >= THRESHOLD)
+    else:
+        counts, earned = there & model.known[row], model.consistent[row]
+    return np.where(counts, earned, 0.0), counts

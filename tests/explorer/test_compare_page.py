@@ -1,0 +1,151 @@
+"""The page of several models: paired differences, where verdicts part with the groups behind, and coverage."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from group_labs import PICTURES, lab_of_groups
+from labs import small_lab
+from starlette.testclient import TestClient
+
+from counterpoint.explorer.app import explorer
+from counterpoint.explorer.verdicts import VERDICTS
+from counterpoint.metrics.compare import compared
+from counterpoint.metrics.coverage import covered
+from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.ranking import acc_r
+from counterpoint.metrics.ratio import accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.scoring import Request
+from counterpoint.store.lab import Lab
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return lab_of_groups(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def client(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
+
+
+def _json(client: TestClient, address: str) -> Any:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def _judged(lab: Lab, suite: str) -> tuple[Outcomes, Outcomes]:
+    groups = lab.suite(suite).groups
+    first, second = (judge(groups, lab.read_answers(f"{model} 1")) for model in ("steady", "shaky"))
+    return first, second
+
+
+@pytest.mark.parametrize("suite", ["noise", "words", "foils"])
+def test_differences_are_those_of_the_command_that_compares(client: TestClient, lab: Lab, suite: str) -> None:
+    twin = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")
+    metrics = (acc_r,) if suite == "foils" else (accuracy, self_consistency, comprehensive_accuracy)
+    table = compared(*_judged(lab, suite), Request(("test",), metrics=metrics)).to_pylist()
+    assert len(twin["lines"]) == len(table)
+    for row in table:
+        (line,) = (line["against"][0] for line in twin["lines"] if line["measure"] == row["metric"])
+        for name in ("first", "second", "difference", "n", "clusters"):
+            assert line[name] == pytest.approx(row[name]), name
+        assert (line["low"], line["high"]) == pytest.approx((row["low"], row["high"]), abs=0.03)
+        assert line["p"] == pytest.approx(row["p"], abs=0.01)
+        assert line["verdict"] == {"first": "steady", "second": "shaky", "tie": "tie"}[row["verdict"]]
+
+
+def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, lab: Lab) -> None:
+    twin = _json(client, "/compare.json?models=steady,shaky&suite=noise")
+    first, second = _judged(lab, "noise")
+    table = covered({"steady": first, "shaky": second}, Request(("test",))).to_pylist()
+    shown = {line["model"]: dict(zip(twin["names"], line["cells"], strict=True)) for line in twin["coverage"]}
+    for row in table:
+        cell = shown[row["model"]][row["of"]]
+        assert (cell["value"], cell["n"]) == (pytest.approx(row["value"]), row["n"])
+        assert (cell["low"], cell["high"]) == pytest.approx((row["low"], row["high"]))
+
+
+def test_every_field_says_how_many_groups_it_has_and_lists_them(client: TestClient) -> None:
+    twin = _json(client, "/compare.json?models=steady,shaky&suite=noise")
+    (table,) = twin["tables"]
+    assert table["heads"] == ["right, right", "right, wrong", "wrong, right", "wrong, wrong"]
+    counts = [[field["count"] for field in line["fields"]] for line in table["lines"]]
+    assert len(counts) == len(counts[0]) == 4
+    assert sum(map(sum, counts)) == sum(table["totals"]) == PICTURES
+    for line in table["lines"]:
+        for field in line["fields"]:
+            assert bool(field["address"]) == bool(field["count"])
+            if field["count"]:
+                listed = _json(client, field["address"].replace("/compare?", "/compare.json?"))
+                assert listed["found"] == field["count"]
+                assert len(listed["groups"]) == min(field["count"], 10)
+
+
+def test_the_list_of_a_field_shows_both_answers_and_goes_on(client: TestClient) -> None:
+    address = "/compare.json?models=steady,shaky&suite=noise&first=right&second=broken"
+    seen: list[str] = []
+    while address:
+        twin = _json(client, address)
+        for group in twin["groups"]:
+            seen.append(group["group_id"])
+            told = {(line["first"]["correct"], line["second"]["correct"]) for line in group["lines"]}
+            assert (1, 0) in told
+            assert client.get(group["address"]).status_code == 200
+        address = twin["after"].replace("/compare?", "/compare.json?").removesuffix("#groups")
+    assert len(seen) == len(set(seen)) == PICTURES
+
+
+def test_exchanged_inputs_are_compared_by_what_survives(client: TestClient) -> None:
+    twin = _json(client, "/compare.json?models=steady,shaky&suite=swaps")
+    (line,) = twin["lines"]
+    assert (line["measure"], line["against"][0]["first"]) == ("survived", 1)
+    assert line["against"][0]["second"] < 1
+    (table,) = twin["tables"]
+    assert table["heads"] == ["all survived", "not all survived"]
+    assert sum(table["totals"]) == PICTURES
+
+
+def test_captions_are_compared_by_ranking_and_have_no_coverage(client: TestClient) -> None:
+    twin = _json(client, "/compare.json?models=steady,shaky&suite=foils")
+    assert [line["measure"] for line in twin["lines"]] == ["acc_r"]
+    assert twin["coverage"] == []
+    assert "has a right one" in client.get("/compare?models=steady,shaky&suite=foils").text
+
+
+def test_a_bare_address_compares_two_models_and_a_form_may_say_models_one_by_one(client: TestClient) -> None:
+    assert len(_json(client, "/compare.json")["names"]) == 2
+    by_form = _json(client, "/compare.json?models=shaky&models=steady&suite=noise")
+    assert by_form["names"] == ["shaky", "steady"]
+    assert by_form["twin"].endswith("models=shaky,steady&suite=noise")
+
+
+def test_a_model_that_was_not_asked_has_a_dash_and_is_left_out_of_the_table(client: TestClient) -> None:
+    twin = _json(client, "/compare.json?models=steady,silent&suite=noise")
+    assert (twin["lines"], twin["tables"], twin["left_out"]) == ([], [], PICTURES)
+    page = client.get("/compare?models=steady,shaky,silent&suite=noise").text
+    assert "no case counts for both models" in page
+
+
+@pytest.mark.parametrize("query", ["models=nobody", "suite=nothing", "models=steady,shaky&first=odd"])
+def test_names_that_nobody_knows_are_refused(client: TestClient, query: str) -> None:
+    assert client.get(f"/compare?{query}").status_code == 404
+
+
+def test_texts_of_models_and_data_are_escaped_and_everything_linked_is_there(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    client = TestClient(explorer(small_lab(tmp_path / "lab"), cache=tmp_path_factory.mktemp("cache")))
+    for first in VERDICTS:
+        page = client.get(f"/compare?models=careful,b-bold-b-model&suite=odd&first={first}&second=unanswered").text
+        assert "<script>alert" not in page
+        assert "<b>bold" not in page
+        for link in re.findall(r'href="(/compare[^"#]+)', page):
+            assert client.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_five_models_at_most_are_compared(tmp_path: Path, client: TestClient) -> None:
+    many = ",".join(["steady", "shaky", "silent", "steady"])
+    assert _json(client, f"/compare.json?models={many}&suite=noise")["names"] == ["steady", "shaky", "silent"]
