@@ -105,3 +105,34 @@ def _odd(number: int) -> Answer:
         Answer.failed("time-out after 30 s"),
         Answer.of("dark"),
     )[number]
+
+
+def captions_lab(folder: Path) -> Lab:
+    """One suite of captions and foils and nothing else, with two models that score."""
+    lab = Lab(folder)
+    lab.put_run(RunInfo("0", "sharp", "sharp 1"))
+    pairs = [(f"There is {number} dog.", f"There is {number + 1} dog.") for number in range(40)]
+    groups = [
+        (
+            "counting",
+            Group(
+                Relation.RANKS,
+                tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in pair),
+                (None, None),
+                kind="small" if number < 20 else "large",
+            ),
+        )
+        for number, pair in enumerate(pairs)
+    ]
+    table = groups_table(groups, "foils")
+    lab.put_suite(Manifest.of(table, generator="labs", seed=7), table)
+    for run, (model, right) in enumerate({"sharp": 4, "dull": 2}.items()):
+        with lab.answers(f"{model} 1") as log:
+            for number, (_, group) in enumerate(groups):
+                scores = (0.9, 0.2) if number % 5 < right else (0.2, 0.9)
+                log.add(
+                    (query.id, 0, Answer.scored(score), "", 0.02)
+                    for query, score in zip(group.queries, scores, strict=True)
+                )
+        lab.put_run(RunInfo(str(run), model, f"{model} 1", {"scale": "probability", "parameters": 1_200_000}))
+    return lab

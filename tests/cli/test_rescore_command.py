@@ -11,7 +11,7 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.choices import BoardChoice
+from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.leaderboards import leaderboard
 from counterpoint.explorer.reading import Reading
 from counterpoint.language.extraction import RULES
@@ -133,5 +133,5 @@ def test_comparisons_and_the_leaderboard_say_how_many_answers_were_out_of_form(l
     assert "wordy: 18.8 % unparsed, 25.0 % refused" in compared.output
     rows = json.loads(_call("compare", lab, "sure", "wordy", "--suite", "words", "--json").output)
     assert rows[0]["states"]["wordy"]["refused"] == 0.25
-    shown = leaderboard(Reading(opened), BoardChoice("words"))
+    shown = leaderboard(Reading(opened), BoardChoice(("words",)))
     assert {line.model: line.detail for line in shown.lines} == {"sure": "", "wordy": "20.0% unparsed, 26.7% refused"}

@@ -21,6 +21,9 @@ COLORS: Mapping[str, str] = MappingProxyType(
 """The token of each verdict in charts: blue where right, vermilion where wrong, pale where both."""
 
 
+_HOLDS = "holds together"
+
+
 def kinds_chart(reading: Reading, suite: str, slug: str) -> Spec:
     """What became of the groups of each kind, with one model."""
     return _chart(parts_by_kind(reading, reading.known_suite(suite), reading.model(slug).slug))
@@ -45,17 +48,22 @@ def parts_by_kind(reading: Reading, suite: str, slug: str) -> list[Part]:
 
 
 def finding(found: Sequence[Part]) -> str:
-    """The sentence above the chart: where most groups are right throughout, and where fewest.
+    """The sentence above the chart: where most groups are right throughout, or hold together, and where fewest.
 
     >>> finding([Part("a", "right throughout", 0.9, 9), Part("b", "right throughout", 0.2, 2)])
     'a is right throughout in 90 % of groups, b in 20 %'
+    >>> finding([Part("a", "holds", 0.9, 9), Part("b", "breaks", 1.0, 9)])
+    'a holds together in 90 % of groups, b in 0 %'
     """
+    parts = {part.part for part in found}
+    judged = parts & {VERDICTS[name] for name in ("right", "broken", "gained", "wrong")}
+    well, says = ("right", "is right throughout") if judged or VERDICTS["holds"] not in parts else ("holds", _HOLDS)
     whole = {part.row: 0.0 for part in found}
-    whole |= {part.row: part.share for part in found if part.part == VERDICTS["right"]}
+    whole |= {part.row: part.share for part in found if part.part == VERDICTS[well]}
     if not whole:
         return "what became of the groups"
     weak, strong = min(whole, key=lambda row: whole[row]), max(whole, key=lambda row: whole[row])
-    says = f"{strong} is right throughout in {100 * whole[strong]:.0f} % of groups"
+    says = f"{strong} {says} in {100 * whole[strong]:.0f} % of groups"
     return says if len(whole) == 1 else f"{says}, {weak} in {100 * whole[weak]:.0f} %"
 
 

@@ -85,7 +85,10 @@ def dots(found: Sequence[Dot], *, title: str, width: int = 220) -> Spec:
     ]
     y = {"field": "row", "type": "nominal", "sort": rows, "axis": {"title": None, "labelLimit": 200}}
     scale = {"domain": [0, 100]}
-    tips = [{"field": name, "type": "nominal" if name in ("row", "column") else "quantitative"} for name in values[0]]
+    tips = [
+        *({"field": name, "type": "nominal"} for name in ("row", "column")),
+        *({"field": name, "type": "quantitative"} for name in ("value", "low", "high")),
+    ]
     x = {
         "field": "value",
         "type": "quantitative",
@@ -112,7 +115,7 @@ def dots(found: Sequence[Dot], *, title: str, width: int = 220) -> Spec:
         "title": title,
         "data": {"values": values},
         "facet": {"field": "column", "type": "nominal", "sort": columns, "title": None},
-        "columns": min(len(columns), 4),
+        "columns": min(max(len(columns), 1), 4),
         "spacing": {"column": 40, "row": 24},
         "spec": {"width": width, "height": {"step": 36}, "layer": layer},
         "padding": PADDING,

@@ -1,7 +1,7 @@
 """What a visitor asked to see, read once from the address; an address says everything about what it shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Protocol
 from urllib.parse import quote, urlencode
 
@@ -22,24 +22,6 @@ class Named(Protocol):
     def slug(self) -> str:
         """The name."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class BoardChoice:
-    """Which suite and which measure of the leaderboard; all, where nothing is said."""
-
-    suite: str = ""
-    measure: str = ""
-
-    @classmethod
-    def read(cls, query: Mapping[str, str]) -> "BoardChoice":
-        """The choice that an address says."""
-        return cls(query.get("suite", ""), query.get("measure", ""))
-
-    def address(self, path: str = "/leaderboard", **changes: str) -> str:
-        """Where this choice is shown, with some of it changed."""
-        asked = _said(replace(self, **changes))
-        return f"{path}?{urlencode(asked)}" if asked else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +101,6 @@ def step(text: str, none: int) -> int:
     return min(round(float(text) * STEPS), STEPS)
 
 
-def _said(choice: BoardChoice | Filter) -> dict[str, str]:
+def _said(choice: Filter) -> dict[str, str]:
     said = ((field.name, getattr(choice, field.name)) for field in fields(choice))
     return {name: value for name, value in said if value}

@@ -3,50 +3,55 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 from urllib.parse import quote, urlencode
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer import measures
+from counterpoint.explorer import board_columns, measures
+from counterpoint.explorer.board_choices import COST, BoardChoice
 from counterpoint.explorer.charts import Dot, Spec, dots
-from counterpoint.explorer.choices import BoardChoice
 from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.views import Cell, Chart, Choice, Column, Head, Leaderboard, Line
+from counterpoint.explorer.views import Block, Cell, Chart, Choice, Column, Leaderboard, Line, Option, Select, Slice
+from counterpoint.studies.boards import data_set
 
 SENTENCE = (
-    "Share of pairs, in per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. "
-    "What is bold cannot be told apart from the best of its column by a paired test at 5 % after Holm’s correction."
+    "In per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. What is bold cannot be told "
+    "apart from the best of its column by a paired test at 5 % after Holm’s correction."
 )
+
+SLICES = 12
+"""How many tests or kinds of a suite are listed below an opened model."""
 
 
 def leaderboard(reading: Reading, choice: BoardChoice, *, live: bool = True) -> Leaderboard:
     """The leaderboard as an address asks for it; `live` where there are pages to lead to."""
     _check(reading, choice)
-    columns = _columns(reading, choice)
-    lines = tuple(_line(reading, model, columns, live=live) for model in ranked(reading, choice))
+    columns, costs = board_columns.columns(reading, choice), board_columns.cost_columns(choice)
+    order = ranked(reading, choice)
+    lines = tuple(_line(reading, choice, model, columns, costs, live=live) for model in order)
     return Leaderboard(
         view="leaderboard",
         title=f"Leaderboard: {choice.suite}" if choice.suite else "Leaderboard",
         sentence=SENTENCE,
         twin=choice.address("/leaderboard.json"),
-        above=BoardChoice(measure=choice.measure).address() if choice.suite else "",
-        heads=_heads(columns, live=live and not choice.suite),
+        above=choice.address(suites=()) if choice.suite else "",
+        heads=board_columns.heads(columns, live=live and not choice.suite),
         columns=columns,
         lines=lines,
+        costs=costs,
+        by_name=board_columns.name_column(choice),
         suites=_suites(reading, choice),
-        measures=_measures(reading, choice),
-        notes=_notes(columns),
+        boxes=(_suite_box(reading, choice), _measure_box(reading, choice)),
+        kept=tuple(pair for pair in choice.said() if pair[0] in ("sort", "open")),
+        notes=_notes(reading, choice, columns),
         charts=(_chart(reading, choice),) if lines and columns else (),
-        empty="No model was asked yet: counterpoint run asks one."
-        if reading.suites()
-        else "This lab has no suite yet.",
+        empty=_empty(reading),
     )
 
 
 def board_chart(reading: Reading, choice: BoardChoice) -> Spec:
     """One measure of every model, a panel for each suite, or for each test of the chosen suite."""
     _check(reading, choice)
-    measure = _charted(reading, choice)
+    measure = charted(reading, choice)
     found = _dots(reading, choice, measure)
     return dots(found, title=finding(found, measure))
 
@@ -57,14 +62,15 @@ def finding(found: Sequence[Dot], measure: str) -> str:
     >>> finding([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
     'a has the highest worst case, 50.0 %, 25.0 points above b'
     """
+    lower = measure in measures.LOWER
     columns: dict[str, list[Dot]] = {}
-    for dot in sorted(found, key=lambda dot: -dot.value):
+    for dot in sorted(found, key=lambda dot: dot.value if lower else -dot.value):
         columns.setdefault(dot.column, []).append(dot)
     leaders = [ranked[0].row for ranked in columns.values()]
     if not leaders:
         return measures.spoken(measure)
     best = max(sorted(set(leaders)), key=leaders.count)
-    says = f"{best} has the highest {measures.spoken(measure)}"
+    says = f"{best} has the {'lowest' if lower else 'highest'} {measures.spoken(measure)}"
     if len(columns) > 1:
         share = "everywhere" if len(set(leaders)) == 1 else f"in {leaders.count(best)} of {len(columns)}"
         return f"{says} {share}"
@@ -72,64 +78,124 @@ def finding(found: Sequence[Dot], measure: str) -> str:
     lead = f"{says}, {100 * ranked[0].value:.1f} %"
     if len(ranked) == 1:
         return lead
-    return f"{lead}, {100 * (ranked[0].value - ranked[1].value):.1f} points above {ranked[1].row}"
+    away = 100 * abs(ranked[0].value - ranked[1].value)
+    return f"{lead}, {away:.1f} points {'below' if lower else 'above'} {ranked[1].row}"
 
 
 def ranked(reading: Reading, choice: BoardChoice) -> tuple[Known, ...]:
-    """The models, the best first by the mean of the charted measure over the suites; those without any come last."""
-    measure = _charted(reading, choice)
-    suites = (choice.suite,) if choice.suite else reading.suites()
+    """The models in the order that was asked for; else the best first by the mean of one measure over the suites.
 
-    def rank(model: Known) -> tuple[bool, float, str]:
-        scores = [reading.score(suite, model.slug, measure) for suite in suites]
-        values = [score.value for score in scores if score is not None]
-        return not values, -sum(values) / max(len(values), 1), model.name
+    Whoever has no value comes last, whichever way the others are ordered.
+    """
+    name, back = choice.sort.removeprefix("-"), choice.sort.startswith("-")
+    models = sorted(reading.models(), key=lambda model: (model.name, model.slug))
+    if name == "model":
+        return tuple(reversed(models) if back else models)
+    columns = (*board_columns.columns(reading, choice), *board_columns.cost_columns(choice))
+    column = next((one for one in columns if board_columns.key(one) == name), None)
+    lower = column.lower if column else charted(reading, choice) in measures.LOWER
+    values = _values(reading, choice, column)
 
-    return tuple(sorted(reading.models(), key=rank))
+    def rank(model: Known) -> tuple[bool, float]:
+        value = values[model.slug]
+        return value is None, 0.0 if value is None else value if lower != back else -value
+
+    return tuple(sorted(models, key=rank))
+
+
+def charted(reading: Reading, choice: BoardChoice) -> str:
+    """The measure that a chart shows: that of the column which models are ordered by, else one that suites share."""
+    columns = board_columns.columns(reading, choice)
+    by = [column.measure for column in columns if board_columns.key(column) == choice.sort.removeprefix("-")]
+    wanted = [name for name in choice.measures if name != COST]
+    known = {name for suite in board_columns.chosen_suites(reading, choice) for name in reading.applying(suite)}
+    leads = [name for name in measures.LEADS if name in known]
+    return next(iter([*by, *wanted, *leads, *(column.measure for column in columns), measures.LEADS[0]]))
+
+
+def scored_cell(
+    reading: Reading, suite: str, model: Known, measure: str, *, test: str = "", kind: str = "", address: str = ""
+) -> Cell:
+    """A score as a cell of a table; without a score, the reason why there is none."""
+    score = reading.score(suite, model.slug, measure, test=test, kind=kind)
+    if score is None:
+        return Cell(reason=reason(reading, suite, model, measure, test=test, kind=kind))
+    by = measures.CHANCES.get(measure)
+    chance = reading.score(suite, model.slug, by, test=test, kind=kind) if by else None
+    return Cell(
+        score.value,
+        score.low,
+        score.high,
+        score.n,
+        score.clusters,
+        score.method,
+        address=address,
+        chance=chance.value if chance else None,
+    )
+
+
+def reason(reading: Reading, suite: str, model: Known, measure: str, *, test: str = "", kind: str = "") -> str:
+    """Why a model has no score."""
+    if not reading.asked(suite, model.slug):
+        return unasked(model.name, suite)
+    return reading.why(suite, model.slug, measure, test=test, kind=kind) or measures.reason(measure)
+
+
+def unasked(model: str, suite: str) -> str:
+    """Why a model has no score on a suite."""
+    return f"{model} has no answers to {suite}: it was not asked, or cannot do what is asked for"
 
 
 def _check(reading: Reading, choice: BoardChoice) -> None:
-    if choice.suite and choice.suite not in reading.suites():
-        raise UnknownName("suite of this lab", choice.suite, reading.suites())
-    if choice.measure and choice.measure not in reading.measures():
-        raise UnknownName("measure", choice.measure, reading.measures())
+    for suite in choice.suites:
+        reading.known_suite(suite)
+    for measure in choice.measures:
+        if measure != COST and measure not in reading.measures():
+            raise UnknownName("measure", measure, reading.measures())
 
 
-def _columns(reading: Reading, choice: BoardChoice) -> tuple[Column, ...]:
-    shown = (choice.measure,) if choice.measure else tuple(m for m in measures.MAIN if m in reading.measures())
-    places = [(choice.suite, test) for test in _tests(reading, choice.suite)] if choice.suite else []
-    return tuple(
-        Column(
-            suite,
-            test,
-            measure,
-            measures.label(measure),
-            measures.term(measure),
-            whole=f"{test or suite} · {measures.label(measure)}",
-            starts=place > 0 and measure == shown[0],
-        )
-        for place, (suite, test) in enumerate(places or [(suite, "") for suite in reading.suites()])
-        for measure in shown
+def _empty(reading: Reading) -> str:
+    return "No model was asked yet: counterpoint run asks one." if reading.suites() else "This lab has no suite yet."
+
+
+def _values(reading: Reading, choice: BoardChoice, column: Column | None) -> dict[str, float | None]:
+    """What models are ordered by: their values in a column, else their means over the suites that are shown."""
+    slugs = [model.slug for model in reading.models()]
+    if column is not None and column.suite == COST:
+        return {slug: getattr(reading.costs()[slug], column.measure) for slug in slugs}
+    measure = column.measure if column else charted(reading, choice)
+    suites = (
+        [(column.suite, column.test)] if column else [(s, "") for s in board_columns.chosen_suites(reading, choice)]
     )
+    found: dict[str, float | None] = {}
+    for slug in slugs:
+        scores = [reading.score(suite, slug, measure, test=test) for suite, test in suites]
+        values = [score.value for score in scores if score is not None]
+        found[slug] = sum(values) / len(values) if values else None
+    return found
 
 
-def _tests(reading: Reading, suite: str) -> list[str]:
-    """The tests of a suite below the whole of it, which has no name; one that has a single test is that test."""
-    tests = reading.tests(suite)
-    return ["", *tests] if len(tests) > 1 else list(tests)
-
-
-def _heads(columns: Sequence[Column], *, live: bool) -> tuple[Head, ...]:
-    return tuple(
-        Head(test or suite, len(list(members)), BoardChoice(suite).address() if live else "")
-        for (suite, test), members in groupby(columns, key=lambda column: (column.suite, column.test))
+def _line(
+    reading: Reading,
+    choice: BoardChoice,
+    model: Known,
+    columns: Sequence[Column],
+    costs: Sequence[Column],
+    *,
+    live: bool,
+) -> Line:
+    opened = live and model.slug in choice.opened
+    return Line(
+        model.name,
+        model.name,
+        " · ".join(filter(None, [model.detail, _out_of_form(reading, model, columns)])),
+        tuple(_cell(reading, model, column, live=live) for column in columns),
+        slug=model.slug,
+        costs=board_columns.costs(reading, model, costs),
+        toggle=f"{choice.toggled(model.slug)}#model-{model.slug}" if live else "",
+        opened=opened,
+        blocks=tuple(_blocks(reading, choice, model)) if opened else (),
     )
-
-
-def _line(reading: Reading, model: Known, columns: Sequence[Column], *, live: bool) -> Line:
-    cells = tuple(_cell(reading, model, column, live=live) for column in columns)
-    detail = " · ".join(filter(None, [model.detail, _out_of_form(reading, model, columns)]))
-    return Line(model.name, model.name, detail, cells)
 
 
 def _out_of_form(reading: Reading, model: Known, columns: Sequence[Column]) -> str:
@@ -141,60 +207,89 @@ def _out_of_form(reading: Reading, model: Known, columns: Sequence[Column]) -> s
     return ", ".join(f"{found[state] / given:.1%} {state}" for state in ("unparsed", "refused") if found[state])
 
 
-def scored_cell(
-    reading: Reading, suite: str, model: Known, measure: str, *, test: str = "", kind: str = "", address: str = ""
-) -> Cell:
-    """A score as a cell of a table; without a score, the reason why there is none."""
-    score = reading.score(suite, model.slug, measure, test=test, kind=kind)
-    if score is None:
-        return Cell(reason=measures.reason(measure) if reading.asked(suite, model.slug) else unasked(model.name, suite))
-    return Cell(score.value, score.low, score.high, score.n, score.clusters, score.method, address=address)
-
-
-def unasked(model: str, suite: str) -> str:
-    """Why a model has no score on a suite."""
-    return f"{model} has no answers to {suite}: it was not asked, or cannot do what is asked for"
-
-
 def _cell(reading: Reading, model: Known, column: Column, *, live: bool) -> Cell:
-    address = f"/suites/{quote(column.suite)}/models/{quote(model.slug)}" if live else ""
-    if address and column.test:
-        address = f"{address}?{urlencode({'test': column.test})}#groups"
+    address = _suite_address(column.suite, model, test=column.test) if live else ""
     cell = scored_cell(reading, column.suite, model, column.measure, test=column.test, address=address)
     tie = model.slug in reading.ties(column.suite, column.measure, test=column.test)
     return replace(cell, tie=tie and cell.value is not None)
 
 
+def _suite_address(suite: str, model: Known, **chosen: str) -> str:
+    asked = {name: value for name, value in chosen.items() if value}
+    path = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
+    return f"{path}?{urlencode(asked)}#groups" if asked else path
+
+
+def _blocks(reading: Reading, choice: BoardChoice, model: Known) -> list[Block]:
+    """What is below an opened model: its suites, each with its data set and its tests or kinds."""
+    found = []
+    for suite in board_columns.chosen_suites(reading, choice):
+        measure = next(iter(board_columns.shown(reading, choice, suite)), "")
+        if not measure or reading.score(suite, model.slug, measure) is None:
+            continue
+        cut = _slices(reading, suite, model, measure)
+        found.append(
+            Block(
+                suite,
+                data_set(reading.lab.manifest(suite)),
+                measures.label(measure),
+                _suite_address(suite, model),
+                tuple(cut[:SLICES]),
+                max(len(cut) - SLICES, 0),
+            )
+        )
+    return found
+
+
+def _slices(reading: Reading, suite: str, model: Known, measure: str) -> list[Slice]:
+    """The tests of a suite where there are several, else its kinds, each that has a score; else the whole."""
+    whole = reading.slices(suite)
+    tests = [(test, kind) for test, kind in whole if test and not kind]
+    cut = tests if len(tests) > 1 else [(test, kind) for test, kind in whole if kind]
+    found = []
+    for test, kind in cut or tests:
+        address = _suite_address(suite, model, test=test, kind=kind)
+        cell = scored_cell(reading, suite, model, measure, test=test, kind=kind, address=address)
+        if cell.value is not None:
+            found.append(Slice(kind or test, cell))
+    return found
+
+
 def _suites(reading: Reading, choice: BoardChoice) -> tuple[Choice, ...]:
-    named = [("all suites", ""), *((suite, suite) for suite in reading.suites())]
-    return tuple(Choice(label, choice.address(suite=value), choice.suite == value) for label, value in named)
+    named = [("all suites", ()), *((suite, (suite,)) for suite in reading.suites())]
+    return tuple(Choice(label, choice.address(suites=value), choice.suites == value) for label, value in named)
 
 
-def _measures(reading: Reading, choice: BoardChoice) -> tuple[Choice, ...]:
-    named = [("the main ones", ""), *((measures.label(name).lower(), name) for name in reading.measures())]
-    return tuple(Choice(label, choice.address(measure=value), choice.measure == value) for label, value in named)
+def _suite_box(reading: Reading, choice: BoardChoice) -> Select:
+    options = (Option(suite, suite, suite in choice.suites) for suite in reading.suites())
+    return Select("suite", "Suites", tuple(options))
 
 
-def _notes(columns: Sequence[Column]) -> tuple[str, ...]:
-    shown = {column.measure for column in columns}
-    said = {
-        "accuracy": "Accuracy is what base and variant earn, half each.",
-        "self_consistency": "Self-consistency is the share of pairs whose answers hold together, right or wrong.",
-        "comprehensive_accuracy": "Comprehensive accuracy is the share of pairs of which both answers are right.",
-    }
-    return (" ".join(text for measure, text in said.items() if measure in shown),) if shown & set(said) else ()
+def _measure_box(reading: Reading, choice: BoardChoice) -> Select:
+    """The measures that have a value on any suite that is shown, and cost."""
+    suites = board_columns.chosen_suites(reading, choice)
+    applying = {name for suite in suites for name in reading.applying(suite)} - set(measures.CHANCES.values())
+    known = [name for name in reading.measures() if name in applying]
+    options = [Option(name, measures.named(name), name in choice.measures) for name in known]
+    return Select("measure", "Columns", (*options, Option(COST, "Cost", COST in choice.measures)))
 
 
-def _charted(reading: Reading, choice: BoardChoice) -> str:
-    known = reading.measures()
-    return choice.measure or ("comprehensive_accuracy" if "comprehensive_accuracy" in known else known[0])
+def _notes(reading: Reading, choice: BoardChoice, columns: Sequence[Column]) -> tuple[str, ...]:
+    measured = dict.fromkeys(column.measure for column in columns)
+    says = " ".join(measures.SAYS[name] for name in measured if name in measures.SAYS)
+    ordered = "" if choice.sort or not columns else f"Models are ordered by their mean {_lead(reading, choice)}."
+    cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not choice.measures else ""
+    return tuple(filter(None, [says, " ".join(filter(None, [ordered, cost]))]))
+
+
+def _lead(reading: Reading, choice: BoardChoice) -> str:
+    return measures.spoken(charted(reading, choice))
 
 
 def _dots(reading: Reading, choice: BoardChoice, measure: str) -> list[Dot]:
-    places = [(choice.suite, test) for test in _tests(reading, choice.suite)] if choice.suite else []
-    found = []
-    for suite, test in places or [(suite, "") for suite in reading.suites()]:
-        for model in ranked(reading, choice):
+    found, order = [], ranked(reading, choice)
+    for suite, test in board_columns.places(reading, choice):
+        for model in order:
             score = reading.score(suite, model.slug, measure, test=test)
             if score is not None and score.n:
                 found.append(Dot(model.name, test or suite, score.value, score.low, score.high))
@@ -202,6 +297,6 @@ def _dots(reading: Reading, choice: BoardChoice, measure: str) -> list[Dot]:
 
 
 def _chart(reading: Reading, choice: BoardChoice) -> Chart:
-    measure = _charted(reading, choice)
+    measure = charted(reading, choice)
     title = finding(_dots(reading, choice, measure), measure)
     return Chart(title, choice.address("/leaderboard.vl.json"), choice.address("/leaderboard.svg"))

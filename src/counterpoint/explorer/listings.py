@@ -10,8 +10,9 @@ import numpy as np
 
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
+from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import finding, parts_by_kind
-from counterpoint.explorer.choices import BoardChoice, Filter
+from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.differences import marked
 from counterpoint.explorer.groups import THRESHOLD, own_tags, said
 from counterpoint.explorer.leaderboards import scored_cell
@@ -59,7 +60,7 @@ def suite_of_model(reading: Reading, suite: str, slug: str, query: Mapping[str, 
         twin=_asked(f"{here}.json", {**chosen.said(), "page": str(page)}),
         before=address(page - 1) if page > 1 else "",
         after=address(page + 1) if page * PAGE < found else "",
-        above=BoardChoice(suite).address(),
+        above=BoardChoice((suite,)).address(),
         suite=suite,
         model=model.name,
         here=here,

@@ -13,9 +13,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
+from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import kinds_chart
 from counterpoint.explorer.charts import Spec, svg, vega
-from counterpoint.explorer.choices import BoardChoice, Filter
+from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.downloads import TYPES, download
 from counterpoint.explorer.find import find
 from counterpoint.explorer.groups import THRESHOLD, group_view
@@ -81,7 +82,7 @@ async def home(request: Request) -> Response:
 
 async def leaderboard_page(request: Request) -> Response:
     """GET /leaderboard, /leaderboard.json, /leaderboard.vl.json and /leaderboard.svg."""
-    choice = BoardChoice.read(request.query_params)
+    choice = BoardChoice.read(request.query_params.multi_items())
     if _asks_for(request, ".vl.json", ".svg"):
         return await _chart(request, lambda reading: board_chart(reading, choice))
     return await _page(request, "leaderboard.html", lambda reading: leaderboard(reading, choice))
@@ -98,7 +99,7 @@ async def suite_page(request: Request) -> Response:
 
 async def suite_home(request: Request) -> Response:
     """GET /suites/SUITE: its part of the leaderboard."""
-    return RedirectResponse(BoardChoice(request.path_params["suite"]).address())
+    return RedirectResponse(BoardChoice((request.path_params["suite"],)).address())
 
 
 async def group_page(request: Request) -> Response:

@@ -368,11 +368,9 @@ def _version(lab: Lab) -> str:
 
 
 def _detail(details: Mapping[str, Any]) -> str:
-    """How fast a model answered, and how often it answers otherwise in company, as its run has it."""
-    asked, seconds = (details.get("counts") or {}).get("asked"), details.get("seconds")
-    rate = f"{asked / seconds:,.0f} answers a second" if asked and seconds else ""
+    """How often a model answers otherwise in company, as its run has it."""
     differs = details.get("disagreement")
-    return " · ".join(filter(None, [rate, f"{differs:.1%} other in batches" if differs else ""]))
+    return f"{differs:.1%} other in batches" if differs else ""
 
 
 def _slug(name: str) -> str:

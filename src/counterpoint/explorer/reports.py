@@ -1,20 +1,21 @@
 """The report: one HTML file with tables and charts, which needs nothing else and can be mailed."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
 from counterpoint._version import __version__
 from counterpoint.explorer import measures
+from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import models_chart
 from counterpoint.explorer.charts import Spec, svg
-from counterpoint.explorer.choices import BoardChoice
 from counterpoint.explorer.leaderboards import board_chart, leaderboard, ranked, scored_cell
 from counterpoint.explorer.pages import environment
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.views import Cell, LabView, Leaderboard
 
-KINDS = "comprehensive_accuracy"
-"""The measure that is shown for each kind."""
+CHARTS = 3
+"""How many measures the report draws; its tables have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class SuitePart:
     facts: str
     board: Leaderboard | None  # where a suite has several tests
     models: tuple[str, ...]
+    measure: str  # by which its kinds are shown
     kinds: tuple[tuple[str, tuple[Cell, ...]], ...]
     states: tuple[tuple[str, str], ...]
     chart: Drawn | None
@@ -43,7 +45,7 @@ def report(reading: Reading) -> str:
     """The whole report of a lab."""
     reading.refresh()
     board = leaderboard(reading, BoardChoice(), live=False)
-    shown = [BoardChoice(measure=name) for name in measures.MAIN] if board.lines and board.columns else []
+    drawings = list(dict.fromkeys(column.measure for column in board.columns))[:CHARTS] if board.lines else []
     style = files("counterpoint.explorer").joinpath("static/style.css").read_text("utf-8")
     page = environment().get_template("report.html")
     return page.render(
@@ -52,37 +54,40 @@ def report(reading: Reading) -> str:
         lab=LabView(reading.name, len(reading.models()), reading.answered()),
         version=__version__,
         style=style,
-        charts=[drawn(board_chart(reading, choice)) for choice in shown],
+        charts=[drawn(board_chart(reading, BoardChoice(measures=(name,)))) for name in drawings],
         suites=[_suite(reading, suite) for suite in reading.suites()],
-        measure=measures.spoken(KINDS),
         models=ranked(reading, BoardChoice()),
     )
 
 
 def _suite(reading: Reading, suite: str) -> SuitePart:
-    models = tuple(model for model in ranked(reading, BoardChoice(suite)) if reading.asked(suite, model.slug))
+    models = tuple(model for model in ranked(reading, BoardChoice((suite,))) if reading.asked(suite, model.slug))
     manifest = reading.lab.manifest(suite)
     made = f"{manifest.groups:,} groups, {manifest.rows:,} queries, seed {manifest.seed}"
     several = len(reading.tests(suite)) > 1
+    measure = next(iter(measures.shown(reading.applying(suite), reading.tests(suite))), "")
     return SuitePart(
         name=suite,
         sentence=reading.sentence(suite),
         facts=f"{made}, fingerprint {manifest.fingerprint}",
-        board=leaderboard(reading, BoardChoice(suite), live=False) if several and models else None,
+        board=leaderboard(reading, BoardChoice((suite,)), live=False) if several and models else None,
         models=tuple(model.name for model in models),
-        kinds=tuple(_kind(reading, suite, models, test, kind) for test, kind in reading.slices(suite))
-        if models
-        else (),
+        measure=measures.spoken(measure),
+        kinds=tuple(_kinds(reading, suite, models, measure)) if models and measure else (),
         states=tuple((model.name, _states(reading, suite, model)) for model in models),
         chart=drawn(models_chart(reading, suite, models)) if models else None,
     )
 
 
-def _kind(
-    reading: Reading, suite: str, models: tuple[Known, ...], test: str, kind: str
-) -> tuple[str, tuple[Cell, ...]]:
-    name = " · ".join(filter(None, [test if test != suite or not kind else "", kind])) or "all"
-    return name, tuple(scored_cell(reading, suite, model, KINDS, test=test, kind=kind) for model in models)
+def _kinds(
+    reading: Reading, suite: str, models: tuple[Known, ...], measure: str
+) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+    """Each test and kind of a suite that any model has a score of, with the scores of all."""
+    for test, kind in reading.slices(suite):
+        name = " · ".join(filter(None, [test if test != suite or not kind else "", kind])) or "all"
+        cells = tuple(scored_cell(reading, suite, model, measure, test=test, kind=kind) for model in models)
+        if any(cell.value is not None for cell in cells):
+            yield name, cells
 
 
 def _states(reading: Reading, suite: str, model: Known) -> str:

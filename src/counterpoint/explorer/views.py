@@ -61,6 +61,7 @@ class Cell:
     tie: bool = False
     reason: str = ""
     address: str = ""
+    chance: float | None = None  # what it would be by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,10 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A measure, with the papers' term for it; `whole` names it apart from its head, `starts` is the first below it."""
+    """A measure, with the papers' term for it; `whole` names it apart from its head, `starts` is the first below it.
+
+    `address` is where models are ordered by it, `sorted` is `ascending` or `descending` where they are.
+    """
 
     suite: str
     test: str
@@ -83,11 +87,44 @@ class Column:
     term: str
     whole: str = ""
     starts: bool = False
+    lower: bool = False  # less is better
+    says: str = ""
+    address: str = ""
+    sorted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that is no share, as it is read; without one, the reason why there is none."""
+
+    value: float | None = None
+    text: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The score of a part of a suite."""
+
+    label: str
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One suite of one model, cut into its tests or kinds, by one measure."""
+
+    suite: str
+    data_set: str
+    measure: str
+    address: str
+    slices: tuple[Slice, ...]
+    more: int = 0  # that are not listed
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of scores, under a name."""
+    """A row of scores, under a name; `toggle` is where the parts below it are shown or hidden."""
 
     model: str
     label: str
@@ -96,6 +133,11 @@ class Line:
     address: str = ""
     n: int = 0
     clusters: int = 0
+    slug: str = ""
+    costs: tuple[Figure, ...] = ()
+    toggle: str = ""
+    opened: bool = False
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +176,11 @@ class Leaderboard(Page):
     heads: tuple[Head, ...] = ()
     columns: tuple[Column, ...] = ()
     lines: tuple[Line, ...] = ()
+    costs: tuple[Column, ...] = ()
+    by_name: Column | None = None  # ordered by the names of the models
     suites: tuple[Choice, ...] = ()
-    measures: tuple[Choice, ...] = ()
+    boxes: tuple[Select, ...] = ()  # of which several can be chosen
+    kept: tuple[tuple[str, str], ...] = ()  # what the address says beside these
     notes: tuple[str, ...] = ()
     charts: tuple[Chart, ...] = ()
     empty: str = ""

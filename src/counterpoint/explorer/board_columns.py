@@ -1,0 +1,153 @@
+"""The columns of the leaderboard: for each suite the measures that mean something there, and what models cost."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from counterpoint.explorer import measures
+from counterpoint.explorer.board_choices import COST, COSTS, BoardChoice
+from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.views import Column, Figure, Head
+
+FEW = 4
+"""Suites up to which each shows all its main measures; where there are more, each shows the first."""
+
+HEADS = {
+    "parameters": ("Parameters", "fewer first"),
+    "queries_per_second": ("Queries a second", "whole runs"),
+    "seconds_per_query": ("Milliseconds", "a query"),
+}
+"""Label and term of each column of cost."""
+
+_LESS = ("parameters", "seconds_per_query")  # is better
+
+
+def columns(reading: Reading, choice: BoardChoice) -> tuple[Column, ...]:
+    """The columns of measures, each of which has a value for at least one model."""
+    cut = [(suite, test, shown(reading, choice, suite, test)) for suite, test in places(reading, choice)]
+    apart = any(len(names) > 1 for _, _, names in cut)
+    return tuple(
+        _column(choice, suite, test, measure, starts=apart and place > 0 and number == 0)
+        for place, (suite, test, names) in enumerate(cut)
+        for number, measure in enumerate(names)
+    )
+
+
+def cost_columns(choice: BoardChoice) -> tuple[Column, ...]:
+    """The columns that say what a model costs, unless others were chosen."""
+    if choice.measures and COST not in choice.measures:
+        return ()
+    return tuple(
+        Column(
+            COST,
+            "",
+            name,
+            *HEADS[name],
+            whole=HEADS[name][0],
+            starts=name == COSTS[0],
+            lower=name in _LESS,
+            address=choice.sorting(f"{COST}/{name}"),
+            sorted=_sorted(choice, f"{COST}/{name}", lower=name in _LESS),
+        )
+        for name in COSTS
+    )
+
+
+def name_column(choice: BoardChoice) -> Column:
+    """The column of names, by which models can be ordered too."""
+    return Column("", "", "", "Model", "", address=choice.sorting("model"), sorted=_sorted(choice, "model", lower=True))
+
+
+def chosen_suites(reading: Reading, choice: BoardChoice) -> tuple[str, ...]:
+    """The suites that are shown: first those of answers, then of captions, last of exchanged inputs."""
+    return tuple(sorted(choice.suites or reading.suites(), key=lambda suite: _family(reading, suite)))
+
+
+def places(reading: Reading, choice: BoardChoice) -> list[tuple[str, str]]:
+    """Each suite as (suite, test), without a test; of one suite alone the whole of it and its tests."""
+    if not choice.suite:
+        return [(suite, "") for suite in chosen_suites(reading, choice)]
+    tests = reading.tests(choice.suite)
+    return [(choice.suite, test) for test in (["", *tests] if len(tests) > 1 else tests)]
+
+
+def shown(reading: Reading, choice: BoardChoice, suite: str, test: str = "") -> tuple[str, ...]:
+    """The measures that are shown of a suite or test: those that were chosen, else the main ones."""
+    applying = reading.applying(suite, test=test)
+    wanted = [name for name in choice.measures if name != COST]
+    if wanted:
+        return tuple(name for name in wanted if name in applying)
+    found = measures.shown(applying, [test] if test else reading.tests(suite))
+    return found if len(places(reading, choice)) <= FEW or choice.suite else found[:1]
+
+
+def key(column: Column) -> str:
+    """The name of a column in addresses."""
+    return "/".join(filter(None, [column.suite, column.test, column.measure]))
+
+
+def heads(found: Sequence[Column], *, live: bool) -> tuple[Head, ...]:
+    """What the columns of a suite or test have in common; `live` where it leads to that suite alone."""
+    return tuple(
+        Head(test or suite, len(list(members)), BoardChoice((suite,)).address() if live else "")
+        for (suite, test), members in groupby(found, key=lambda column: (column.suite, column.test))
+    )
+
+
+def costs(reading: Reading, model: Known, found: Sequence[Column]) -> tuple[Figure, ...]:
+    """What a model costs, as the columns ask."""
+    own = reading.costs()[model.slug] if found else None
+    texts: dict[str, Callable[[float], str]] = {
+        "parameters": large,
+        "queries_per_second": lambda value: f"{value:,.0f}" if value >= 10 else f"{value:.2g}",
+        "seconds_per_query": lambda value: f"{1000 * value:,.1f}" if value < 1 else f"{1000 * value:,.0f}",
+    }
+    figures = []
+    for column in found:
+        value = getattr(own, column.measure)
+        reason = own.reasons.get(column.measure, "") if own else ""
+        figures.append(Figure(reason=reason) if value is None else Figure(value, texts[column.measure](value)))
+    return tuple(figures)
+
+
+def large(number: float) -> str:
+    """A large number in few signs.
+
+    >>> large(1_312_000), large(71_000), large(7_200_000_000), large(12)
+    ('1.3 M', '71 k', '7.2 G', '12')
+    """
+    for size, sign in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            value = number / size
+            return f"{value:.1f} {sign}" if value < 10 else f"{value:,.0f} {sign}"
+    return f"{number:.0f}"
+
+
+def _column(choice: BoardChoice, suite: str, test: str, measure: str, *, starts: bool) -> Column:
+    column = Column(suite, test, measure, measures.label(measure), measures.term(measure))
+    lower = measure in measures.LOWER
+    return Column(
+        suite,
+        test,
+        measure,
+        column.label,
+        column.term,
+        whole=f"{test or suite} · {column.label}",
+        starts=starts,
+        lower=lower,
+        says=measures.SAYS.get(measure, ""),
+        address=choice.sorting(key(column)),
+        sorted=_sorted(choice, key(column), lower=lower),
+    )
+
+
+def _sorted(choice: BoardChoice, name: str, *, lower: bool) -> str:
+    """Which way a column goes, from the first model to the last, if models are ordered by it."""
+    if choice.sort.removeprefix("-") != name:
+        return ""
+    return "ascending" if choice.sort.startswith("-") != lower else "descending"
+
+
+def _family(reading: Reading, suite: str) -> tuple[int, str]:
+    applying = reading.applying(suite)
+    first = (measures.shown(applying, reading.tests(suite)) or ("",))[0]
+    return (first in measures.RANKED) + 2 * (first in measures.EXCHANGED), suite

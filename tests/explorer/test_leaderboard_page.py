@@ -1,0 +1,113 @@
+"""The leaderboard: which columns it has, how it is ordered, what is below a model, what it costs."""
+
+import re
+from typing import Any
+
+import pytest
+from labs import captions_lab, small_lab
+from starlette.testclient import TestClient
+
+from counterpoint.explorer.app import explorer
+from counterpoint.explorer.board_choices import BoardChoice
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.reports import report
+from counterpoint.store.lab import Lab
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    return TestClient(explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="module")
+def captions(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return captions_lab(tmp_path_factory.mktemp("captions"))
+
+
+def _json(client: TestClient, address: str) -> Any:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def _models(client: TestClient, asked: str) -> list[str]:
+    return [line["model"] for line in _json(client, f"/leaderboard.json?{asked}")["lines"]]
+
+
+@pytest.mark.parametrize(
+    "asked", ["", "suite=odd", "suite=odd&suite=plain", "measure=acc_r", "suite=plain&measure=ece"]
+)
+def test_no_column_has_dashes_only(client: TestClient, asked: str) -> None:
+    twin = _json(client, f"/leaderboard.json?{asked}")
+    for place, _ in enumerate(twin["columns"]):
+        assert any(line["cells"][place]["value"] is not None for line in twin["lines"])
+
+
+def test_models_are_ordered_by_any_column_and_back(client: TestClient) -> None:
+    down, up = (_models(client, f"sort={sign}plain/comprehensive_accuracy") for sign in ("", "-"))
+    assert down[0] == "careful"
+    assert up == down[::-1]
+    assert _models(client, "sort=model") == sorted(down)
+    assert _models(client, "sort=-model") == sorted(down, reverse=True)
+    assert sorted(_models(client, "sort=cost/seconds_per_query")) == sorted(down)
+    assert _models(client, "sort=no/such/column") == _models(client, "")
+
+
+def test_the_column_that_orders_says_so_and_its_head_turns_the_order(client: TestClient) -> None:
+    asked = "sort=plain%2Fcomprehensive_accuracy"
+    page = client.get(f"/leaderboard?{asked}").text
+    assert page.count("aria-sort") == 1
+    assert 'aria-sort="descending"' in page
+    assert "/leaderboard?sort=-plain%2Fcomprehensive_accuracy" in page
+
+
+def test_a_model_is_opened_to_its_data_sets_and_kinds(client: TestClient) -> None:
+    (line,) = [one for one in _json(client, "/leaderboard.json?open=hasty")["lines"] if one["opened"]]
+    assert line["model"] == "hasty"
+    (block,) = [one for one in line["blocks"] if one["suite"] == "plain"]
+    assert {one["label"] for one in block["slices"]} == {"swap", "turn"}
+    page = client.get("/leaderboard?open=hasty").text
+    assert page.count('aria-expanded="true"') == 1
+    assert 'class="opened"' in page
+
+
+def test_suites_and_columns_can_be_chosen_and_the_form_keeps_the_rest(client: TestClient) -> None:
+    twin = _json(client, "/leaderboard.json?suite=plain&suite=odd&measure=accuracy&measure=worst_case&open=hasty")
+    assert {column["measure"] for column in twin["columns"]} == {"accuracy", "worst_case"}
+    assert {column["suite"] for column in twin["columns"]} == {"plain", "odd"}
+    assert twin["costs"] == []
+    assert ["open", "hasty"] in twin["kept"]
+    page = client.get("/leaderboard?suite=plain&measure=accuracy").text
+    assert re.search(r'name="measure" value="accuracy" checked', page)
+
+
+def test_cost_stands_beside_quality_or_says_why_it_does_not(client: TestClient) -> None:
+    line = _json(client, "/leaderboard.json")["lines"][0]
+    size, speed, seconds = line["costs"]
+    assert size["value"] is None
+    assert size["reason"]
+    assert speed["value"] == pytest.approx(180)
+    assert seconds["text"] == "10.0"
+
+
+def test_an_address_says_the_whole_choice() -> None:
+    choice = BoardChoice(("a", "b"), ("accuracy", "cost"), "-a/accuracy", ("x",))
+    query = [pair.split("=") for pair in choice.address().partition("?")[2].replace("%2F", "/").split("&")]
+    assert BoardChoice.read([(name, value) for name, value in query]) == choice
+    assert choice.toggled("x") == BoardChoice(("a", "b"), ("accuracy", "cost"), "-a/accuracy").address()
+
+
+def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: Lab, tmp_path_factory: Any) -> None:
+    client = TestClient(explorer(captions, cache=tmp_path_factory.mktemp("cache")))
+    twin = _json(client, "/leaderboard.json")
+    assert [column["measure"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
+    assert [line["model"] for line in twin["lines"]] == ["sharp", "dull"]
+    assert [line["cells"][0]["value"] for line in twin["lines"]] == [0.8, 0.4]
+    assert client.get("/leaderboard.svg").status_code == 200
+    assert twin["lines"][0]["costs"][0]["text"] == "1.2 M"
+
+
+def test_the_report_of_a_lab_of_captions_alone_is_written(captions: Lab, tmp_path_factory: Any) -> None:
+    page = report(Reading(captions, tmp_path_factory.mktemp("cache")))
+    assert "Ranking" in page
+    assert "share of captions ranked above their foil" in page
