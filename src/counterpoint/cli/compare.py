@@ -13,7 +13,7 @@ from counterpoint.cli.reading import answers_of, groups_of, models_of
 from counterpoint.cli.score import columns, filters, measures
 from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import StoreError
-from counterpoint.metrics.compare import METRICS, TIE, compared
+from counterpoint.metrics.compare import TIE, compared
 from counterpoint.metrics.coverage import covered
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
 from counterpoint.metrics.scoring import Request
@@ -50,7 +50,7 @@ def command(
     form: str | None,
 ) -> None:
     """Whether FIRST or SECOND is better, test by test, or whether they tie."""
-    request = Request(by, where, measures(metrics) if metrics else METRICS, threshold, seed=seed)
+    request = Request(by, where, measures(metrics) if metrics else (), threshold, seed=seed)
     judged = both(Lab(lab).opened(), (first, second), suites, threshold)
     if coverage or pairs:
         rows = covered(judged, request, pairs=pairs).to_pylist()

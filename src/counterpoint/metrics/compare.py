@@ -1,6 +1,7 @@
 """Two models on the same suites, pair by pair: who is better where, which differences are ties, what could be seen."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -8,15 +9,17 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Relation
 from counterpoint.metrics.bootstrap import luck
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.paired import ALPHA, differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
+from counterpoint.metrics.ranking import acc_r
 from counterpoint.metrics.ratio import Ratio, accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.scoring import Request
 from counterpoint.metrics.slices import Slicer
 
 METRICS: tuple[Ratio[Any], ...] = (accuracy, self_consistency, comprehensive_accuracy)
-"""The measures that are compared when none is named."""
+"""The measures that are compared when none is named, where pairs have gold or must agree."""
 
 TIE = "tie"
 _HINT = "compare a measure that is, such as acc_r, and see counterpoint score for the rest"
@@ -34,8 +37,13 @@ def compare_table(
     groups: pa.Table, first: pa.Table, second: pa.Table, by: Sequence[str] = ("test",), **request: Any
 ) -> pa.Table:
     """Two models' answers compared, a row for each slice and measure; see `Request` for what else can be said."""
-    asked = Request(by, **({"metrics": METRICS} | request))
+    asked = Request(by, **request)
     return compared(judge(groups, first, asked.threshold), judge(groups, second, asked.threshold), asked)
+
+
+def usual(outcomes: Outcomes) -> tuple[Ratio[Any], ...]:
+    """The measures that are compared when none is named: ranking too, where captions are ranked above foils."""
+    return (*METRICS, acc_r) if outcomes.labels("relation").where([Relation.RANKS]).any() else METRICS
 
 
 def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
@@ -45,6 +53,7 @@ def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
     test over clusters, and both must speak (`p` is the larger one); fractional ones have the second alone. P values
     are corrected over the slices of each measure; the verdict is `first`, `second` or `tie`.
     """
+    request = request if request.metrics else replace(request, metrics=usual(first))
     rows: list[dict[str, Any]] = []
     for metric in request.metrics:
         if not isinstance(metric, Ratio):
