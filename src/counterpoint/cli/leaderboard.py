@@ -8,7 +8,7 @@ import click
 
 from counterpoint.cli.reading import models_of
 from counterpoint.cli.tables import FORMS, Sheet, percent
-from counterpoint.metrics.leaderboard import Board, Column, Entry, Mean, Row
+from counterpoint.metrics.leaderboard import Board, Column, Entry, Mean, Row, remarks
 from counterpoint.store.lab import Lab
 from counterpoint.studies.boards import read_board
 from counterpoint.studies.costs import Cost, costs, told
@@ -47,8 +47,10 @@ def command(
         about = {title: {"fingerprint": info.fingerprint, "cost": spent[title].plain} for title, info in chosen.items()}
         click.echo(json.dumps([row | about[row["model"]] for row in found.plain]))
         return
-    sheets = [expanded(found, row) for row in found.rows if row.model in whole] if expand else [sheet(found, spent)]
-    notes = [*found.notes, *([] if expand else told({row.model: spent[row.model] for row in found.rows}))]
+    rows = [row for row in found.rows if row.model in whole]
+    sheets = [expanded(found, row) for row in rows] if expand else [sheet(found, spent)]
+    blank = told({row.model: spent[row.model] for row in found.rows})
+    notes = remarks(rows, found.columns) if expand else [*found.notes, *blank]
     lines = [_NOTES[form or "plain"].format(note) for note in notes]
     shown = "\n\n".join(FORMS[form or "plain"](one) for one in sheets)
     click.echo("\n".join([shown, *([""] if lines else []), *lines]))

@@ -139,7 +139,7 @@ def board(models: Mapping[str, Mapping[str, Mapping[str, Entry]]]) -> Board:
         for name, mean in ranked(means, lower=column.lower).items():
             rows[name] = replace(rows[name], means={**rows[name].means, column.name: mean})
     order = sorted(rows.values(), key=_place)
-    return Board(columns, data_sets, tuple(order), tuple(_notes(order, columns)))
+    return Board(columns, data_sets, tuple(order), tuple(remarks(order, columns)))
 
 
 def mean_of(entries: Sequence[Entry]) -> Mean:
@@ -184,6 +184,19 @@ def stacked(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
+def remarks(rows: Iterable[Row], columns: Sequence[Column]) -> Iterable[str]:
+    """Why cells are blank and which means are not ranked, models that share both together."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        said: dict[str, list[str]] = {}
+        for column in columns:
+            if remark := _remark(row.means[column.name]):
+                said.setdefault(remark, []).append(column.title)
+        for remark, titles in said.items():
+            found.setdefault((", ".join(titles), remark), []).append(row.model)
+    return (f"{', '.join(models)}: {titles}: {remark}" for (titles, remark), models in found.items())
+
+
 def _values(entries: Mapping[str, Mapping[str, Entry]], name: str) -> dict[str, Entry]:
     """The data sets on which a measure has a value."""
     return {data_set: entry for data_set, entry in _entries(entries, name).items() if entry.value is not None}
@@ -203,19 +216,6 @@ def _mean(entries: Mapping[str, Mapping[str, Entry]], name: str, of: int) -> Mea
 def _place(row: Row) -> tuple[bool, float, str]:
     mean = row.means.get(COLUMNS[0].name, Mean())
     return not mean.whole, -(mean.value or 0.0), row.model
-
-
-def _notes(rows: Iterable[Row], columns: Sequence[Column]) -> Iterable[str]:
-    """Why cells are blank and which means are not ranked, models that share both together."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        said: dict[str, list[str]] = {}
-        for column in columns:
-            if remark := _remark(row.means[column.name]):
-                said.setdefault(remark, []).append(column.title)
-        for remark, titles in said.items():
-            found.setdefault((", ".join(titles), remark), []).append(row.model)
-    return (f"{', '.join(models)}: {titles}: {remark}" for (titles, remark), models in found.items())
 
 
 def _remark(mean: Mean) -> str:
