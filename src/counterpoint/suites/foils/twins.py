@@ -105,7 +105,7 @@ def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int
         meetings[side(first), side(second)].append((first, second))
     for met in meetings.values():
         rng = seeded(TAG, met[0][0].id)
-        more = 0 if len(met) >= often else round(sqrt(len(met)) / 3)
+        more = 0 if len(met) >= often else round(sqrt(len(met)) / 2)
         turns = sorted(turn % 2 for turn in range(len(met)))
         turns = turns[more:] + [1] * more
         rng.shuffle(turns)
