@@ -38,6 +38,14 @@ prove: $(READY)       ## the full figures of the heavy proofs, printed
 	$(BIN)/python -m benchmarks.carets_released
 	$(BIN)/python -m benchmarks.referee
 	$(BIN)/python -m benchmarks.contrast_speed
+	$(BIN)/python -m benchmarks.contrast_referee
+	$(BIN)/python -m benchmarks.ngram_speed
+	$(BIN)/python -m benchmarks.check_speed
+	$(BIN)/python -m benchmarks.foil_speed
+	$(BIN)/python -m benchmarks.words_speed
+	$(BIN)/python -m benchmarks.noise_speed
+	$(BIN)/python -m benchmarks.beyond_speed
+	$(BIN)/python -m benchmarks.explorer_speed
 	$(BIN)/python -m benchmarks.edit_speed
 	$(BIN)/python -m benchmarks.engine_speed
 	$(BIN)/python -m benchmarks.engine_kills

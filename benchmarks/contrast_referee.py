@@ -1,0 +1,47 @@
+"""Whether a second opinion agrees with every contrast: `python -m benchmarks.contrast_referee [QUESTIONS=20000]`.
+
+It reads the words of a question and the annotation of its scene, and nothing of what the suite knew: no programs, no
+margins, no lexicon of doubts. The questions are those of the world.
+"""
+
+import sys
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+
+from counterpoint.suites.contrast.sets import suite
+from counterpoint.suites.suite import generate
+from counterpoint.world.source import World
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "suites"))
+from contrast_judge import judged
+
+SHOWN = 20
+
+
+def main(questions: int = 20_000) -> int:
+    """Print what was judged, template by template, and the first disagreements; how many there are."""
+    start = perf_counter()
+    items = list(islice(World("test", questions).grounded(), questions))
+    scenes = {item.scene.picture.address: item.scene for item in items}
+    asked, wrong = Counter[str](), list[str]()
+    for _, group in generate(suite, items):
+        for query, gold in zip(group.queries, group.gold, strict=True):
+            assert query.picture, "every contrast is about a picture"
+            assert gold, "every contrast has an answer"
+            asked[group.kind] += 1
+            second = judged(scenes[query.picture.address], query.text)
+            if second != gold.best:
+                wrong.append(f"{query.picture.address} {query.text} {gold.best}, or {second}?")
+    for kind, count in sorted(asked.items()):
+        print(f"{kind:<28}{count:>8,}")
+    print("\n".join(wrong[:SHOWN]))
+    agreed = 1 - len(wrong) / asked.total()
+    told = f"{asked.total():,} answers to originals and contrasts from {len(items):,} questions"
+    print(f"{told}: {agreed:.3%} agreed on, in {perf_counter() - start:.0f} s")
+    return len(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(*map(int, sys.argv[1:])), 1))
