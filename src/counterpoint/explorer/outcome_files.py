@@ -6,7 +6,6 @@ at any time.
 """
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +29,7 @@ from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.lab import Lab
 
-FORMAT = 1
+FORMAT = 3
 """The version of these files: others are made anew."""
 
 SMALL = 4_000_000
@@ -139,7 +138,7 @@ class _Making:
 
     def __init__(self, lab: Lab, cache: Path, models: Sequence[Asked]) -> None:
         self._lab, self._models = lab, models
-        self._home = cache / "tables" / hex_id(content_id(str(lab.folder.resolve())))
+        self._home = cache.resolve() / "tables" / hex_id(content_id(str(lab.folder.resolve())))
         self._held: dict[Path, pa.Table] = {}
         self._judged: dict[tuple[str, str], Outcomes] = {}
 
@@ -174,7 +173,7 @@ class _Making:
 
     def _ties(self, suite: str, outcomes: Mapping[tuple[str, str], Folder]) -> Folder:
         own = {slug: folder for (slug, name), folder in outcomes.items() if name == suite}
-        key = _key([str(folder.path) for folder in own.values()])
+        key = _key([f"{slug} {folder.path.name}" for slug, folder in own.items()])
         size = sum(folder.bytes for folder in own.values())
         make = partial(self._ties_tables, suite, own)
         return Folder(self._home / "ties" / f"{suite}-{key}", f"comparing the models on {suite}", size, make)
@@ -301,8 +300,6 @@ def _main(folder: str, cache: str) -> Iterator[dict[str, str]]:
 
 
 if __name__ == "__main__":
-    if hasattr(os, "nice"):
-        os.nice(5)  # those who look at pages meanwhile come first
     for said in _main(*sys.argv[1:]):
         sys.stdout.write(f"{json.dumps(said)}\n")
         sys.stdout.flush()

@@ -4,7 +4,7 @@ Rows of `groups`, `outcomes` and `said` stand at the same places: row 7 of each 
 known by its `place`, the row of its base.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -25,7 +25,7 @@ from counterpoint.store.tables import ANSWERS, GROUPS
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 _GIVEN = ("raw", "value", "rule", "state", "score", "top", "reason", "seconds")
-_FEWER = 200  # resamples
+_FEWER = 100  # resamples
 CUTS: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": ("test", "kind")}
 """How scores are cut, by the name that the column `by` has for it."""
 
@@ -117,19 +117,33 @@ def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes) 
 def scores_table(suite: str, slug: str, outcomes: Outcomes) -> pa.Table:
     """The scores of a suite, of its tests and of their kinds, below each other; `by` says which a row is.
 
-    Kinds have the usual measures alone, and what is neither usual nor a share is resampled less often.
+    Measures that are not usual are taken of the whole suite alone. What is no share is resampled less often below the
+    suite, and wherever it is not usual. A suite with one test has its scores as those of the test.
     """
-    known, others = usual(outcomes), _others(outcomes)
-    shares = [metric for metric in others if isinstance(metric, Ratio)]
-    slow = [metric for metric in others if not isinstance(metric, Ratio)]
-    parts = []
-    for by, columns in CUTS.items():
-        requests = [Request(by=columns, metrics=[*known, *(shares if by != "kind" else [])])]
-        if slow and by != "kind":
-            requests.append(Request(by=columns, metrics=slow, resamples=_FEWER))
-        for request in requests:
-            parts.append(_cut(scored(outcomes, request), suite, slug, by))
+    shares, slow = _halves(usual(outcomes))
+    other_shares, other_slow = _halves(_others(outcomes))
+    tests = outcomes.table["test"].unique().to_pylist()
+    whole = _cut(scored(outcomes, Request((), metrics=[*shares, *slow])), suite, slug, "suite")
+    parts = [whole, _renamed(whole, tests[0])] if len(tests) == 1 else [whole]
+    for by, fast, resampled in (("suite", other_shares, other_slow), ("test", shares, slow), ("kind", shares, slow)):
+        if by != "test" or len(tests) > 1:
+            requests = (Request(CUTS[by], metrics=fast), Request(CUTS[by], metrics=resampled, resamples=_FEWER))
+            parts += [_cut(scored(outcomes, one), suite, slug, by) for one in requests if one.metrics]
     return pa.concat_tables(parts)
+
+
+def _renamed(whole: pa.Table, test: str) -> pa.Table:
+    """The scores of a suite as those of its only test."""
+    for name, value in (("by", "test"), ("test", test)):
+        place = whole.column_names.index(name)
+        whole = whole.set_column(place, name, pa.array([value] * whole.num_rows, pa.string()))
+    return whole
+
+
+def _halves(metrics: Iterable[Measure]) -> tuple[list[Measure], list[Measure]]:
+    """The measures that are shares, and those that are not."""
+    known = list(metrics)
+    return [one for one in known if isinstance(one, Ratio)], [one for one in known if not isinstance(one, Ratio)]
 
 
 def _cut(part: pa.Table, suite: str, slug: str, by: str) -> pa.Table:
