@@ -21,10 +21,10 @@ function held(moved) {
   if (!low) return;
   if (moved === low && Number(low.value) > Number(high.value)) low.value = high.value;
   if (moved === high && Number(high.value) < Number(low.value)) high.value = low.value;
-  const ends = form.querySelectorAll(".slider output");
+  const ends = form.querySelectorAll(".bounds output");
   [low, high].forEach((one, place) => { ends[place].textContent = Number(one.value).toFixed(2); });
-  const last = form.querySelectorAll(".slider rect").length - 1;
-  form.querySelectorAll(".slider rect").forEach((bar, place) => {
+  const last = form.querySelectorAll(".bounds rect").length - 1;
+  form.querySelectorAll(".bounds rect").forEach((bar, place) => {
     bar.classList.toggle("inside", place >= Math.round(low.value * last) && place <= Math.round(high.value * last));
   });
 }
