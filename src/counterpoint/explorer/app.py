@@ -19,6 +19,7 @@ from counterpoint.explorer.cache import Cache, user_cache
 from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
 from counterpoint.explorer.guarding import Keys, Locked, log_in
+from counterpoint.explorer.openapi import openapi
 from counterpoint.explorer.outcome_files import Told
 from counterpoint.explorer.playing import Players
 from counterpoint.explorer.reading import Reading
@@ -94,6 +95,7 @@ def explorer(
             Route("/suites/{suite}/pictures/{query}.png", pages.picture),
             *pair_pages.ROUTES,
             *play.ROUTES,
+            Route("/openapi.json", openapi),
             Route("/login", log_in, methods=["GET", "POST"]),
             Route("/static/vega.js", pages.vega_script),
             Mount("/static", StaticFiles(packages=[("counterpoint.explorer", "static")])),

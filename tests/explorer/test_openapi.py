@@ -1,0 +1,137 @@
+"""The OpenAPI document: it says what there is, twins are what it says, and nothing that it allows breaks the server."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from labs import small_lab
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from counterpoint.core.ports import Model, Pictures
+from counterpoint.explorer.app import explorer
+from counterpoint.explorer.guarding import HEADER
+from counterpoint.explorer.openapi import VIEWS, document
+from counterpoint.models.sanity import constant
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+EACH = 8
+"""Requests that are tried for each operation, so that all of them together take seconds."""
+
+
+def _models(pictures: Pictures) -> list[tuple[str, Model]]:
+    return [("constant", constant(pictures))]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Starlette:
+    lab = small_lab(tmp_path_factory.mktemp("lab"))
+    return explorer(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
+
+
+@pytest.fixture(scope="module")
+def client(app: Starlette) -> TestClient:
+    return TestClient(app, raise_server_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def wise(app: Starlette, client: TestClient) -> dict[str, Any]:
+    """The document, with names that are in the lab beside those that are not, so that more than 404 is seen."""
+    listed = client.get("/suites/plain/models/hasty.json").json()["groups"]
+    query = re.findall(r"pictures/([0-9a-f]{16})", listed[0]["picture"])
+    real = {"suite": ["plain", "odd"], "model": ["hasty", "b-bold-b-model"], "group": [listed[0]["group_id"]]}
+    real |= {"query": query, "measure": ["accuracy"], "verdict": ["broken"], "test": ["hostile"], "models": ["a,b"]}
+    found = client.get("/openapi.json").json()
+    for operations in found["paths"].values():
+        for operation in operations.values():
+            for one in operation["parameters"]:
+                if one["name"] in real:
+                    one["schema"] = {"anyOf": [{"enum": real[one["name"]]}, one["schema"]]}
+    return found
+
+
+def test_every_page_with_a_twin_is_described(app: Starlette) -> None:
+    twins = {route.path.removesuffix(".json") for route in _routes(app) if re.search(r"(?<!\.vl)\.json$", route.path)}
+    assert twins - {"/openapi"} == set(VIEWS)
+
+
+def test_every_route_is_in_the_document(app: Starlette) -> None:
+    listed = set(document(app.routes)["paths"])
+    hidden = {"/login", "/openapi.json", "/static/vega.js"}
+    assert {route.path for route in _routes(app)} - hidden == listed
+
+
+def _routes(app: Starlette) -> Iterator[Route]:
+    yield from (route for route in app.routes if isinstance(route, Route))
+
+
+def test_the_document_is_one_that_others_can_read(client: TestClient) -> None:
+    found = client.get("/openapi.json").json()
+    assert found["openapi"] == "3.1.0"
+    references = set(re.findall(r"'#/components/schemas/([^']+)'", str(found)))
+    assert references <= set(found["components"]["schemas"])
+    schemathesis.openapi.from_dict(found).validate()
+
+
+def _tried(app: Starlette, found: dict[str, Any], path: str, method: str, headers: dict[str, str]) -> list[int]:
+    loaded = schemathesis.openapi.from_dict(found)
+    loaded.app = app
+    seen: list[int] = []
+
+    @settings(
+        max_examples=EACH,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=loaded[path][method].as_strategy())
+    def attempt(case: Any) -> None:
+        case.headers = {**dict(case.headers or {}), **headers}
+        answer = case.call()
+        seen.append(answer.status_code)
+        case.validate_response(answer, checks=CHECKS)
+
+    attempt()
+    return seen
+
+
+def test_nothing_that_the_document_allows_breaks_the_server(app: Starlette, wise: dict[str, Any]) -> None:
+    seen: dict[str, list[int]] = {}
+    for path, operations in wise["paths"].items():
+        for method in operations:
+            headers = {HEADER: app.state.keys.page} if method == "post" else {}
+            seen[path] = _tried(app, wise, path, method, headers)
+    assert any(200 in statuses for path, statuses in seen.items() if path.endswith(".json"))
+    assert 200 in seen["/play/answers"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["/leaderboard", "/find", "/find.json", "/play.json", "/suites/plain/models/hasty.json"]),
+    st.dictionaries(
+        st.sampled_from(
+            ["suite", "measure", "verdict", "text", "tag", "answer", "page", "sort", "low", "after", "query"]
+        ),
+        st.text(max_size=30),
+        max_size=4,
+    ),
+)
+def test_no_text_in_an_address_breaks_a_page(client: TestClient, path: str, said: dict[str, str]) -> None:
+    assert client.get(path, params=_sendable(said)).status_code in (200, 400, 404)
+
+
+def _sendable(said: dict[str, str]) -> dict[str, str]:
+    return {name: value.encode("utf-8", "replace").decode() for name, value in said.items()}

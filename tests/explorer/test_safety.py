@@ -1,0 +1,181 @@
+"""Who is let in, whose requests count, and what a hostile lab cannot do."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from labs import HOSTILE, small_lab
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from counterpoint.cli.serve import TOKEN, command
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.ports import Model, Pictures
+from counterpoint.explorer.app import explorer
+from counterpoint.explorer.guarding import COOKIE, HEADER, TRIES, inside
+from counterpoint.models.sanity import constant
+from counterpoint.store.lab import Lab
+
+PASSWORD = "correct horse"
+
+
+def _models(pictures: Pictures) -> list[tuple[str, Model]]:
+    return [("constant", constant(pictures))]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def open_app(lab: Lab, cache: Path) -> Starlette:
+    return explorer(lab, cache=cache, models=_models)
+
+
+@pytest.fixture
+def locked(lab: Lab, cache: Path) -> TestClient:
+    app = explorer(lab, host="0.0.0.0", cache=cache, password=PASSWORD, models=_models)
+    return TestClient(app, follow_redirects=False)
+
+
+def _routes(app: Starlette) -> Iterator[Route]:
+    yield from (route for route in app.routes if isinstance(route, Route))
+
+
+def _filled(path: str) -> str:
+    for name, value in (("suite", "plain"), ("model", "hasty"), ("group", "0" * 16), ("query", "0" * 16)):
+        path = path.replace("{" + name + "}", value)
+    return re.sub(r"\{\w+\}", "x", path)
+
+
+def test_nothing_but_the_door_is_open_without_the_password(locked: TestClient, open_app: Starlette) -> None:
+    for route in _routes(open_app):
+        if route.path == "/login":
+            continue
+        for method in sorted(route.methods or ()):
+            answer = locked.request(method, _filled(route.path))
+            assert answer.status_code == 401, route.path
+            assert "careful" not in answer.text
+    assert locked.get("/static/script.js").status_code == 401
+    assert locked.get("/static/style.css").status_code == 200
+    assert locked.get("/nowhere").status_code == 401
+
+
+def test_a_visitor_is_shown_the_door_and_comes_in_by_the_password(locked: TestClient, lab: Lab) -> None:
+    sent = locked.get("/find?text=a b", headers={"accept": "text/html"})
+    assert sent.status_code == 303
+    assert sent.headers["location"].startswith("/login?next=/find")
+    page = locked.get(sent.headers["location"]).text
+    assert lab.folder.name not in page
+    fields = dict(re.findall(r'name="(token|next)" value="([^"]*)"', page))
+    wrong = locked.post("/login", data={**fields, "password": "wrong one"})
+    assert wrong.status_code == 403
+    assert COOKIE not in wrong.headers.get("set-cookie", "")
+    right = locked.post("/login", data={**{k: unescape(v) for k, v in fields.items()}, "password": PASSWORD})
+    assert right.status_code == 303
+    assert right.headers["location"] == "/find?text=a%20b"
+    cookie = right.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert PASSWORD not in right.headers["set-cookie"]
+    assert locked.get("/leaderboard").status_code == 200
+
+
+def test_a_program_comes_in_by_a_header(locked: TestClient) -> None:
+    assert locked.get("/leaderboard.json", headers={"Authorization": f"Bearer {PASSWORD}"}).status_code == 200
+    assert locked.get("/leaderboard.json", headers={"Authorization": "Bearer nothing"}).status_code == 401
+    assert locked.get("/leaderboard.json", headers={"Authorization": PASSWORD}).status_code == 401
+    assert locked.get(f"/leaderboard.json?token={PASSWORD}").status_code == 401
+
+
+def test_passwords_cannot_be_tried_without_end(locked: TestClient) -> None:
+    for _ in range(TRIES):
+        assert locked.get("/find", headers={"Authorization": "Bearer guess"}).status_code == 401
+    answer = locked.get("/find", headers={"Authorization": f"Bearer {PASSWORD}"})
+    assert answer.status_code == 429
+    assert answer.headers["content-security-policy"]
+
+
+def test_the_door_needs_the_token_of_its_page(locked: TestClient) -> None:
+    assert locked.post("/login", data={"password": PASSWORD}).status_code == 403
+
+
+@given(st.text(max_size=40))
+def test_nobody_is_sent_elsewhere(address: str) -> None:
+    found = inside(address)
+    assert found.startswith("/")
+    assert not found.startswith(("//", "/\\"))
+    assert "\n" not in found
+
+
+@pytest.mark.parametrize("path", ["/play", "/play/answers", "/play/pictures"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {HEADER: "guess"},
+        {HEADER: "", "Cookie": "counterpoint=guess"},
+        {HEADER: "right", "Sec-Fetch-Site": "cross-site"},
+    ],
+)
+def test_what_another_site_sends_is_refused(open_app: Starlette, path: str, headers: dict[str, str]) -> None:
+    client = TestClient(open_app)
+    right = open_app.state.keys.page
+    sent = {name: right if value == "right" else value for name, value in headers.items()}
+    if path == "/play":
+        fields = {"question": "Is it?", "token": sent.pop(HEADER, "")}
+        assert client.post(path, data=fields, headers=sent).status_code == 403
+    elif path == "/play/answers":
+        assert client.post(path, json={"question": "Is it?"}, headers=sent).status_code == 403
+    else:
+        assert client.post(path, content=b"x", headers=sent).status_code == 403
+
+
+def test_the_token_is_in_no_twin_and_in_no_page_but_those_that_need_it(open_app: Starlette) -> None:
+    client, token = TestClient(open_app), open_app.state.keys.page
+    for path in ("/play.json", "/leaderboard", "/leaderboard.json", "/openapi.json", "/find"):
+        assert token not in client.get(path).text
+    assert token in client.get("/play").text
+    assert client.get("/play").headers["cache-control"] == "no-store"
+
+
+def test_everything_but_play_and_the_door_can_only_be_read(open_app: Starlette) -> None:
+    writing = {route.path for route in _routes(open_app) if "POST" in (route.methods or ())}
+    assert writing == {"/login", "/play", "/play/answers", "/play/pictures"}
+    client = TestClient(open_app, raise_server_exceptions=False)
+    for route in _routes(open_app):
+        for method in ("POST", "PUT", "DELETE", "PATCH"):
+            if method not in (route.methods or ()):
+                assert client.request(method, _filled(route.path)).status_code == 405, route.path
+
+
+def test_listening_for_others_needs_a_token(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(TOKEN, raising=False)
+    with pytest.raises(CounterpointError, match=r"0\.0\.0\.0") as problem:
+        CliRunner().invoke(command, [str(lab.folder), "--host", "0.0.0.0"], catch_exceptions=False)
+    assert TOKEN in problem.value.hint
+    monkeypatch.setenv(TOKEN, "short")
+    with pytest.raises(CounterpointError, match="5 characters"):
+        CliRunner().invoke(command, [str(lab.folder), "--host", "0.0.0.0"], catch_exceptions=False)
+
+
+def test_what_a_hostile_question_holds_is_escaped_by_play(open_app: Starlette) -> None:
+    client = TestClient(open_app)
+    fields = {"question": HOSTILE, "choices": HOSTILE, "swap": HOSTILE, "token": open_app.state.keys.page}
+    for answer in (client.post("/play", data=fields), client.get("/play", params={"question": HOSTILE})):
+        assert answer.status_code == 200
+        assert "<script>alert" not in answer.text
+        assert "&lt;script&gt;alert" in answer.text
+        assert len(re.findall("<script", answer.text)) == 2
