@@ -19,6 +19,7 @@ COMMANDS = {
     "data": "List data sets, check their files, and describe what is in them.",
     "demo": "Show what there is, from scenes to failures, in a minute.",
     "export": "Write a suite in the layout of another tool.",
+    "export-site": "Write the pages of a lab as files that open without a server.",
     "generate": "Make a suite of groups from scenes, and keep it in a lab.",
     "import": "Add predictions made elsewhere as answers of a model.",
     "leaderboard": "Show what models have beyond accuracy: bias, robustness, uncertainty, cost.",
@@ -53,7 +54,7 @@ class Lazy(click.Group):
         """The command of this name."""
         if name not in COMMANDS:
             return None
-        module = f"{name}_" if iskeyword(name) else name  # `import` is a word of Python's, and no name of a module
+        module = f"{name}_" if iskeyword(name) else name.replace("-", "_")  # `import` is no name of a module
         found = import_module(f"counterpoint.cli.{module}").command
         assert isinstance(found, click.Command), f"cli/{module}.py has no command"
         return found

@@ -1,0 +1,149 @@
+"""The pages as files: every link leads to a file, nothing asks for a server, and only the chosen part is there."""
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from click.testing import CliRunner
+from labs import GROUPS, small_lab
+
+from counterpoint.cli.export_site import command
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.explorer.site import Chosen, Written, export_site, file_name
+from counterpoint.explorer.static_pages import StaticPage
+from counterpoint.store.lab import Lab
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home") / "counterpoint"
+
+
+@pytest.fixture(scope="module")
+def whole(lab: Lab, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site") / "whole"
+    export_site(lab, out, Chosen(limit=12), cache=cache)
+    return out
+
+
+def _pages(site: Path) -> Iterator[tuple[Path, str]]:
+    yield from ((path, path.read_text("utf-8")) for path in sorted(site.rglob("*.html")))
+
+
+def _links(page: str) -> Iterator[str]:
+    yield from (unescape(link) for link in re.findall(r'(?:href|src)="([^"#]+)', page))
+
+
+def test_every_link_of_every_page_leads_to_a_file(whole: Path) -> None:
+    checked = 0
+    for path, page in _pages(whole):
+        for link in _links(page):
+            assert not link.startswith(("/", "http:", "https:", "file:")), f"{path.name}: {link}"
+            target = (path.parent / unquote(link)).resolve()
+            assert target.is_relative_to(whole.resolve())
+            assert target.is_file(), f"{path.relative_to(whole)}: {link}"
+            checked += 1
+    assert checked > 500
+
+
+def test_nothing_asks_for_a_server(whole: Path) -> None:
+    for path, page in _pages(whole):
+        assert "data-chart" not in page, path
+        assert "<form" not in page.replace('<form method="dialog">', ""), path
+        assert "fetch(" not in page, path
+        assert len(re.findall("<script", page)) == 1, path
+    assert "fetch" not in (whole / "static" / "site.js").read_text("utf-8")
+
+
+def test_charts_are_drawn_in_the_page_in_its_own_colours(whole: Path) -> None:
+    home = (whole / "index.html").read_text("utf-8")
+    assert re.search(r'<div class="chart"[^>]*>\s*<svg', home)
+    assert "var(--" in home
+
+
+def test_texts_stay_escaped(whole: Path) -> None:
+    seen = False
+    for path, page in _pages(whole):
+        assert "<script>alert" not in page, path
+        assert "<b>bold" not in page, path
+        seen |= "&lt;script&gt;alert" in page
+    assert seen
+
+
+def test_each_suite_has_as_many_groups_as_were_asked_for(whole: Path) -> None:
+    assert len(list((whole / "suites" / "plain" / "groups").glob("*.html"))) == 12
+    listing = (whole / "suites" / "plain" / "models" / "hasty.html").read_text("utf-8")
+    assert len(re.findall(r"<a[^>]*data-row", listing)) == 12
+    found = (whole / "find.html").read_text("utf-8")
+    assert len(re.findall(r'<tr><th scope="row">', found)) == 12 + 8
+
+
+def test_a_part_shows_nothing_of_the_rest(lab: Lab, cache: Path, tmp_path: Path) -> None:
+    told: list[Written] = []
+    chosen = Chosen(("plain",), ("careful", "hasty"), limit=GROUPS)
+    written = export_site(lab, tmp_path / "part", chosen, cache=cache, told=told.append)
+    text = "".join(page for _, page in _pages(tmp_path / "part"))
+    assert "hasty" in text
+    assert "bold-b" not in text
+    assert "bold&lt;" not in text
+    assert not (tmp_path / "part" / "suites" / "odd").exists()
+    assert len(list((tmp_path / "part" / "suites" / "plain" / "groups").glob("*.html"))) == GROUPS
+    assert written.pages == len(told) == len(list(_pages(tmp_path / "part")))
+    assert written.pictures == len(list((tmp_path / "part" / "pictures").iterdir()))
+
+
+def test_what_is_there_is_not_written_over(lab: Lab, cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(StoreError, match="not empty"):
+        export_site(lab, tmp_path, Chosen(), cache=cache)
+    with pytest.raises(StoreError, match="not empty"):
+        export_site(lab, tmp_path / "notes.txt", Chosen(), cache=cache)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_name_that_is_not_in_the_lab_is_said(lab: Lab, tmp_path: Path) -> None:
+    for chosen in (Chosen(suites=("nowhere",)), Chosen(models=("nobody",))):
+        with pytest.raises(UnknownName):
+            export_site(lab, tmp_path / "out", chosen)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_says_what_it_wrote(lab: Lab, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    words = [str(lab.folder), str(tmp_path / "site"), "--suite", "odd", "--limit", "1", "--json"]
+    found = CliRunner().invoke(command, words, catch_exceptions=False)
+    assert json.loads(found.stdout.splitlines()[-1])["pages"] == len(list(_pages(tmp_path / "site")))
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("/leaderboard", "index.html"),
+        ("/leaderboard?suite=plain", "leaderboard-suite-plain.html"),
+        ("/samples/00", "samples/00.html"),
+    ],
+)
+def test_a_file_is_named_as_its_page(address: str, name: str) -> None:
+    assert file_name(address) == name
+
+
+def test_names_that_differ_by_more_than_files_can_say_stay_apart() -> None:
+    names = ["/models/a.b", "/models/a-b", "/models/A-b", "/models/a%2Fb", "/models/..", "/models/a%20b"]
+    made = {file_name(name).lower() for name in names}
+    assert len(made) == len(names)
+    assert all(re.fullmatch(r"models/[a-z0-9_-]+\.html", name) for name in made)
+
+
+def test_a_link_that_leads_nowhere_is_text_and_an_entry_is_left_out() -> None:
+    page = '<ul><li><a href="/a" data-row>A</a></li><li><a href="/b" data-row>B &amp; b</a></li></ul><a href="/a">x</a>'
+    made = StaticPage(lambda address: "b.html" if address == "/b" else "", lambda address: "").made(page)
+    assert made == '<ul><li><a href="b.html" data-row>B &amp; b</a></li></ul><a>x</a>'
