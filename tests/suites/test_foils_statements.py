@@ -1,7 +1,7 @@
 """Questions become statements that agree, or none."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterpoint.suites.foils.statements import Claim, how_many, is_there, numeral
@@ -119,6 +119,7 @@ def test_verb_and_noun_agree_whatever_the_number(number: int, in_words: bool, qu
 
 
 @given(st.text(max_size=60))
+@example("\x1f")  # white space to Python, and no word
 def test_any_text_at_all_is_taken_as_a_question_without_harm(text: str) -> None:
     assert isinstance(how_many(f"How many {text}?"), Claim | None)
     is_there(f"Is there a {text}?")

@@ -149,7 +149,11 @@ def is_there(question: str) -> Existence | None:
         return None
     be, rest = found[1].lower(), " ".join(found[3].split())
     one, noun = (found[2] or "").lower() in ("a", "an"), _BEHIND.split(rest)[0].lower()
-    if noun.split()[0] in _DETERMINERS or not (be == "is" if one else is_mass(noun) if be == "is" else is_plural(noun)):
+    if (
+        not noun
+        or noun.split()[0] in _DETERMINERS
+        or not (be == "is" if one else is_mass(noun) if be == "is" else is_plural(noun))
+    ):
         return None
     said = f"{article(rest)} {rest}" if one else rest
     some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
