@@ -11,7 +11,18 @@ import numpy as np
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
-from counterpoint.explorer.couples import MEASURES, Compared, Suite, Told, compared, covering, slices, suite_of, told
+from counterpoint.explorer.couples import (
+    MEASURES,
+    Compared,
+    Suite,
+    Told,
+    cases,
+    compared,
+    covering,
+    slices,
+    suite_of,
+    told,
+)
 from counterpoint.explorer.differences import marked
 from counterpoint.explorer.groups import own_tags, said
 from counterpoint.explorer.reading import Known, Reading
@@ -112,7 +123,7 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
     asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
     shown = _listed(reading, asked) if found else ()
     names = tuple(model.name for model in asked.models)
-    swapped = bool((rows.relation == "swap").any())
+    swapped = rows.has("swap")
     return CompareView(
         view="compare",
         title=f"Compare: {', '.join(names)}",
@@ -183,9 +194,8 @@ def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[Ve
     made: list[VersusLine] = []
     cut = list(slices(rows))
     for measure in MEASURES:
-        found = [
-            [compared(rows, every[0], other, measure, test, inside) for other in every[1:]] for test, inside in cut
-        ]
+        first, *others = (cases(rows, model, measure) for model in every)
+        found = [[compared(rows, first, other, test, inside) for other in others] for test, inside in cut]
         corrected = iter(holm([one.p for own in found for one in own if one]))
         for (test, _), own in zip(cut, found, strict=True):
             if any(own):

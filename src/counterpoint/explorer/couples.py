@@ -6,11 +6,11 @@ from math import isnan
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from counterpoint.explorer.reading import Reading
 from counterpoint.metrics.bootstrap import luck
 from counterpoint.metrics.intervals import Score, from_sums
+from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import STATES, Flags, Floats, Rows
 from counterpoint.metrics.paired import Difference, differing, mcnemar
 
@@ -37,14 +37,14 @@ class Suite:
     """The rows of a suite: the row of each one's base, its test and relation, and the picture of its base."""
 
     base: Rows
-    test: NDArray[np.object_]
-    relation: NDArray[np.object_]
+    test: Labels
+    relation: Labels
     cluster: Rows
+    variants: Rows  # the rows that are no bases: a pair each
 
-    @property
-    def variants(self) -> Rows:
-        """The rows that are no bases: a pair each."""
-        return np.flatnonzero(self.base != np.arange(len(self.base)))
+    def has(self, relation: str) -> bool:
+        """Whether any group has this relation."""
+        return bool(self.relation.where([relation]).any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,15 @@ class Told:
     consistent: Flags
     known: Flags
     fine: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """What each pair earns by a measure in the hands of one model, and whether it counts."""
+
+    measure: str
+    earned: Floats
+    counts: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +85,8 @@ def suite_of(reading: Reading, suite: str, slug: str) -> Suite:
     base = found["place"].to_numpy().astype(np.int64)
     picture = found["picture"].combine_chunks().dictionary_encode()
     codes = picture.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
-    test, relation = (found[name].to_numpy() for name in ("test", "relation"))
-    return Suite(base, test, relation, codes[base] if len(base) else codes)
+    variants = np.flatnonzero(base != np.arange(len(base)))
+    return Suite(base, Labels.of(found["test"]), Labels.of(found["relation"]), codes[base], variants)
 
 
 def told(reading: Reading, suite: str, slug: str) -> Told:
@@ -85,7 +94,7 @@ def told(reading: Reading, suite: str, slug: str) -> Told:
     asked = reading.database.source("outcomes", model=slug, suite=suite)
     found = reading.database.table(f"SELECT correct, consistent, state FROM {asked} ORDER BY row")
     consistent = found["consistent"].combine_chunks()
-    answers = np.isin(found["state"].to_numpy(), STATES[:_FINE])
+    answers = Labels.of(found["state"]).where(STATES[:_FINE])
     return Told(
         found["correct"].to_numpy().astype(np.float64),
         consistent.fill_null(False).to_numpy(zero_copy_only=False),
@@ -96,30 +105,44 @@ def told(reading: Reading, suite: str, slug: str) -> Told:
 
 def slices(rows: Suite) -> Iterator[tuple[str, Flags]]:
     """The whole suite, which has no name, and each of its tests where there are several."""
-    variants = rows.variants
-    tests = list(dict.fromkeys(rows.test[variants]))
-    yield "", np.ones(len(variants), np.bool_)
+    yield "", np.ones(len(rows.variants), np.bool_)
+    own = rows.test.at(rows.variants)
+    tests = [str(word) for word in own.words.to_pylist()]
     if len(tests) > 1:
         for test in tests:
-            yield str(test), rows.test[variants] == test
+            yield test, own.where([test])
 
 
-def compared(rows: Suite, first: Told, second: Told, measure: str, test: str, inside: Flags) -> Compared | None:
+def cases(rows: Suite, model: Told, measure: str) -> Cases:
+    """What each pair earns, and whether it counts."""
+    row = rows.variants
+    base = rows.base[row]
+    there = rows.relation.at(row).where(MEASURES[measure]) & model.fine[row] & model.fine[base]
+    if measure in ("accuracy", "comprehensive_accuracy"):
+        credit, other = model.correct[base], model.correct[row]
+        counts = there & ~np.isnan(credit) & ~np.isnan(other)
+        earned = (credit + other) / 2 if measure == "accuracy" else (credit >= THRESHOLD) & (other >= THRESHOLD)
+    else:
+        counts, earned = there & model.known[row], model.consistent[row]
+    return Cases(measure, np.where(counts, earned, 0.0), counts)
+
+
+def compared(rows: Suite, first: Cases, second: Cases, test: str, inside: Flags) -> Compared | None:
     """One measure of one slice, or nothing where no case counts for both models.
 
     Measures that hit or miss have McNemar's exact test and the paired test over pictures, and both must speak: `p` is
     the larger one.
     """
-    (a, a_counts), (b, b_counts) = _cases(rows, first, measure), _cases(rows, second, measure)
+    (a, a_counts), (b, b_counts) = (first.earned, first.counts), (second.earned, second.counts)
     both = a_counts & b_counts & inside
     n = int(both.sum())
     if not n:
         return None
-    apart, cluster = a[both] - b[both], rows.cluster[rows.variants][both]
+    apart, cluster = a[both] - b[both], rows.cluster[rows.variants[both]]
     sums, counts = np.bincount(cluster, apart).astype(np.float64), np.bincount(cluster)
     found = differing(sums, counts, float((apart**2).sum()), luck(0, [test] if test else []))
     p = found.p
-    if measure not in FRACTIONAL:
+    if first.measure not in FRACTIONAL:
         p = max(p, mcnemar(int((apart > 0).sum()), int((apart < 0).sum())))
     return Compared(float(a[both].mean()), float(b[both].mean()), found, n, int(np.count_nonzero(counts)), p)
 
@@ -135,17 +158,3 @@ def covering(rows: Suite, model: Told, of: Told) -> tuple[Score, int] | None:
     used = cases > 0
     score = from_sums(sums[used], cases[used], float(sums.sum()))
     return None if isnan(score.value) else (score, int(used.sum()))
-
-
-def _cases(rows: Suite, model: Told, measure: str) -> tuple[Floats, Flags]:
-    """What each pair earns, and whether it counts."""
-    row = rows.variants
-    base = rows.base[row]
-    there = np.isin(rows.relation[row].astype(str), MEASURES[measure]) & model.fine[row] & model.fine[base]
-    if measure in ("accuracy", "comprehensive_accuracy"):
-        credit, other = model.correct[base], model.correct[row]
-        counts = there & ~np.isnan(credit) & ~np.isnan(other)
-        earned = (credit + other) / 2 if measure == "accuracy" else (credit >= THRESHOLD) & (other >= THRESHOLD)
-    else:
-        counts, earned = there & model.known[row], model.consistent[row]
-    return np.where(counts, earned, 0.0), counts

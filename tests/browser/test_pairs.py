@@ -1,0 +1,133 @@
+"""One group, one sample and several models in a real Chromium, by keyboard alone, wide and narrow, light and dark."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from group_labs import base, lab_of_groups
+from playwright.sync_api import Page, expect
+
+from counterpoint.explorer.app import explorer
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+COMPARED = "/compare?models=steady,shaky&suite=noise"
+VIEWS = {
+    "sample": f"/samples/{base(1).id:016x}",
+    "compare": f"{COMPARED}&first=right&second=broken",
+    "noise": "/suites/noise/models/shaky",
+    "swaps": "/suites/swaps/models/shaky",
+    "foils": "/suites/foils/models/shaky",
+}
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+@pytest.fixture(scope="session")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server over a lab of groups, on a free port."""
+    lab = lab_of_groups(tmp_path_factory.mktemp("lab"))
+    config = uvicorn.Config(explorer(lab, cache=tmp_path_factory.mktemp("cache")), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """What the browser has to complain about, which is nothing."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda problem: said.append(str(problem)))
+    yield said
+    assert said == []
+
+
+def _open(page: Page, view: str) -> None:
+    page.goto(VIEWS[view])
+    if view in ("noise", "swaps", "foils"):
+        page.goto(str(page.locator("a.entry").nth(1).get_attribute("href")))
+
+
+def test_a_visitor_goes_through_groups_boxes_and_a_sample_by_keys_alone(page: Page, complaints: list[str]) -> None:
+    _open(page, "noise")
+    first = page.url
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: url != first)
+    page.keyboard.press("k")
+    page.wait_for_url(first)
+    boxes = page.locator(".shown svg").first
+    expect(boxes).to_have_css("opacity", "0")
+    page.keyboard.press("b")
+    expect(boxes).to_have_css("opacity", "1")
+    onward = page.get_by_role("link", name=re.compile("All that was asked"))
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if onward.evaluate("one => one === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/samples/"))
+    page.keyboard.press("j")
+    expect(page.locator(".card h3 a").first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/groups/"))
+
+
+def test_a_field_of_the_table_leads_to_its_groups_by_keys_alone(page: Page, complaints: list[str]) -> None:
+    page.goto(COMPARED)
+    page.keyboard.press("j")
+    assert "steady: right throughout" in str(page.evaluate("document.activeElement.title"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("first=right&second="))
+    expect(page.locator("a.entry")).to_have_count(10)
+    page.locator("a.entry").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/groups/"))
+
+
+def test_models_are_chosen_by_keys_and_the_address_says_them(page: Page, complaints: list[str]) -> None:
+    page.goto(COMPARED)
+    page.get_by_label("silent", exact=True).focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("models=silent"))
+    expect(page.get_by_role("heading", name="Differences")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_page_moves_sideways_and_hands_find_their_targets(
+    page: Page, complaints: list[str], view: str, width: int, scheme: Any
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    _open(page, view)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    small = page.evaluate(
+        "[...document.querySelectorAll('nav a, button, .chip, .fields-table a, .onward')].filter(e => e.offsetParent)"
+        ".map(e => [e.innerText, e.getBoundingClientRect().height]).filter(([, high]) => high < 30)"
+    )
+    assert small == []
