@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer import pages, pair_pages, play
+from counterpoint.explorer import board_pages, pages, pair_pages, play
 from counterpoint.explorer.cache import Cache, user_cache
 from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
@@ -89,10 +89,10 @@ def explorer(
             *(Route(f"/leaderboard{ending}", pages.leaderboard_page) for ending in (".vl.json", ".svg", ".json", "")),
             *(Route(f"/find{ending}", pages.find_page) for ending in (".json", "")),
             *(Route(f"/find{ending}", pages.find_rows) for ending in TYPES),
-            Route("/suites/{suite}", pages.suite_home),
             *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".vl.json", ".svg", ".json", "")),
             *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),
             Route("/suites/{suite}/pictures/{query}.png", pages.picture),
+            *board_pages.ROUTES,
             *pair_pages.ROUTES,
             *play.ROUTES,
             Route("/openapi.json", openapi),

@@ -190,6 +190,7 @@ def _line(
         model.name,
         " · ".join(filter(None, [model.detail, _out_of_form(reading, model, columns)])),
         tuple(_cell(reading, model, column, live=live) for column in columns),
+        address=f"/models/{quote(model.slug)}" if live else "",
         slug=model.slug,
         costs=board_columns.costs(reading, model, costs),
         toggle=f"{choice.toggled(model.slug)}#model-{model.slug}" if live else "",

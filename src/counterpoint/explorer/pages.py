@@ -97,11 +97,6 @@ async def suite_page(request: Request) -> Response:
     return await _page(request, "suite.html", lambda reading: suite_of_model(reading, suite, slug, query))
 
 
-async def suite_home(request: Request) -> Response:
-    """GET /suites/SUITE: its part of the leaderboard."""
-    return RedirectResponse(BoardChoice((request.path_params["suite"],)).address())
-
-
 async def group_page(request: Request) -> Response:
     """GET /suites/SUITE/groups/ID and its twin: one group, among those that fit the filter."""
     suite, group_id = request.path_params["suite"], _id(request.path_params["group"])

@@ -238,6 +238,10 @@ class Reading:
         found = self._remembered(("ties",), self._ties)
         return found.get((suite, test, measure), frozenset())
 
+    def remembered(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """Something that follows from this version of the lab, made once; the key must say all that it depends on."""
+        return self._remembered(key, make)
+
     def _remembered(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         return self._now.remembered(key, make)
 

@@ -1,0 +1,40 @@
+"""The pages of one model and of one suite, with their twins and charts."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from counterpoint.explorer.models_page import model_chart, model_view
+from counterpoint.explorer.pages import _asks_for, _chart, _page
+from counterpoint.explorer.suites_page import suite_chart, suite_view, suites_view
+
+ENDINGS = (".vl.json", ".svg", ".json", "")
+
+
+async def model_page(request: Request) -> Response:
+    """GET /models/MODEL, with the endings of a chart and of a twin: all measures of one model."""
+    slug, query = request.path_params["model"], dict(request.query_params)
+    if _asks_for(request, ".vl.json", ".svg"):
+        return await _chart(request, lambda reading: model_chart(reading, slug, query))
+    return await _page(request, "model.html", lambda reading: model_view(reading, slug, query))
+
+
+async def contents_page(request: Request) -> Response:
+    """GET /suites/SUITE, with the same endings: what one suite contains."""
+    suite = request.path_params["suite"]
+    if _asks_for(request, ".vl.json", ".svg"):
+        return await _chart(request, lambda reading: suite_chart(reading, suite))
+    return await _page(request, "suite_page.html", lambda reading: suite_view(reading, suite))
+
+
+async def suites_page(request: Request) -> Response:
+    """GET /suites and its twin: all suites of the lab."""
+    return await _page(request, "suites.html", suites_view)
+
+
+ROUTES = (
+    *(Route(f"/models/{{model}}{ending}", model_page) for ending in ENDINGS),
+    *(Route(f"/suites{ending}", suites_page) for ending in (".json", "")),
+    *(Route(f"/suites/{{suite}}{ending}", contents_page) for ending in ENDINGS),
+)
+"""Where these pages are."""

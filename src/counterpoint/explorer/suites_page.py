@@ -1,0 +1,235 @@
+"""The page of one suite: how it was made, what it contains, how it is balanced, in which words; and a list of all."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from counterpoint.core.groups import Relation
+from counterpoint.core.ids import hex_id
+from counterpoint.explorer.charts import Spec
+from counterpoint.explorer.counts import bars
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.views import Chart, Choice
+from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
+from counterpoint.explorer.word_charts import SIDES, Frequency, frequencies
+from counterpoint.metrics.descriptions import Ranked
+from counterpoint.studies.boards import data_set
+
+ANSWERS, EXAMPLES, WORDS = 4, 3, 20
+"""How many right answers and examples of each kind, and how many words, are shown."""
+
+MOST = 40
+"""How many kinds have examples; further ones are counted alone."""
+
+_DROPS = ("dropped", "left_out", "drops")
+_STOP = frozenset(["a", "an", "the", "is", "are", "there", "in", "of", "to", "and", "or", "on", "at", "it", "this"])
+
+
+def suites_view(reading: Reading) -> SuitesView:
+    """All suites of the lab."""
+    lines = []
+    for suite in reading.suites():
+        manifest = reading.lab.manifest(suite)
+        asked = sum(reading.asked(suite, model.slug) for model in reading.models())
+        address = f"/suites/{quote(suite)}"
+        lines.append(
+            SuiteLine(
+                suite, reading.sentence(suite), data_set(manifest), manifest.groups, manifest.rows, asked, address
+            )
+        )
+    return SuitesView(
+        view="suites",
+        title="Suites",
+        sentence="What the lab asks: each suite is a table of groups, made by one generator from one data set.",
+        twin="/suites.json",
+        suites=tuple(lines),
+    )
+
+
+def suite_view(reading: Reading, suite: str) -> SuiteView:
+    """What one suite contains."""
+    here = f"/suites/{quote(reading.known_suite(suite))}"
+    sentence = reading.sentence(suite)
+    found = words(reading, suite)
+    return SuiteView(
+        view="suites",
+        title=suite,
+        sentence=f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}." if sentence else "What this suite contains.",
+        twin=f"{here}.json",
+        above="/suites",
+        suite=suite,
+        facts=_facts(reading, suite),
+        kinds=reading.remembered(("contents", suite), lambda: _kinds(reading, suite)),
+        dropped=_dropped(reading.lab.manifest(suite).parameters),
+        charts=(Chart(_title(found, suite), f"{here}.vl.json", f"{here}.svg"),) if found else (),
+        models=tuple(
+            Choice(model.name, f"{here}/models/{quote(model.slug)}")
+            for model in reading.models()
+            if reading.asked(suite, model.slug)
+        ),
+    )
+
+
+def suite_chart(reading: Reading, suite: str) -> Spec:
+    """Which words the suite uses how often; of captions and foils side by side."""
+    found = words(reading, reading.known_suite(suite))
+    title = _title(found, suite)
+    if {one.side for one in found} <= {"texts"}:
+        return bars([Ranked(one.word, one.count, one.share) for one in found], title=title, width=320)
+    return frequencies(found, title=title, width=320)
+
+
+def words(reading: Reading, suite: str) -> tuple[Frequency, ...]:
+    """The commonest words of a suite; of captions and foils those whose shares differ most."""
+    return reading.remembered(("words", suite), lambda: _words(reading, suite))
+
+
+def _words(reading: Reading, suite: str) -> tuple[Frequency, ...]:
+    asked = reading.database.source("groups", suite=suite)
+    sql = f"""
+        SELECT word, relation = '{Relation.RANKS}' AS ranks, role > 0 AS variant, count(*) AS found FROM (
+            SELECT unnest(regexp_extract_all(lower(text), '[[:alpha:]][[:alpha:]''’-]*')) AS word, relation, role
+            FROM {asked}
+        ) GROUP BY ALL
+    """
+    rows = reading.database.rows(sql)
+    if any(row["ranks"] for row in rows):
+        return _sides([row for row in rows if row["ranks"]])
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["word"]] = counts.get(row["word"], 0) + row["found"]
+    total = sum(counts.values())
+    told = {word: count for word, count in counts.items() if word not in _STOP}
+    first = sorted(told, key=lambda word: (-told[word], word))[:WORDS]
+    return tuple(Frequency("", "texts", word, told[word] / total, told[word]) for word in first)
+
+
+def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[Frequency, ...]:
+    captions, foils = ({row["word"]: row["found"] for row in rows if row["variant"] == side} for side in (False, True))
+    totals = [max(sum(own.values()), 1) for own in (captions, foils)]
+
+    def apart(word: str) -> float:
+        return abs(captions.get(word, 0) / totals[0] - foils.get(word, 0) / totals[1])
+
+    first = sorted({*captions, *foils}, key=lambda word: (-apart(word), word))[:WORDS]
+    return tuple(
+        Frequency("", side, word, own.get(word, 0) / total, own.get(word, 0))
+        for word in first
+        for side, own, total in zip(SIDES, (captions, foils), totals, strict=True)
+    )
+
+
+def _title(found: Sequence[Frequency], suite: str) -> str:
+    if not found:
+        return f"{suite} has no words"
+    first = found[0].word
+    if found[0].side == "texts":
+        return f"“{first}” is the commonest telling word, {100 * found[0].share:.1f} % of all"
+    shares = {one.side: 100 * one.share for one in found if one.word == first}
+    return f"“{first}” tells most: {shares['captions']:.1f} % of words in captions, {shares['foils']:.1f} % in foils"
+
+
+def _facts(reading: Reading, suite: str) -> tuple[Fact, ...]:
+    manifest = reading.lab.manifest(suite)
+    asked = reading.database.source("bases", suite=suite)
+    (row,) = reading.database.rows(
+        f"SELECT count(DISTINCT picture) AS pictures, list(DISTINCT relation) AS relations FROM {asked}"
+    )
+    plain = {name: value for name, value in manifest.parameters.items() if name not in _DROPS}
+    said = {
+        "groups": f"{manifest.groups:,}",
+        "queries": f"{manifest.rows:,}",
+        "pictures": f"{row['pictures']:,}",
+        "relation": ", ".join(sorted(filter(None, row["relations"]))),
+        "made by": manifest.generator,
+        **{_asked_for(name): _said(value) for name, value in plain.items()},
+        "seed": str(manifest.seed),
+        "answers compared by": manifest.rules,
+        "version": f"{manifest.version}, made with {manifest.made_with}",
+        "annotations": manifest.source,
+        "fingerprint": manifest.fingerprint,
+    }
+    return tuple(Fact(name, value) for name, value in said.items() if value)
+
+
+def _asked_for(name: str) -> str:
+    """What a parameter is called, apart from what came of it."""
+    return f"{name} asked for" if name in ("groups", "queries", "pictures") else name.replace("_", " ")
+
+
+def _said(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_said(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_said, value))
+    return "" if value is None else str(value)
+
+
+def _dropped(parameters: Mapping[str, Any]) -> tuple[Dropped, ...]:
+    """What was not kept, as the manifest has it: reasons with counts, or these by kind."""
+    found = []
+    for name in _DROPS:
+        known = parameters.get(name)
+        for key, value in known.items() if isinstance(known, Mapping) else ():
+            if isinstance(value, Mapping):
+                found += [Dropped(str(key), str(why), int(count)) for why, count in value.items()]
+            elif isinstance(value, int):
+                found.append(Dropped("", str(key), value))
+    return tuple(found)
+
+
+def _kinds(reading: Reading, suite: str) -> tuple[KindOf, ...]:
+    bases, groups = (reading.database.source(name, suite=suite) for name in ("bases", "groups"))
+    counted = reading.database.rows(
+        f"SELECT test, kind, count(*) AS groups, sum(variants + 1)::BIGINT AS queries, "
+        f"list(place ORDER BY place)[1:{EXAMPLES}] AS first, list(variants ORDER BY place)[1:{EXAMPLES}] AS sizes "
+        f"FROM {bases} GROUP BY test, kind ORDER BY min(place)"
+    )
+    gold = reading.database.rows(
+        f"SELECT test, kind, gold[1].answer AS answer, count(*) AS found FROM {groups} WHERE len(gold) > 0 "
+        "GROUP BY ALL ORDER BY found DESC, answer"
+    )
+    answers: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for row in gold:
+        answers.setdefault((row["test"], row["kind"]), []).append((row["answer"], row["found"]))
+    return tuple(
+        _kind(reading, suite, row, answers.get((row["test"], row["kind"]), []), shown=place < MOST)
+        for place, row in enumerate(counted)
+    )
+
+
+def _kind(
+    reading: Reading, suite: str, row: Mapping[str, Any], answers: Sequence[tuple[str, int]], *, shown: bool
+) -> KindOf:
+    asked = {name: row[name] for name in ("test", "kind") if row[name]}
+    spans = list(zip(row["first"], row["sizes"], strict=True)) if shown else []
+    return KindOf(
+        row["test"],
+        row["kind"],
+        row["groups"],
+        row["queries"],
+        tuple(answers[:ANSWERS]),
+        sum(count for _, count in answers[ANSWERS:]),
+        tuple(_examples(reading, suite, spans)),
+        f"/find?{urlencode({'suite': suite, **asked})}",
+    )
+
+
+def _examples(reading: Reading, suite: str, spans: Sequence[tuple[int, int]]) -> list[Example]:
+    if not spans:
+        return []
+    wanted = ["group_id", "query", "picture", "text", "width", "height"]
+    lines = reading.rows_at(suite, [(place, min(size, 1)) for place, size in spans]).select(wanted).to_pylist()
+    found: dict[int, list[Mapping[str, Any]]] = {}
+    for line in lines:
+        found.setdefault(line["group_id"], []).append(line)
+    return [_example(suite, own) for own in found.values()]
+
+
+def _example(suite: str, lines: Sequence[Mapping[str, Any]]) -> Example:
+    first = lines[0]
+    here = f"/suites/{quote(suite)}"
+    ratio = first["height"] / first["width"] if first["width"] else 0.75
+    picture = f"{here}/pictures/{hex_id(first['query'])}.png?width=320" if first["picture"] else ""
+    texts = tuple(dict.fromkeys(line["text"] for line in lines))
+    return Example(f"{here}/groups/{hex_id(first['group_id'])}", picture, 128, round(128 * ratio), texts)

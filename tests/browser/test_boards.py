@@ -1,0 +1,99 @@
+"""The leaderboard and the page of a model in a real Chromium: ordered, opened, and chosen from boxes."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from labs import small_lab
+from playwright.sync_api import Browser, Page, expect
+
+from counterpoint.explorer.app import explorer
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+]
+VIEWS = ("/leaderboard?open=hasty", "/models/careful?against=hasty", "/suites/plain", "/suites")
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+@pytest.fixture(scope="session")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server over the small lab, on a free port."""
+    app = explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+def test_a_click_on_a_head_orders_and_another_turns_the_order(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/leaderboard?suite=plain")
+    head = page.get_by_role("columnheader", name=re.compile("Comprehensive")).first
+    head.get_by_role("link").click()
+    expect(page.locator("tbody tr th[scope=row]").first).to_contain_text("careful")
+    sorted_by = page.locator("th[aria-sort=descending]")
+    expect(sorted_by).to_have_count(1)
+    sorted_by.get_by_role("link").click()
+    expect(page.locator("th[aria-sort=ascending]")).to_have_count(1)
+    expect(page.locator("tbody tr th[scope=row]").last).to_contain_text("careful")
+
+
+def test_a_model_is_opened_and_closed_with_the_keyboard(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/leaderboard")
+    page.get_by_role("button", name="Open hasty").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".blocks")).to_be_visible()
+    expect(page).to_have_url(re.compile("open=hasty"))
+    page.get_by_role("button", name="Close hasty").click()
+    expect(page.locator(".blocks")).to_have_count(0)
+
+
+def test_columns_are_chosen_by_ticks(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/leaderboard")
+    page.get_by_text("Choose suites and columns").click()
+    page.get_by_role("checkbox", name="Worst case").check()
+    page.get_by_role("button", name="Show these").click()
+    expect(page).to_have_url(re.compile("measure=worst_case"))
+    expect(page.get_by_role("columnheader", name=re.compile("Worst case")).first).to_be_visible()
+
+
+def test_the_boxes_of_a_model_change_its_charts(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/models/careful")
+    page.wait_for_selector("body[data-drawn]", state="attached")
+    page.get_by_label("Data set").select_option("odd")
+    expect(page).to_have_url(re.compile("suite=odd"))
+    page.get_by_label("Beside").select_option("hasty")
+    expect(page.get_by_text(re.compile("is higher than hasty"))).to_be_visible()
+    page.wait_for_selector("body[data-drawn]", state="attached")
+    expect(page.locator(".chart svg").first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_nothing_moves_sideways(browser: Browser, base_url: str, width: int, scheme: Any) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    for address in VIEWS:
+        page.goto(base_url + address)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+    page.close()

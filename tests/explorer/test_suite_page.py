@@ -1,0 +1,76 @@
+"""The page of one suite and the list of all: how suites were made, what is in them, in which words."""
+
+from typing import Any
+
+import pytest
+from labs import GROUPS, HOSTILE, captions_lab, small_lab
+from starlette.testclient import TestClient
+
+from counterpoint.explorer.app import explorer
+from counterpoint.store.lab import Lab
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def client(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
+
+
+def _json(client: TestClient, address: str) -> Any:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_all_suites_are_listed_with_their_sizes(client: TestClient, lab: Lab) -> None:
+    found = {one["suite"]: one for one in _json(client, "/suites.json")["suites"]}
+    assert set(found) == set(lab.suites())
+    assert (found["plain"]["groups"], found["plain"]["queries"], found["plain"]["models"]) == (GROUPS, 2 * GROUPS, 3)
+
+
+def test_a_suite_says_how_it_was_made(client: TestClient, lab: Lab) -> None:
+    facts = {fact["name"]: fact["value"] for fact in _json(client, "/suites/plain.json")["facts"]}
+    manifest = lab.manifest("plain")
+    assert facts["fingerprint"] == manifest.fingerprint
+    assert (facts["groups"], facts["seed"], facts["pictures"], facts["relation"]) == (str(GROUPS), "7", "10", "same")
+
+
+def test_kinds_are_counted_with_their_answers_and_examples(client: TestClient) -> None:
+    kinds = _json(client, "/suites/plain.json")["kinds"]
+    assert sum(kind["groups"] for kind in kinds) == GROUPS
+    for kind in kinds:
+        assert kind["answers"] == [["dark" if kind["kind"] == "even" else "light", kind["queries"]]]
+        assert 1 <= len(kind["examples"]) <= 3
+        assert client.get(kind["examples"][0]["picture"]).status_code == 200
+        assert client.get(kind["examples"][0]["address"]).status_code == 200
+
+
+def test_words_are_counted(client: TestClient) -> None:
+    spec = _json(client, "/suites/plain.vl.json")
+    counts = {value["word"]: value["count"] for value in spec["data"]["values"]}
+    assert counts["shade"] == 2 * GROUPS
+    assert client.get("/suites/plain.svg").status_code == 200
+
+
+def test_captions_are_counted_against_foils(tmp_path_factory: pytest.TempPathFactory) -> None:
+    app = explorer(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
+    values = _json(TestClient(app), "/suites/foils.vl.json")["data"]["values"]
+    assert {(value["side"], value["count"]) for value in values if value["word"] == "dog"} == {
+        ("captions", 40),
+        ("foils", 40),
+    }
+
+
+def test_texts_of_suites_are_escaped(client: TestClient) -> None:
+    page = client.get("/suites/odd").text
+    assert HOSTILE not in page
+    assert "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("address", ["/suites/nowhere", "/suites/nowhere.json", "/suites/nowhere.svg"])
+def test_a_suite_that_is_not_there_is_said(client: TestClient, address: str) -> None:
+    assert client.get(address).status_code == 404
