@@ -53,7 +53,10 @@ SURVIVED = ("Answer survived", "lower is better")
 _RANKED = ("comprehensive_accuracy", "acc_r", "accuracy")  # by which the models of a bare address are chosen
 _KINDS = (("right", "broken", "gained", "wrong"), ("holds", "breaks"))
 _SHORT = {"right": "right, right", "broken": "right, wrong", "gained": "wrong, right", "wrong": "wrong, wrong"}
-_SWAPPED = {"holds": "all survived", "breaks": "not all survived"}
+_WORDS = {
+    "swap": {"holds": "all survived", "breaks": "not all survived"},
+    "ranks": {"holds": "caption above", "breaks": "not above"},
+}
 _VERDICT = (
     "CASE WHEN {0}.relation = 'swap' AND {0}.comprehensive_accuracy IS NULL AND {0}.verdict <> 'unanswered' "
     "THEN CASE WHEN {0}.inconsistent THEN 'breaks' ELSE 'holds' END ELSE {0}.verdict END"
@@ -123,7 +126,7 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
     asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
     shown = _listed(reading, asked) if found else ()
     names = tuple(model.name for model in asked.models)
-    swapped = rows.has("swap")
+    words = next((said for relation, said in _WORDS.items() if rows.has(relation)), {})
     return CompareView(
         view="compare",
         title=f"Compare: {', '.join(names)}",
@@ -140,9 +143,9 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
         coverage=_coverage(rows, names, every),
         couples=tuple(_couples(asked)) if len(asked.models) > LEAST else (),
         couple=(names[0], names[asked.other]),
-        tables=tuple(_tables(asked, counts, swapped)),
+        tables=tuple(_tables(asked, counts, words)),
         left_out=sum(number for key, number in counts.items() if not any(set(key) <= set(own) for own in _KINDS)),
-        listed=_title(asked, swapped) if asked.first and asked.second else "",
+        listed=_title(asked, words) if asked.first and asked.second else "",
         groups=shown,
         found=found,
         first=(asked.page - 1) * PAGE + 1 if shown else 0,
@@ -261,19 +264,19 @@ def _counts(reading: Reading, asked: Comparison) -> dict[tuple[str, str], int]:
     return {(row["first"], row["second"]): row["groups"] for row in reading.database.rows(sql)}
 
 
-def _tables(asked: Comparison, counts: Mapping[tuple[str, str], int], swapped: bool) -> Iterator[Fields]:
+def _tables(asked: Comparison, counts: Mapping[tuple[str, str], int], words: Mapping[str, str]) -> Iterator[Fields]:
     for kinds in _KINDS:
         own = {key: number for key, number in counts.items() if set(key) <= set(kinds)}
         total = sum(own.values())
         if not total:
             continue
-        labels = {one: (_SWAPPED if swapped else {}).get(one) or _SHORT.get(one) or VERDICTS[one] for one in kinds}
+        labels = {one: words.get(one) or _SHORT.get(one) or VERDICTS[one] for one in kinds}
         yield Fields(
             tuple(labels[one] for one in kinds),
             tuple(
                 FieldLine(
                     labels[one],
-                    tuple(_field(asked, (one, other), own.get((one, other), 0), total, swapped) for other in kinds),
+                    tuple(_field(asked, (one, other), own.get((one, other), 0), total, words) for other in kinds),
                     sum(own.get((one, other), 0) for other in kinds),
                 )
                 for one in kinds
@@ -282,20 +285,20 @@ def _tables(asked: Comparison, counts: Mapping[tuple[str, str], int], swapped: b
         )
 
 
-def _field(asked: Comparison, verdicts: tuple[str, str], count: int, total: int, swapped: bool) -> Field:
+def _field(asked: Comparison, verdicts: tuple[str, str], count: int, total: int, words: Mapping[str, str]) -> Field:
     own = replace(asked, first=verdicts[0], second=verdicts[1], page=1)
     return Field(
         count,
         count / total,
         own.address(anchor="#groups") if count else "",
-        _title(own, swapped),
+        _title(own, words),
         chosen=(asked.first, asked.second) == verdicts,
         alike=verdicts[0] == verdicts[1],
     )
 
 
-def _title(asked: Comparison, swapped: bool) -> str:
-    said = {**VERDICTS, **(_SWAPPED if swapped else {})}
+def _title(asked: Comparison, words: Mapping[str, str]) -> str:
+    said = {**VERDICTS, **words}
     one, other = asked.models[0].name, asked.models[asked.other].name
     return f"{one}: {said[asked.first]}, {other}: {said[asked.second]}"
 

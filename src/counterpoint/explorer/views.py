@@ -294,40 +294,6 @@ class QueryView:
     repeats: bool = False  # the text is that of the base; what is new is in the tags
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswers:
-    """What one model said to every query of a group, and whether that holds together."""
-
-    model: str
-    chosen: bool
-    answers: tuple[Said | None, ...]
-    consistent: bool | None
-    reason: str
-    top: tuple[Likely, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupView(Page):
-    """One group, and what every model made of it."""
-
-    suite: str = ""
-    group_id: str = ""
-    heading: str = ""
-    test: str = ""
-    kind: str = ""
-    relation: str = ""
-    related: str = ""
-    place: int = 0
-    found: int = 0
-    among: str = ""
-    pictures: tuple[Shown, ...] = ()
-    queries: tuple[QueryView, ...] = ()
-    proof: str = ""
-    tags: tuple[str, ...] = ()  # those that all queries share
-    answers: tuple[ModelAnswers, ...] = ()
-    top_of: str = ""
-
-
 def plain(value: Any) -> Any:
     """A view as JSON can say it, without what only lays it out."""
     from dataclasses import fields, is_dataclass
