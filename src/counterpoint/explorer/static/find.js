@@ -21,7 +21,7 @@ function held(moved) {
   if (!low) return;
   if (moved === low && Number(low.value) > Number(high.value)) low.value = high.value;
   if (moved === high && Number(high.value) < Number(low.value)) high.value = low.value;
-  const ends = form.querySelectorAll(".bounds output");
+  const ends = form.querySelectorAll(".bounds b");
   [low, high].forEach((one, place) => { ends[place].textContent = Number(one.value).toFixed(2); });
   const last = form.querySelectorAll(".bounds rect").length - 1;
   form.querySelectorAll(".bounds rect").forEach((bar, place) => {

@@ -1,0 +1,155 @@
+"""Find in a real Chromium: the list follows the hand, the address follows the list, and a link shows the same."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from labs import small_lab
+from playwright.sync_api import Browser, Page, expect
+
+from counterpoint.explorer.app import explorer
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+SCORED = "/find?model=hasty&suite=plain&measure=accuracy"
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+@pytest.fixture(scope="session")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server over the small lab, on a free port."""
+    lab = small_lab(tmp_path_factory.mktemp("lab"))
+    config = uvicorn.Config(explorer(lab, cache=tmp_path_factory.mktemp("cache")), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """What the browser has to complain about, which is nothing."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda problem: said.append(str(problem)))
+    yield said
+    assert said == []
+
+
+def _found(page: Page) -> Any:
+    return page.get_by_role("status")
+
+
+def test_the_list_follows_the_slider_and_the_address_follows_the_list(
+    page: Page, browser: Browser, complaints: list[str]
+) -> None:
+    page.goto(SCORED)
+    expect(_found(page)).to_have_text("30 groups")
+    handle = page.get_by_label("Highest score")
+    handle.focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowLeft")
+    expect(_found(page)).to_have_text("22 groups")
+    expect(page).to_have_url(re.compile(r"high=0\.7"))
+    expect(handle).to_be_focused()
+    expect(page.get_by_role("listitem")).to_have_count(22)
+    there = browser.new_page()
+    there.goto(page.url)
+    assert there.locator("#found").inner_text() == page.locator("#found").inner_text()
+    assert there.get_by_label("Highest score").input_value() == "0.7"
+    there.close()
+
+
+def test_the_slider_can_be_dragged_and_its_handles_do_not_pass_each_other(page: Page, complaints: list[str]) -> None:
+    page.goto(SCORED)
+    low = page.get_by_label("Lowest score")
+    box = low.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=8)
+    expect(_found(page)).to_have_text("8 groups")
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"low=0\.(75|8|85)$"))
+    high = page.get_by_label("Highest score")
+    high.focus()
+    page.keyboard.press("Home")
+    assert float(high.input_value()) == float(low.input_value()) > 0.7
+
+
+def test_typing_and_choosing_narrow_the_list_and_its_counts(page: Page, complaints: list[str]) -> None:
+    page.goto("/find")
+    page.keyboard.press("/")
+    page.keyboard.type("shade 7 ")
+    expect(_found(page)).to_have_text("3 groups")
+    expect(page.get_by_label("Suite").locator("option")).to_have_text(["all suites", "plain (3)"])
+    page.get_by_label("Model").select_option("hasty")
+    expect(_found(page)).to_have_text("1 group")
+    expect(page).to_have_url(re.compile(r"/find\?text=shade\+7\+?&model=hasty"))
+    page.get_by_role("listitem").get_by_role("link").click()
+    expect(page.get_by_text("1 of 1")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile("/find"))
+    expect(_found(page)).to_have_text("1 group")
+
+
+def test_keys_walk_through_the_list_and_through_the_groups_found(page: Page, complaints: list[str]) -> None:
+    page.goto("/find?model=hasty&verdict=broken")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile("^1 of 2"))).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.get_by_text(re.compile("^2 of 2"))).to_be_visible()
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile(r"/find\?model=hasty&verdict=broken"))
+
+
+def test_everything_works_without_scripts(browser: Browser, base_url: str) -> None:
+    context = browser.new_context(java_script_enabled=False, base_url=base_url)
+    page = context.new_page()
+    page.goto("/find")
+    page.get_by_label("Model").select_option("hasty")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("model=hasty"))
+    expect(page.get_by_role("listitem")).to_have_count(25)
+    page.get_by_role("link", name="next →").click()
+    expect(page.get_by_role("link", name="← previous")).to_be_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_nothing_moves_sideways_or_is_too_small_for_a_finger(
+    page: Page, complaints: list[str], width: int, scheme: Any
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    page.goto(SCORED)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    small = page.evaluate(
+        "[...document.querySelectorAll('nav a, button, select, input')].filter(e => e.offsetParent)"
+        ".map(e => [e.name, e.getBoundingClientRect().height]).filter(([, high]) => high < 30)"
+    )
+    assert small == []
