@@ -51,6 +51,7 @@ function shown(fresh) {
     const link = fresh.querySelector(`link[rel="${rel}"]`);
     if (link) document.head.append(document.adoptNode(link));
   }
+  swap(fresh, "footer a"); // the twin
   held();
 }
 
