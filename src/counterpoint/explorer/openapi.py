@@ -27,6 +27,9 @@ _FILTER = tuple(field.name for field in fields(Filter))
 VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "/leaderboard": ("views:Leaderboard", ("suite", "measure", "sort", "open")),
+        "/models/{model}": ("views_boards:ModelView", ("suite", "measure", "against", "chart")),
+        "/suites": ("views_boards:SuitesView", ()),
+        "/suites/{suite}": ("views_boards:SuiteView", ()),
         "/find": ("views_find:Find", (*_FILTER, "after", "before")),
         "/suites/{suite}/models/{model}": ("views:SuiteOfModel", ("test", "kind", "verdict", "page")),
         "/suites/{suite}/groups/{group}": ("views_groups:GroupView", _FILTER),
