@@ -45,7 +45,7 @@ let waiting, now, loading;
 
 function moved() {
   for (const slider of form.querySelectorAll('input[type="range"]')) {
-    slider.previousElementSibling.textContent = slider.value === "0" ? "" : slider.value;
+    slider.nextElementSibling.textContent = slider.value === "0" ? "" : slider.value;
   }
   find("reset").hidden = ![...form.querySelectorAll('input[type="range"]')].some((one) => one.value !== "0") && !field("mask").value;
   for (const part of form.querySelectorAll("[data-mode]")) part.hidden = part.dataset.mode !== field("mode").value;
