@@ -30,6 +30,7 @@ PIECE = "plurality"
 LONGEST = 80
 """How many words and signs a caption may have."""
 _THINGS = ("living_thing.n.01", "artifact.n.01", "food.n.01", "food.n.02", "body_part.n.01", "fruit.n.01")
+_AGREEING = ("VBZ", "VBB", "VBD", "VHZ", "VHB", "VDZ", "VDB", "VVZ", "VVB")
 _FIXED_TAGS = ("ORD", "AJS", "AJC", "DT0", "DPS", "CRD")
 
 
@@ -156,9 +157,15 @@ def _change(said: Sequence[Word], one: Chunk, forms: Sequence[Forms]) -> Change:
 
 
 def _frame(said: Sequence[Word], one: Chunk) -> str:
-    """The sort of word on each side: in a list there are many, after a verb mostly one."""
+    """The sort of word before, and the word after: in a list there are many, after a verb mostly one."""
     before = _sort(said[one.start - 1]) if one.start else "start"
-    return f"{before} {_sort(said[one.end]) if one.end < len(said) else 'end'}"
+    after = said[one.end] if one.end < len(said) else None
+    return f"{before} {_plainly(after) if after else 'end'}"
+
+
+def _plainly(word: Word) -> str:
+    """A word as the side of a frame: the same whatever it agrees with."""
+    return "end" if word.tag == "PUN" else "verb" if word.tag in _AGREEING else word.text
 
 
 def _sort(word: Word) -> str:
