@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,6 +37,8 @@ SMALL = 4_000_000
 """Bytes of Parquet up to which files are made within the process that asks."""
 
 Told = Callable[[str], None]
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +212,11 @@ class _Making:
         return {"ties": tables.ties_table(suite, found)}
 
     def _outcomes_of(self, slug: str, suite: str, rows: pa.Table, said: pa.Table) -> Outcomes:
-        """The outcomes of a model on a suite; of the last two, which are often asked for again, they are kept."""
-        if (slug, suite) not in self._judged:
-            for key in list(self._judged)[:-1]:
-                del self._judged[key]
-            self._judged[slug, suite] = judge(rows, said)
-        return self._judged[slug, suite]
+        """The outcomes of a model on a suite; those of the last two that were asked for are kept."""
+        return _last_two(self._judged, (slug, suite), lambda: judge(rows, said))
 
     def _read(self, path: Path) -> pa.Table:
-        if path not in self._held:
-            for key in list(self._held)[:-1]:
-                del self._held[key]
-            self._held[path] = pq.read_table(path)
-        return self._held[path]
+        return _last_two(self._held, path, lambda: pq.read_table(path))
 
     def _seen(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
         """A word that changes with the files in these folders, and their size in bytes."""
@@ -233,6 +228,15 @@ class _Making:
                 lines.append(f"{name} {found.st_size} {found.st_mtime_ns}")
                 size += found.st_size
         return _key(lines), size
+
+
+def _last_two(held: dict[K, V], key: K, make: Callable[[], V]) -> V:
+    """What is held under a key, made if need be; beside it only what was asked for before it stays."""
+    found = held.pop(key) if key in held else make()
+    for old in list(held)[:-1]:
+        del held[old]
+    held[key] = found
+    return found
 
 
 def _key(lines: Sequence[str]) -> str:
