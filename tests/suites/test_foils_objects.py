@@ -27,6 +27,7 @@ SEEN = Seen(ALL)
         ("A teddy bear near a stop sign.", [("teddy bear", False), ("stop sign", False)]),
         ("A toy train.", []),  # another word would not fit
         ("A bus stop.", []),
+        ("A man lies in bed.", []),
         ("A dog's bowl.", [("bowl", False)]),
         ("", []),
     ],
@@ -48,6 +49,7 @@ def test_another_thing_is_of_the_same_sort_and_another_category() -> None:
         ("A dog runs.", {"A cat runs.", "A horse runs.", "An elephant runs."}),
         ("Two dogs run.", {"Two cats run.", "Two horses run.", "Two elephants run."}),
         ("an orange", {"an apple", "a banana"}),
+        ("A man near an Orange.", {"A man near an apple.", "A man near a banana."}),
         ("An old bus.", {"An old car.", "An old truck."}),
     ],
 )

@@ -84,6 +84,8 @@ def _mention(said: Sequence[Word], one: Chunk) -> Mention | None:
         before = said[one.first : start]
         if any(word.tag[:2] in ("NN", "NP") for word in before):
             return None  # a toy train, a police car: another word would not fit
+        if one.lead is Lead.BARE and not one.many and one.start and said[one.start - 1].tag[0] == "P":
+            return None  # in bed, by train
         return Mention(said[start].start, said[one.head].end, word, one.many, _article(said, one, start))
     return None
 

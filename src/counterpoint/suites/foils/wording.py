@@ -26,18 +26,26 @@ class Rewrite(NamedTuple):
 
 
 def rewritten(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
-    """A text with each place put in other words, as a caption and as a foil; a capital stays one.
+    """A text with each place put in other words, as a caption and as a foil; the first capital of a sentence stays.
 
     >>> rewritten("A dog is here.", [Rewrite(0, 5, "exactly one dog", "some dogs"), Rewrite(6, 8, "is", "are")])
     ('Exactly one dog is here.', 'Some dogs are here.')
     """
     caption, foil, place = "", "", 0
     for one in sorted(rewrites):
-        kept, capital = text[place : one.start], text[one.start : one.start + 1].isupper()
+        kept, capital = (
+            text[place : one.start],
+            text[one.start : one.start + 1].isupper() and _begins(text[: one.start]),
+        )
         caption += kept + _begun(one.caption, capital)
         foil += kept + _begun(one.foil, capital)
         place = one.end
     return caption + text[place:], foil + text[place:]
+
+
+def _begins(before: str) -> bool:
+    """Whether a sentence begins after this: a Frisbee in the middle of one is no reason for a capital."""
+    return not before.strip() or before.rstrip().endswith((".", "!", "?"))
 
 
 def _begun(text: str, capital: bool) -> str:
