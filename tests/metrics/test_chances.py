@@ -2,13 +2,13 @@
 
 import numpy as np
 import pyarrow as pa
+from answer_tables import Made, Member, Said, tables
 from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.metrics.chances import said_with
 from counterpoint.metrics.outcomes import judge
 from counterpoint.store.tables import ANSWERS
-from tests.metrics.answer_tables import Made, Member, Said, tables
 
 Row = tuple[str, str, list[tuple[str, float]]]
 WORDS = ("yes", "no", "Yes.")
