@@ -95,7 +95,7 @@ def profile(found: Sequence[Dot], *, title: str, width: int = 420) -> Spec:
     x = {
         "field": "value",
         "type": "quantitative",
-        "scale": {"domain": [min(0, *(value["low"] for value in values), 0), 100]},
+        "scale": {"domain": [min([0.0, *(round(100 * dot.low, 2) for dot in found)]), 100]},
         "axis": {"title": "per cent", "values": [0, 25, 50, 75, 100]},
     }
     color = {
