@@ -119,6 +119,9 @@ class StaticPage(HTMLParser):
         if not file:
             if "data-row" in found and self._items:
                 self._items[-1] = (self._items[-1][0], True)
+            if found.get("role") == "button":
+                self._skipped.append(tag)
+                return
             self._out.append(_tag(tag, {key: value for key, value in found.items() if key != name}))
         else:
             self._out.append(_tag(tag, {**found, name: file}))

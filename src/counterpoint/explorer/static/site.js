@@ -16,21 +16,26 @@
     return typeof one === "number" ? -1 : 1;
   };
 
+  // What is ordered: rows, or bodies where a table has one for each model.
+  const parts = (table) => (table.tBodies.length > 1 ? [...table.tBodies] : [...(table.tBodies[0]?.rows ?? [])]);
+
   function order(head) {
     const table = head.closest("table");
     const place = [...head.parentElement.cells].reduce((sum, cell) => (cell === head ? sum : cell.cellIndex < head.cellIndex ? sum + cell.colSpan : sum), 0);
     const up = head.getAttribute("aria-sort") === "descending" || (head.getAttribute("aria-sort") !== "ascending" && !head.classList.contains("number"));
     for (const other of all("th[aria-sort]", table)) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
-    const body = table.tBodies[0];
-    const rows = [...body.rows].map((row, number) => ({ row, number, key: row.cells[place] ? said(row.cells[place]) : "" }));
-    rows.sort((a, b) => (up ? 1 : -1) * less(a.key, b.key) || a.number - b.number);
-    body.append(...rows.map(({ row }) => row));
+    const keyed = parts(table).map((part, number) => {
+      const cell = (part.rows?.[0] ?? part).cells[place];
+      return { part, number, key: cell ? said(cell) : "" };
+    });
+    keyed.sort((a, b) => (up ? 1 : -1) * less(a.key, b.key) || a.number - b.number);
+    keyed[0].part.parentElement.append(...keyed.map(({ part }) => part));
   }
 
   for (const table of all("table")) {
     const head = table.tHead?.rows[table.tHead.rows.length - 1];
-    if (!head || table.tBodies.length !== 1 || table.tBodies[0].rows.length < 2) continue;
+    if (!head || parts(table).length < 2) continue;
     for (const cell of head.cells) {
       if (cell.tagName !== "TH" || !cell.textContent.trim()) continue;
       cell.classList.add("orders");

@@ -1,0 +1,110 @@
+"""Every view over a lab that means harm, in a real Chromium: no text runs, breaks out, or pushes the page sideways."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from hostile_labs import LONG, SCRIPT, hostile_lab
+from playwright.sync_api import Page
+
+from counterpoint.core.ports import Model, Pictures
+from counterpoint.explorer.app import explorer
+from counterpoint.models.sanity import constant
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+EACH = 2
+"""Pages of each kind that are visited."""
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+def _models(pictures: Pictures) -> list[tuple[str, Model]]:
+    return [(SCRIPT, constant(pictures)), (LONG, constant(pictures))]
+
+
+@pytest.fixture(scope="session")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server over the hostile lab, on a free port."""
+    lab = hostile_lab(tmp_path_factory.mktemp("lab"))
+    app = explorer(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def home(base_url: str) -> str:
+    return base_url
+
+
+def _kind(address: str) -> str:
+    """What sort of page an address is: names and ids left out."""
+    return re.sub(r"/(suites|models|groups|samples)/[^/]+", r"/\1/*", address.partition("?")[0])
+
+
+def test_no_view_lets_a_text_do_harm(page: Page, home: str) -> None:
+    complaints, found = list[str](), list[tuple[str, str]]()
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda problem: complaints.append(str(problem)))
+    page.on("dialog", lambda dialog: complaints.append(dialog.message))
+    waiting, seen = ["/leaderboard", "/play"], dict[str, list[str]]()
+    while waiting:
+        address = waiting.pop(0)
+        kind = _kind(address)
+        if address in seen.get(kind, []) or len(seen.get(kind, [])) >= EACH:
+            continue
+        seen.setdefault(kind, []).append(address)
+        for width in (390, 1400):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(home + address)
+            page.wait_for_load_state("networkidle" if width > 1000 else "load")
+            assert page.evaluate("window.harmed") is None, address
+            assert page.locator("main script, main img[src=x], main [onerror]").count() == 0, address
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            found += [(address, f"{wide} pixels wide in {width}")] if wide > width else []
+        found += [(address, complaint) for complaint in complaints]
+        complaints.clear()
+        links = page.eval_on_selector_all("a[href]", "all => all.map(one => one.getAttribute('href'))")
+        assert not [link for link in links if not link.startswith(("/", "#"))], address
+        waiting += [link.partition("#")[0] for link in links if link.startswith("/") and not _is_file(link)]
+    assert not found, "\n".join(f"{address}: {problem}" for address, problem in found)
+    assert {"/leaderboard", "/play", "/suites/*/models/*", "/suites/*/groups/*", "/find"} <= set(seen)
+
+
+def _is_file(link: str) -> bool:
+    return link.partition("?")[0].endswith((".json", ".csv", ".jsonl", ".parquet", ".svg", ".png"))
+
+
+def test_what_a_visitor_types_into_play_does_no_harm(page: Page, home: str) -> None:
+    page.goto(f"{home}/play")
+    for text in (SCRIPT, "\"'><img src=x onerror=window.harmed=1>"):
+        page.get_by_role("textbox", name="Question").fill(f"What color is {text}?")
+        page.get_by_label("Swap the word").fill("color")
+        page.get_by_label("for", exact=True).fill(text)
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.harmed") is None
+        assert page.locator("main script, main img[src=x]").count() == 0
