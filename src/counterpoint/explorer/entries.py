@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -11,38 +10,42 @@ import numpy as np
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.differences import marked
-from counterpoint.explorer.groups import THRESHOLD, own_tags, said
+from counterpoint.explorer.groups import THRESHOLD, as_said, own_tags
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import Found, Key
 from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.explorer.views import Asked, Entry, Said
 
 _MOST = 3  # texts of one group in a list
-_COLUMNS = ("group_id", "test", "kind", "picture", "query", "text", "width", "height", "tags")
+_COLUMNS = ("group_id", "test", "kind", "picture", "query", "text", "width", "height", "tags", "mode")
 
 
 def entries(reading: Reading, found: Sequence[Found], chosen: Filter) -> list[Entry]:
-    """The groups in their order, each with what its model said; rows of one suite and model are read together."""
+    """The groups in their order, each with what its model said; the rows of a suite are read once for all models."""
     made: dict[Key, Entry] = {}
-    for (suite, slug), own in groupby(sorted(found, key=_whose), key=_whose):
-        made |= _entries(reading, suite, slug, list(own), chosen)
+    for suite in dict.fromkeys(one.suite for one in found):
+        made |= _entries(reading, suite, [one for one in found if one.suite == suite], chosen)
     return [made[one.key] for one in found]
 
 
-def _whose(found: Found) -> tuple[str, str]:
-    return found.suite, found.model
-
-
-def _entries(reading: Reading, suite: str, slug: str, found: Sequence[Found], chosen: Filter) -> dict[Key, Entry]:
-    rows = reading.rows_at(suite, [(one.place, one.variants) for one in found])
-    every, _ = said(rows, reading.said_at(suite, slug, rows["row"].to_numpy().astype(np.int64)))
-    lines = rows.select(_COLUMNS).to_pylist()
-    made, start = {}, 0
-    for one in found:
-        end = start + one.variants + 1
-        made[one.key] = _entry(one, lines[start:end], every[start:end], chosen)
-        start = end
+def _entries(reading: Reading, suite: str, found: Sequence[Found], chosen: Filter) -> dict[Key, Entry]:
+    spans = sorted({(one.place, one.variants) for one in found})
+    rows = reading.rows_at(suite, spans)
+    lines = dict(zip(rows["row"].to_pylist(), rows.select(_COLUMNS).to_pylist(), strict=True))
+    made = {}
+    for slug in dict.fromkeys(one.model for one in found):
+        own = [one for one in found if one.model == slug]
+        places = [place for one in own for place in range(one.place, one.place + one.variants + 1)]
+        said = dict(zip(places, reading.lines_at(suite, slug, np.array(places, np.int64)), strict=True))
+        for one in own:
+            span = range(one.place, one.place + one.variants + 1)
+            every = [_said(said[place], lines[place]["mode"]) for place in span]
+            made[one.key] = _entry(one, [lines[place] for place in span], every, chosen)
     return made
+
+
+def _said(line: Mapping[str, Any] | None, mode: str) -> Said | None:
+    return as_said(line, line["correct"], mode) if line else None
 
 
 def _entry(found: Found, lines: Sequence[Mapping[str, Any]], every: Sequence[Said | None], chosen: Filter) -> Entry:

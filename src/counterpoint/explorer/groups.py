@@ -100,7 +100,7 @@ def said(rows: pa.Table, answers: pa.Table) -> tuple[tuple[Said | None, ...], tu
     outcomes = judge(rows, answers)
     given = {line["query"]: line for line in answers.to_pylist()}
     every = tuple(
-        _said(given.get(query), None if np.isnan(correct) else float(correct), mode)
+        as_said(given.get(query), None if np.isnan(correct) else float(correct), mode)
         for query, correct, mode in zip(
             rows["query"].to_pylist(), outcomes.correct, rows["mode"].to_pylist(), strict=True
         )
@@ -113,7 +113,8 @@ def said(rows: pa.Table, answers: pa.Table) -> tuple[tuple[Said | None, ...], tu
     return every, related
 
 
-def _said(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> Said | None:
+def as_said(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> Said | None:
+    """A row of answers as pages show it, with what it earned; nothing where there is none."""
     if line is None:
         return None
     score = line["score"]
@@ -137,7 +138,7 @@ def _answers(reading: Reading, rows: pa.Table, chosen: Filter) -> tuple[ModelAns
 
 
 def _answered(reading: Reading, rows: pa.Table, model: Known, chosen: Filter) -> ModelAnswers:
-    answers, related = said(rows, reading.answers_to(model.slug, rows["query"].to_numpy()))
+    answers, related = said(rows, reading.said_at(rows["suite"][0].as_py(), model.slug, rows["row"].to_numpy()))
     known = [one for one in related if one is not None]
     return ModelAnswers(
         model=model.name,

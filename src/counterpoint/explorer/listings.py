@@ -2,40 +2,29 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
-from typing import Any
 from urllib.parse import quote, urlencode
 
-import numpy as np
-
-from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import finding, parts_by_kind
 from counterpoint.explorer.choices import Filter
-from counterpoint.explorer.differences import marked
-from counterpoint.explorer.groups import THRESHOLD, own_tags, said
+from counterpoint.explorer.entries import entries
 from counterpoint.explorer.leaderboards import scored_cell
 from counterpoint.explorer.reading import Counted, Known, Reading
-from counterpoint.explorer.selections import Found, Key, numbered
+from counterpoint.explorer.selections import numbered
 from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.explorer.views import (
-    Asked,
     Chart,
     Choice,
     Column,
-    Entry,
     Line,
     Option,
-    Said,
     Select,
     SuiteOfModel,
 )
 
 PAGE = 25
 """How many groups a page lists."""
-
-_MOST = 3  # texts of one group in a list
 
 
 def suite_of_model(reading: Reading, suite: str, slug: str, query: Mapping[str, str]) -> SuiteOfModel:
@@ -162,64 +151,6 @@ def fitting(counted: Sequence[Counted], *, test: str = "", kind: str = "", verdi
     if verdict == INCONSISTENT:
         return sum(one.inconsistent for one in own)
     return sum(one.groups for one in own if verdict in ("", one.verdict))
-
-
-def entries(reading: Reading, found: Sequence[Found], chosen: Filter) -> list[Entry]:
-    """Groups as a list shows them, each with what its model said; the rows of each suite are read together."""
-    made: dict[Key, Entry] = {}
-    for (suite, slug), own in groupby(sorted(found, key=_whose), key=_whose):
-        made |= _entries(reading, suite, slug, list(own), chosen)
-    return [made[one.key] for one in found]
-
-
-def _whose(found: Found) -> tuple[str, str]:
-    return found.suite, found.model
-
-
-def _entries(reading: Reading, suite: str, slug: str, found: Sequence[Found], chosen: Filter) -> dict[Key, Entry]:
-    rows = reading.rows_at(suite, [(one.place, one.variants) for one in found])
-    every, _ = said(rows, reading.said_at(suite, slug, rows["row"].to_numpy().astype(np.int64)))
-    lines = rows.select(["group_id", "test", "kind", "picture", "query", "text", "width", "height", "tags"]).to_pylist()
-    made, start = {}, 0
-    for one in found:
-        end = start + one.variants + 1
-        made[one.key] = _entry(suite, lines[start:end], every[start:end], one.verdict, chosen)
-        start = end
-    return made
-
-
-def _entry(
-    suite: str, lines: Sequence[Mapping[str, Any]], every: Sequence[Said | None], verdict: str, chosen: Filter
-) -> Entry:
-    first, names = lines[0], ["base", *(f"variant {number}" for number in range(1, len(lines)))]
-    texts = marked(first["text"], [line["text"] for line in lines[1:]])
-    new = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]  # tells equal texts apart
-    own = [tags if line["text"] == first["text"] else "" for line, tags in zip(lines, new, strict=True)]
-    asked = [Asked(*one) for one in zip(names, texts, every, own, strict=True)]
-    ratio = first["height"] / first["width"] if first["width"] else 0.75
-    return Entry(
-        group_id=hex_id(first["group_id"]),
-        test=first["test"],
-        kind=first["kind"],
-        verdict=VERDICTS[verdict],
-        about=" · ".join(filter(None, [first["test"] if first["test"] != suite else "", first["kind"]])),
-        address=_asked(f"/suites/{quote(suite)}/groups/{hex_id(first['group_id'])}", chosen.said()),
-        picture=f"/suites/{quote(suite)}/pictures/{hex_id(first['query'])}.png?width=320" if first["picture"] else "",
-        width=128,
-        height=round(128 * ratio),
-        lines=tuple(_telling(asked)),
-        more=max(len(texts) - _MOST, 0),
-    )
-
-
-def _telling(asked: Sequence[Asked]) -> list[Asked]:
-    """The base and the variants that tell most, those that went wrong before the others, in their order."""
-    told = sorted(range(1, len(asked)), key=lambda place: (_went_well(asked[place].answer), place))
-    return [asked[0], *(asked[place] for place in sorted(told[: _MOST - 1]))]
-
-
-def _went_well(answer: Said | None) -> bool:
-    return answer is not None and answer.correct is not None and answer.correct >= THRESHOLD
 
 
 def _asked(path: str, said: Mapping[str, str]) -> str:

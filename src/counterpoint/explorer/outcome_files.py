@@ -30,7 +30,7 @@ from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.lab import Lab
 
-FORMAT = 3
+FORMAT = 4
 """The version of these files: others are made anew."""
 
 SMALL = 4_000_000
@@ -195,7 +195,7 @@ class _Making:
         outcomes, plain = self._outcomes_of(slug, suite, rows, said), tables.plain_answers(said)
         return {
             "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, plain),
-            "said": tables.said_table(rows, plain),
+            "said": tables.said_table(rows, outcomes, plain),
             "verdicts": tables.verdicts_table(suite, slug, rows, outcomes),
             "scores": tables.scores_table(suite, slug, outcomes),
         }

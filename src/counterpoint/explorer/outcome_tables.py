@@ -87,10 +87,11 @@ def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
     return pa.table(columns)
 
 
-def said_table(groups: pa.Table, answers: pa.Table) -> pa.Table:
-    """The plain answers in the order of the suite's rows, whole; a row that has none is empty."""
+def said_table(groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Table:
+    """The plain answers in the order of the suite's rows, whole, with what each earned; a row without one is empty."""
     taken = answers.select(_GIVEN).take(_found(groups["query"].to_numpy(), answers))
-    return taken.append_column("query", groups["query"])
+    correct = _number(outcomes.correct, pa.float64())
+    return taken.append_column("query", groups["query"]).append_column("correct", correct)
 
 
 def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes) -> pa.Table:

@@ -26,7 +26,7 @@ from counterpoint.explorer.database import Database
 from counterpoint.explorer.measures import MAIN
 from counterpoint.explorer.memory import Memory
 from counterpoint.explorer.outcome_files import Asked, Told, made
-from counterpoint.explorer.row_files import taken
+from counterpoint.explorer.row_files import sought, taken
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.metrics.ratio import METRICS
 from counterpoint.store.groups import queries
@@ -172,18 +172,23 @@ class Reading:
         """The plain answers of a model to some queries; none if it has none, or if there is no such model."""
         if not slug or not len(wanted):
             return ANSWERS.empty_table()
-        asked = self.database.source("answers", model=self.model(slug).slug)
-        listed = ", ".join("?" for _ in wanted)
-        sql = f"SELECT * FROM {asked} WHERE query IN ({listed}) AND trial = 0 ORDER BY query"
-        return _as_answers(self.database.table(sql, [int(one) for one in wanted]))
+        (path,) = self.database.files.of("answers", model=self.model(slug).slug)
+        found = sought(path, "query", wanted)
+        return _as_answers(found.filter(pc.equal(found["trial"], 0)))
 
     def said_at(self, suite: str, slug: str, rows: NDArray[np.int64]) -> pa.Table:
         """The plain answers of a model to the queries at some rows of a suite, where there are any."""
         if not slug:
             return ANSWERS.empty_table()
-        (path,) = self.database.files.of("said", model=self.model(slug).slug, suite=suite)
-        found = taken(path, rows)
+        found = self._said(suite, slug, rows)
         return _as_answers(found.filter(pc.is_valid(found["state"])))
+
+    def lines_at(self, suite: str, slug: str, rows: NDArray[np.int64]) -> list[dict[str, Any] | None]:
+        """The same row by row, with what each answer earned as `correct`; None where there is none."""
+        if not slug:
+            return [None] * len(rows)
+        lines = self._said(suite, slug, rows).to_pylist()
+        return [line if line["state"] is not None else None for line in lines]
 
     def rows(self, suite: str, wanted: NDArray[np.uint64]) -> pa.Table:
         """The rows of some groups, in the order of the suite."""
@@ -262,6 +267,10 @@ class Reading:
             following = Memory(version)  # whoever asks for a page hears what is wrong
         with self._lock:
             self._now, self._making, self._rest = following, False, time.monotonic() + 3 * self._seconds
+
+    def _said(self, suite: str, slug: str, rows: NDArray[np.int64]) -> pa.Table:
+        (path,) = self.database.files.of("said", model=self.model(slug).slug, suite=suite)
+        return taken(path, rows.astype(np.int64))
 
     def _kinds(self, suite: str) -> tuple[tuple[str, str, int], ...]:
         """Each test and kind of a suite with its number of groups, in the order of the suite."""

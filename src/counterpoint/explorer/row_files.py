@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -23,9 +24,34 @@ def taken(path: Path, rows: NDArray[np.int64], columns: Sequence[str] | None = N
     about = _about(path)
     long = about.row_group(0).num_rows if about.num_row_groups else ROWS
     parts = np.unique(rows // long)
-    with pq.ParquetFile(path, metadata=about, memory_map=True) as file:
-        found = file.read_row_groups(
-            parts.tolist(), columns=None if columns is None else list(columns), use_threads=False
-        )
+    found = _parts(path, parts, columns)
     starts = np.searchsorted(parts, rows // long) * long  # every part but the last is full, so places follow
     return found.take(pa.array(starts + rows % long))
+
+
+def sought(path: Path, column: str, wanted: NDArray[np.uint64], columns: Sequence[str] | None = None) -> pa.Table:
+    """The rows of a file, ordered by one of its columns, that have one of these numbers in it."""
+    about, numbers = _about(path), np.unique(wanted)
+    ends = _ends(path, column) if about.num_rows else np.empty(0, np.uint64)
+    first, last = np.searchsorted(ends, numbers), np.searchsorted(ends, numbers, side="right")
+    # a number may go on in the next part
+    reach = [np.arange(one, two + 1) for one, two in zip(first, last, strict=True)]
+    parts = np.unique(np.concatenate([*reach, np.empty(0, np.int64)]).astype(np.int64))
+    parts = parts[parts < len(ends)]
+    found = _parts(path, parts, columns)
+    return found.filter(pc.is_in(found[column], value_set=pa.array(numbers)))
+
+
+def _parts(path: Path, parts: NDArray[np.int64], columns: Sequence[str] | None) -> pa.Table:
+    wanted = None if columns is None else list(columns)
+    with pq.ParquetFile(path, metadata=_about(path), memory_map=True) as file:
+        return file.read_row_groups(parts.tolist(), columns=wanted, use_threads=False)
+
+
+@lru_cache(256)
+def _ends(path: Path, column: str) -> NDArray[np.uint64]:
+    """The highest number in each part."""
+    about = _about(path)
+    place = [about.schema.column(one).path for one in range(about.num_columns)].index(column)
+    highest = (about.row_group(part).column(place).statistics.max for part in range(about.num_row_groups))
+    return np.fromiter(highest, np.uint64, about.num_row_groups)
