@@ -35,8 +35,9 @@ ASSETS = ("style.css", "icon.svg", "site.js")
 HOME = "/leaderboard"
 SITES: Mapping[str, tuple[str, ...]] = {
     r"/leaderboard": ("suite",),
-    r"/models/[^/]+": (),
+    r"/models/[^/]+": ("suite",),
     r"/compare": ("models", "suite", "with"),
+    r"/suites": (),
     r"/suites/[^/]+": (),
     r"/suites/[^/]+/models/[^/]+": ("page",),
     r"/suites/[^/]+/groups/[0-9a-f]{16}": (),
