@@ -170,7 +170,7 @@ def _plainly(word: Word) -> str:
 
 def _sort(word: Word) -> str:
     if word.text in ("with", ",", "of") or word.tag == "CJC":
-        return "list"
+        return word.text
     if word.tag == "PUN":
         return "end"
     return "verb" if word.tag[0] == "V" else "place" if word.tag in ("PRP", "PRF") else "other"
