@@ -1,0 +1,158 @@
+"""Every view under the eyes of axe-core in a real Chromium: wide and narrow, light and dark, no serious fault."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from group_labs import base, lab_of_groups
+from labs import small_lab
+from playwright.sync_api import Browser, Page, expect
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.groups import Query
+from counterpoint.core.ports import Floats, Model, Pictures, Placed, Scale
+from counterpoint.explorer.app import explorer
+from counterpoint.store.lab import Lab
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+WIDTHS = (1400, 390)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+GRAVE = ("serious", "critical")
+OPTIONS = {"resultTypes": ["violations"]}
+VIEWS = (
+    ("small", "/leaderboard?open=hasty"),
+    ("small", "/models/careful?against=hasty"),
+    ("small", "/find?model=hasty&suite=plain&measure=accuracy"),
+    ("small", "/suites"),
+    ("small", "/suites/plain"),
+    ("small", "/suites/plain/models/hasty"),
+    ("small", "/suites/plain/models/hasty → group"),
+    ("small", "/suites/odd/models/hasty?test=hostile → group"),
+    ("small", "/play?suite=plain"),
+    ("small", "/no-such-page"),
+    ("groups", "/compare?models=steady,shaky&suite=noise&first=right&second=broken"),
+    ("groups", "/suites/noise/models/shaky → group"),
+    ("groups", "/suites/swaps/models/shaky → group"),
+    ("groups", "/suites/foils/models/shaky → group"),
+    ("groups", f"/samples/{base(1).id:016x}"),
+)
+"""The lab and the address of each view; where an arrow follows, the first group that is listed there."""
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+
+
+class Certain:
+    """Says yes to everything, and that every caption fits."""
+
+    fingerprint, scale = "certain", Scale.PROBABILITY
+
+    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        for place, _ in enumerate(queries):
+            yield place, Answer.of("yes", top=(("yes", 0.75), ("no", 0.25)))
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        return np.ones(len(queries), np.float32)
+
+
+def _models(pictures: Pictures) -> list[tuple[str, Model]]:
+    return [("certain", Certain())]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+@contextmanager
+def _served(lab: Lab, cache: Path) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(explorer(lab, cache=cache, models=_models), port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Real servers over two small labs, which together have everything that a page can show."""
+    made = {"small": small_lab, "groups": lab_of_groups}
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context(_served(make(tmp_path_factory.mktemp("lab")), tmp_path_factory.mktemp("cache")))
+            for name, make in made.items()
+        }
+
+
+@pytest.fixture(scope="module")
+def open_page(browser: Browser) -> Iterator[Page]:
+    """A page into which axe may put its script."""
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+def _open(page: Page, home: str, view: str) -> None:
+    address, arrow, _ = view.partition(" → ")
+    page.goto(home + address)
+    if arrow:
+        page.goto(home + str(page.locator("a.entry").first.get_attribute("href")))
+    if page.locator("[data-chart]").count():
+        expect(page.locator("body[data-drawn]")).to_be_attached(timeout=30_000)
+    if address.startswith("/play"):
+        expect(page.get_by_role("row", name=re.compile("as typed"))).to_contain_text("75 %")
+
+
+def _faults(page: Page) -> list[str]:
+    found = Axe().run(page, options=OPTIONS).response["violations"]
+    return [
+        f"{fault['id']}: {node['html'][:160]} — {node['failureSummary'][:240]}"
+        for fault in found
+        if fault["impact"] in GRAVE
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(("lab", "view"), VIEWS)
+def test_no_view_has_a_serious_fault(open_page: Page, homes: dict[str, str], lab: str, view: str) -> None:
+    faults = {}
+    for width in WIDTHS:
+        open_page.set_viewport_size({"width": width, "height": 900})
+        _open(open_page, homes[lab], view)
+        for scheme in SCHEMES:
+            open_page.emulate_media(color_scheme=scheme)
+            faults[width, scheme] = _faults(open_page)
+    assert {place: found for place, found in faults.items() if found} == {}
+
+
+def test_the_help_and_the_opened_choices_have_no_serious_fault(open_page: Page, homes: dict[str, str]) -> None:
+    _open(open_page, homes["small"], "/leaderboard")
+    open_page.get_by_text("Choose suites and columns").click()
+    assert _faults(open_page) == []
+    open_page.keyboard.press("?")
+    expect(open_page.get_by_role("dialog")).to_be_visible()
+    assert _faults(open_page) == []
+
+
+def test_a_fault_would_be_found(open_page: Page, homes: dict[str, str]) -> None:
+    _open(open_page, homes["small"], "/suites")
+    open_page.evaluate("document.querySelector('main').append(document.createElement('select'))")
+    assert any(fault.startswith("select-name") for fault in _faults(open_page))
