@@ -49,7 +49,7 @@ def complaints(page: Page) -> Iterator[list[str]]:
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda problem: said.append(str(problem)))
     page.on("request", lambda one: said.append(one.url) if not one.url.startswith(("file:", "data:")) else None)
-    page.on("requestfailed", lambda one: said.append(one.url))
+    page.on("requestfailed", lambda one: said.append(one.url) if "ABORTED" not in str(one.failure) else None)
     yield said
     assert said == []
 

@@ -52,7 +52,7 @@ def wise(app: Starlette, client: TestClient) -> dict[str, Any]:
     query = re.findall(r"pictures/([0-9a-f]{16})", listed[0]["picture"])
     real = {"suite": ["plain", "odd"], "model": ["hasty", "b-bold-b-model"], "group": [listed[0]["group_id"]]}
     real |= {"query": query, "measure": ["accuracy"], "verdict": ["broken"], "test": ["hostile"], "models": ["a,b"]}
-    found = client.get("/openapi.json").json()
+    found: dict[str, Any] = client.get("/openapi.json").json()
     for operations in found["paths"].values():
         for operation in operations.values():
             for one in operation["parameters"]:

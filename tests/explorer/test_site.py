@@ -143,6 +143,17 @@ def test_names_that_differ_by_more_than_files_can_say_stay_apart() -> None:
     assert all(re.fullmatch(r"models/[a-z0-9_-]+\.html", name) for name in made)
 
 
+def test_a_fold_that_held_a_form_goes_with_it_and_others_stay() -> None:
+    page = "<details><summary>Choose</summary><form><input></form></details><details><summary>More</summary>x</details>"
+    made = StaticPage(lambda address: "", lambda address: "").made(page)
+    assert made == "<details><summary>More</summary>x</details>"
+
+
+def test_every_page_says_what_it_is_a_copy_of(whole: Path, lab: Lab) -> None:
+    for path, page in _pages(whole):
+        assert f"A copy of {lab.folder.name}" in page, path
+
+
 def test_a_link_that_leads_nowhere_is_text_and_an_entry_is_left_out() -> None:
     page = '<ul><li><a href="/a" data-row>A</a></li><li><a href="/b" data-row>B &amp; b</a></li></ul><a href="/a">x</a>'
     made = StaticPage(lambda address: "b.html" if address == "/b" else "", lambda address: "").made(page)

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from starlette.types import ASGIApp, Message
 
+from counterpoint._version import __version__
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
@@ -225,7 +226,12 @@ class Site:
             target, at = self._target(address), urlsplit(address).fragment
             return quote(posixpath.relpath(target, here or ".")) + (f"#{quote(at)}" if at else "") if target else ""
 
-        return StaticPage(file, self._chart).made(page)
+        return StaticPage(file, self._chart, self._about()).made(page)
+
+    def _about(self) -> str:
+        """What a reader should know of pages that are files."""
+        shown = f"the first {self.limit:,} groups of each suite have a page"
+        return f"A copy of {self.reading.name}, written by Counterpoint {__version__}: {shown}."
 
     def _target(self, address: str) -> str:
         path = address.partition("?")[0]

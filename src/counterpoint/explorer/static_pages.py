@@ -21,15 +21,16 @@ class StaticPage(HTMLParser):
 
     `file` says where the file of an address lies, as seen from this page, or nothing where there is none; `chart` draws
     what an address describes as an SVG element. An entry of a list that leads nowhere is left out; any other link that
-    leads nowhere becomes text.
+    leads nowhere becomes text. `about` stands at the foot of the page.
     """
 
-    def __init__(self, file: Callable[[str], str], chart: Callable[[str], str]) -> None:
+    def __init__(self, file: Callable[[str], str], chart: Callable[[str], str], about: str = "") -> None:
         super().__init__(convert_charrefs=False)
-        self._file, self._chart = file, chart
+        self._file, self._chart, self._about = file, chart, about
         self._out: list[str] = []
         self._skipped: list[str] = []  # open elements inside one that goes, itself first
         self._items: list[tuple[int, bool]] = []  # where each open list item began, and whether it leads nowhere
+        self._folds: list[tuple[int, bool]] = []  # where each open fold began, and whether it held what goes
 
     def made(self, page: str) -> str:
         """The page as a file."""
@@ -45,8 +46,9 @@ class StaticPage(HTMLParser):
             return
         found = dict(attrs)
         if _goes(tag, found):
-            if tag not in _VOID:
-                self._skipped.append(tag)
+            self._skipped.append(tag)
+            if tag == "form" and self._folds:
+                self._folds[-1] = (self._folds[-1][0], True)
         elif tag == "link":
             self._link(found)
         elif tag == "head":
@@ -73,8 +75,9 @@ class StaticPage(HTMLParser):
         if tag == "head":
             self._out.append(f'  <script src="{escape(self._file("/static/site.js"))}" defer></script>\n')
         self._out.append(f"</{tag}>")
-        if tag == "li" and self._items:
-            start, dead = self._items.pop()
+        open_ones = {"li": self._items, "details": self._folds}.get(tag)
+        if open_ones:
+            start, dead = open_ones.pop()
             if dead:
                 del self._out[start:]
 
@@ -99,9 +102,11 @@ class StaticPage(HTMLParser):
             self._out.append(text)
 
     def _kept(self, tag: str) -> None:
-        if tag == "li":
-            self._items.append((len(self._out), False))
+        if tag in ("li", "details"):
+            (self._items if tag == "li" else self._folds).append((len(self._out), False))
         self._out.append(self.get_starttag_text() or "")
+        if tag == "footer":
+            self._out.append(f"<span>{escape(self._about)}</span>")
 
     def _link(self, found: dict[str, str | None]) -> None:
         """Styles, icons and neighbours; a twin has no file."""
