@@ -93,6 +93,10 @@ def _listening(host: str, port: int) -> socket:
 def drawn(lab: "Lab") -> "dict[str, World]":
     """The worlds that the suites of a lab show, by namespace, unless the lab has files of that name."""
     from counterpoint.cli.worlds import worlds
+    from counterpoint.store.parquet import read
 
-    shown = (worlds(lab.suite(name).table) for name in lab.suites())
+    tables = (
+        read(lab.shelf, f"suites/{name}/groups.parquet", "groups", ["picture"], ["picture"]) for name in lab.suites()
+    )
+    shown = map(worlds, tables)
     return {name: world for found in shown for name, world in found.items() if name not in lab.roots}

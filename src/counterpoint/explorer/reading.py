@@ -78,6 +78,7 @@ class Reading:
         self._cache = _writable(cache or user_cache())
         self._now, self._lock = Memory(), Lock()
         self._large, self._seconds, self._rest, self._making = False, 0.0, 0.0, False
+        self._thread: Thread | None = None
 
     @property
     def name(self) -> str:
@@ -102,8 +103,15 @@ class Reading:
                 self._now = Memory(version)
                 return version
             self._making = True
-        Thread(target=self._remake, args=(version,), daemon=True).start()
+            self._thread = Thread(target=self._remake, args=(version,), daemon=True)
+        self._thread.start()
         return self._now.version
+
+    def wait(self) -> None:
+        """Wait until the tables that are being made are there."""
+        if self._thread is not None:
+            self._thread.join()
+            self._rest = 0.0
 
     def lately(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """Something that is kept until the lab changes, or until much else was asked for."""

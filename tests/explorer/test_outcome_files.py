@@ -1,0 +1,226 @@
+"""The tables behind the pages say what judging says, are made once, and are made anew when anything changes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from labs import MODELS, small_lab
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.errors import StoreError
+from counterpoint.explorer import outcome_files
+from counterpoint.explorer.database import Database
+from counterpoint.explorer.outcome_files import Asked, Files, made
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.row_files import sought, taken
+from counterpoint.explorer.verdicts import VERDICTS
+from counterpoint.metrics.outcomes import STATES, judge
+from counterpoint.metrics.ratio import METRICS
+from counterpoint.metrics.scoring import Request, scored
+from counterpoint.store.lab import Lab
+
+ASKED = [Asked("careful", "careful 1"), Asked("hasty", "hasty 1"), Asked("bold", "bold 1")]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def files(lab: Lab, cache: Path) -> Files:
+    return made(lab, cache, ASKED)
+
+
+@pytest.fixture(scope="module")
+def database(files: Files, cache: Path) -> Database:
+    return Database(files, cache)
+
+
+@pytest.mark.parametrize("suite", ["plain", "odd"])
+@pytest.mark.parametrize("model", ASKED, ids=lambda one: one.slug)
+def test_outcomes_are_those_of_judging(lab: Lab, database: Database, suite: str, model: Asked) -> None:
+    outcomes = judge(lab.suite(suite).groups, lab.read_answers(model.fingerprint))
+    found = database.rows("SELECT * FROM outcomes WHERE model = ? AND suite = ? ORDER BY row", [model.slug, suite])
+    assert [STATES[one] for one in outcomes.state] == [row["state"] for row in found]
+    given_credit = [None if np.isnan(one) else pytest.approx(one) for one in outcomes.correct]
+    assert [row["correct"] for row in found] == given_credit
+    pairs = outcomes.pairs()
+    known = dict(zip(pairs.row.tolist(), (pairs.known & pairs.counted).tolist(), strict=True))
+    related = dict(zip(pairs.row.tolist(), pairs.related.tolist(), strict=True))
+    assert [row["consistent"] for row in found] == [
+        related[row] if known.get(row) else None for row in range(len(outcomes.base))
+    ]
+    assert [row["place"] for row in found] == outcomes.base.tolist()
+
+
+@pytest.mark.parametrize("model", ASKED, ids=lambda one: one.slug)
+def test_the_score_of_a_suite_is_the_mean_of_those_of_its_groups_weighed_by_cases(
+    lab: Lab, database: Database, model: Asked
+) -> None:
+    """In the plain suite every group has one pair, so that a group counts as its pair does."""
+    outcomes = judge(lab.suite("plain").groups, lab.read_answers(model.fingerprint))
+    scores = {row["metric"]: row["value"] for row in scored(outcomes, Request((), metrics=METRICS)).to_pylist()}
+    for name in ("accuracy", "self_consistency", "comprehensive_accuracy", "worst_case", "all_right"):
+        asked = f"SELECT avg({name}) AS mean FROM verdicts WHERE model = ? AND suite = 'plain'"
+        (row,) = database.rows(asked, [model.slug])
+        assert row["mean"] == (None if scores[name] is None else pytest.approx(scores[name]))
+
+
+def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: Lab, database: Database) -> None:
+    outcomes = judge(lab.suite("plain").groups, lab.read_answers("hasty 1"))
+    for by, columns in (("test", ("test",)), ("kind", ("test", "kind"))):
+        for row in scored(outcomes, Request(columns, metrics=METRICS)).to_pylist():
+            asked = "SELECT value, low, high, n FROM scores WHERE model = 'hasty' AND suite = 'plain' AND \"by\" = ? "
+            asked += "AND test = ? AND kind = ? AND metric = ?"
+            (found,) = database.rows(asked, [by, row["test"], row.get("kind", ""), row["metric"]])
+            assert found == {name: row[name] for name in ("value", "low", "high", "n")}
+
+
+def test_every_group_has_one_verdict_and_its_texts_and_tags(database: Database) -> None:
+    (counts,) = database.rows("SELECT count(*) AS groups, count(DISTINCT (suite, place)) AS places FROM bases")
+    assert counts["groups"] == counts["places"]
+    (row,) = database.rows("SELECT count(*) AS verdicts, count(DISTINCT model) AS models FROM verdicts")
+    assert row == {"verdicts": 3 * counts["groups"], "models": 3}
+    assert {row["verdict"] for row in database.rows("SELECT DISTINCT verdict FROM verdicts")} <= set(VERDICTS)
+    (base,) = database.rows("SELECT texts, tags FROM bases WHERE list_contains(tags, 'number=4')")
+    assert base == {"texts": "is shade 4 light or dark?\nis shade 4 dark or light?", "tags": ["number=4"]}
+
+
+def test_all_trials_of_a_model_are_in_answers_in_order(lab: Lab, database: Database) -> None:
+    found = database.table("SELECT query, trial FROM answers WHERE model = 'careful'")
+    assert found.num_rows == lab.read_answers("careful 1").num_rows
+    queries = found["query"].to_pylist()
+    assert queries == sorted(queries)
+
+
+def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
+    lab, told = small_lab(tmp_path / "lab"), list[str]()
+    first = made(lab, tmp_path / "cache", ASKED, told.append)
+    assert len(told) == len(first.folders)
+    told.clear()
+    assert made(lab, tmp_path / "cache", ASKED, told.append).folders[0].path == first.folders[0].path
+    assert told == []
+    with lab.answers("hasty 1") as log:
+        log.add([(1, 0, Answer.of("more"), "", 0.0)])
+    made(lab, tmp_path / "cache", ASKED, told.append)
+    assert [line.partition(" (")[0] for line in told] == [
+        "reading the answers of hasty",
+        "hasty on odd",
+        "hasty on plain",
+        "comparing the models on odd",
+        "comparing the models on plain",
+    ]
+
+
+def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
+    lab = small_lab(tmp_path / "lab")
+    for number in range(4):
+        with lab.answers("hasty 1") as log:
+            log.add([(number + 1, 0, Answer.of("more"), "", 0.0)])
+        found = made(lab, tmp_path / "cache", ASKED)
+    folders = [one for one in found.outcomes["hasty", "plain"].path.parent.iterdir() if "hasty" in one.name]
+    assert len(folders) == 2
+    assert found.outcomes["hasty", "plain"].there
+    assert found.outcomes["careful", "plain"].there
+
+
+def test_a_large_lab_is_made_in_a_process_of_its_own_with_the_same_result(
+    lab: Lab, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcome_files, "SMALL", 0)
+    told: list[str] = []
+    apart = made(lab, tmp_path, ASKED, told.append)
+    assert len(told) == len(files.folders)
+    for one, other in zip(files.of("verdicts"), apart.of("verdicts"), strict=True):
+        assert pq.read_table(one).equals(pq.read_table(other))
+
+
+@pytest.mark.parametrize("small", [0, outcome_files.SMALL])
+def test_a_damaged_lab_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    monkeypatch.setattr(outcome_files, "SMALL", small)
+    lab = small_lab(tmp_path / "lab")
+    (lab.folder / "suites" / "odd" / "groups.parquet").write_bytes(b"nothing")
+    with pytest.raises(StoreError, match=r"odd/groups\.parquet") as problem:
+        made(lab, tmp_path / "cache", ASKED)
+    assert problem.value.hint
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "COPY (SELECT 1) TO '{}/out.csv'",
+        "ATTACH '{}/other.db'",
+        "SET memory_limit = '100GB'",
+        "INSTALL httpfs",
+    ],
+)
+def test_the_database_reads_nothing_else_and_writes_nothing(database: Database, tmp_path: Path, sql: str) -> None:
+    import duckdb
+
+    with pytest.raises((StoreError, duckdb.Error)):
+        database.rows(sql.format(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_gone_is_said_with_help(lab: Lab, tmp_path: Path) -> None:
+    found = made(lab, tmp_path, ASKED)
+    database = Database(found, tmp_path)
+    found.outcomes["hasty", "plain"].file("verdicts").unlink()
+    with pytest.raises(StoreError, match="cannot be read") as problem:
+        database.rows("SELECT count(*) FROM verdicts")
+    assert problem.value.hint
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert Reading(lab, tmp_path / "file").answered() > 0
+
+
+def test_a_large_lab_is_shown_as_it_was_until_the_new_tables_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcome_files, "SMALL", 0)
+    lab = small_lab(tmp_path / "lab")
+    reading = Reading(lab, tmp_path / "cache")
+    first, answered = reading.refresh(), reading.answered()
+    with lab.answers("hasty 1") as log:
+        log.add([(1, 0, Answer.of("more"), "", 0.0)])
+    assert reading.refresh() == first
+    assert reading.answered() == answered
+    reading.wait()
+    assert reading.refresh() != first
+    assert reading.answered() == answered + 1
+
+
+@given(st.lists(st.integers(0, 9999), min_size=1, max_size=30))
+def test_taken_rows_are_those_that_were_asked_for(long_file: Path, rows: Sequence[int]) -> None:
+    assert taken(long_file, np.array(rows))["number"].to_pylist() == [row // 3 for row in rows]
+
+
+@given(st.lists(st.integers(0, 4000), max_size=30))
+def test_sought_rows_are_all_that_have_a_number(long_file: Path, numbers: Sequence[int]) -> None:
+    found = sought(long_file, "number", np.array(numbers, np.uint64))["number"].to_pylist()
+    assert found == [one for one in sorted(set(numbers)) for _ in range(3 if one < 3333 else 1 if one == 3333 else 0)]
+
+
+@pytest.fixture(scope="module")
+def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rows") / "long.parquet"
+    pq.write_table(pa.table({"number": np.arange(10000, dtype=np.uint64) // 3}), path, row_group_size=512)
+    return path
+
+
+def test_the_models_of_the_lab_are_all_there(database: Database) -> None:
+    assert len(database.rows("SELECT DISTINCT model FROM answers")) == len(MODELS)
