@@ -1,0 +1,137 @@
+"""One visit in a real Chromium: from the leaderboard down to one answer, by hand and by keys alone."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from labs import small_lab
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from counterpoint.explorer.app import explorer
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+FEW = 40  # presses of a key that a visitor bears
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+@pytest.fixture(scope="session")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server over the small lab, on a free port."""
+    app = explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """What the browser has to complain about, which is nothing."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda problem: said.append(str(problem)))
+    yield said
+    assert said == []
+
+
+def _worst_kind(page: Page) -> Locator:
+    """The row of the kind with the lowest number in the first column."""
+    rows = page.get_by_role("region", name="Scores by test and kind").locator("tbody tr:has(a[href*='kind='])")
+    values = [float(row.locator(".value").first.inner_text()) for row in rows.all()]
+    return rows.nth(values.index(min(values)))
+
+
+def _tab_to(page: Page, words: str) -> None:
+    """Press Tab until what is in focus says these words."""
+    for _ in range(FEW):
+        page.keyboard.press("Tab")
+        said = page.evaluate("(one => one.getAttribute('aria-label') || one.innerText)(document.activeElement)")
+        if re.search(words, said or ""):
+            return
+    raise AssertionError(f"{words!r} was not reached by {FEW} presses of Tab")
+
+
+def _same(page: Page, browser: Browser) -> None:
+    """A visitor who opens the address anew sees the same."""
+    there = browser.new_page()
+    there.goto(page.url)
+    assert there.locator("#found").inner_text() == page.locator("#found").inner_text()
+    for handle in ("Lowest score", "Highest score"):
+        assert there.get_by_label(handle).input_value() == page.get_by_label(handle).input_value()
+    there.close()
+
+
+def test_a_visitor_goes_from_the_leaderboard_to_one_answer_and_shares_the_list(
+    page: Page, browser: Browser, complaints: list[str]
+) -> None:
+    page.goto("/leaderboard?suite=plain")
+    page.get_by_role("columnheader", name=re.compile("Self-consistency")).first.get_by_role("link").click()
+    expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
+    noisiest = page.locator("tr:has(th[scope=row])").last
+    expect(noisiest).to_contain_text("hasty")
+    noisiest.locator("a[href^='/suites/plain/']").first.click()
+    worst = _worst_kind(page)
+    expect(worst).to_contain_text("odd")
+    worst.get_by_role("rowheader").get_by_role("link").click()
+    page.get_by_role("link", name="narrow them further in Find").click()
+    expect(page).to_have_url(re.compile(r"/find\?model=hasty&suite=plain&test=(turn|swap)&kind=odd"))
+    page.get_by_role("listitem").first.get_by_role("link").click()
+    expect(page.get_by_role("row", name=re.compile("^hasty"))).to_contain_text("✗ maybe")
+    page.keyboard.press("u")
+    page.get_by_label("Kind").select_option("")
+    page.get_by_label("Score by").select_option("accuracy")
+    expect(page.get_by_label("Highest score")).to_be_visible()
+    before = page.get_by_role("listitem").count()
+    page.get_by_label("Highest score").fill("0.7")
+    expect(page).to_have_url(re.compile(r"high=0\.7"))
+    assert 0 < page.get_by_role("listitem").count() < before
+    _same(page, browser)
+
+
+def test_the_same_is_done_with_keys_alone(page: Page, browser: Browser, complaints: list[str]) -> None:
+    page.goto("/leaderboard")
+    _tab_to(page, "^Find$")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/find"))
+    page.keyboard.press("/")
+    page.keyboard.type("shade 1")
+    expect(page).to_have_url(re.compile("text=shade"))
+    page.keyboard.press("Tab")
+    page.keyboard.type("Acc")
+    expect(page.get_by_label("Highest score")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"low=0\.05"))
+    _same(page, browser)
+    _tab_to(page, "link to this filter")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/groups/"))
+    expect(page.get_by_text(re.compile("^1 of "))).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.get_by_text(re.compile("^2 of "))).to_be_visible()
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile(r"/find\?.*low=0\.05"))
