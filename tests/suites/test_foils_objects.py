@@ -61,11 +61,11 @@ def test_a_caption_gives_these_foils(text: str, foils: set[str]) -> None:
 def test_what_is_named_or_annotated_is_no_foil() -> None:
     more = Seen([*ALL, caption("A kitten and a cat.", 10**6)])
     one = caption("A dog runs.", 10**6)
-    assert candidates(one, *mentions(one.text), more) == ["elephant", "horse"]
+    assert candidates(one, next(iter(mentions(one.text))), more) == ["elephant", "horse"]
     picture = Picture("coco:1.jpg")
     scene = Scene("1", picture, Size(9, 9), (SceneObject("1", "horse"), SceneObject("2", "dog")))
     known = Caption("1", picture, "A dog runs.", scene=scene)
-    assert candidates(known, *mentions(known.text), SEEN) == ["cat", "elephant"]
+    assert candidates(known, next(iter(mentions(known.text))), SEEN) == ["cat", "elephant"]
 
 
 @given(sentences(), st.integers(0, 99))

@@ -109,7 +109,7 @@ def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[Frequency, ...]:
     totals = [max(sum(own.values()), 1) for own in (captions, foils)]
 
     def apart(word: str) -> float:
-        return abs(captions.get(word, 0) / totals[0] - foils.get(word, 0) / totals[1])
+        return float(abs(captions.get(word, 0) / totals[0] - foils.get(word, 0) / totals[1]))
 
     first = sorted({*captions, *foils}, key=lambda word: (-apart(word), word))[:WORDS]
     return tuple(
