@@ -1,4 +1,4 @@
-"""Take the pictures of the pages that the documentation shows: `python scripts/screenshots.py LAB`.
+"""Take the pictures of the pages that the documentation shows: `python scripts/screenshots.py LAB [NAME …]`.
 
 Needs Chromium and playwright; writes small PNG files to docs/pictures.
 """
@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -15,30 +16,42 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from counterpoint.cli.serve import drawn
+from counterpoint.cli.serve import drawn, loaded
 from counterpoint.explorer.app import explorer
 from counterpoint.store.lab import Lab
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-SUITE, MODEL = "order", "cnn-lstm"
+SUITE, MODEL, OTHER, NOISY, FOILS = "order", "cnn-lstm", "fusion", "noise", "relations"
+PLAYED = "fusion"
 
 SHOTS = (
     ("leaderboard", "/leaderboard", 1400, 900, "light"),
-    ("suite", f"/suites/{SUITE}/models/{MODEL}", 1400, 1100, "light"),
-    ("group", "", 1400, 860, "light"),
-    ("group-dark", "", 1400, 860, "dark"),
-    ("group-phone", "", 390, 1100, "dark"),
     ("leaderboard-phone", "/leaderboard", 390, 1100, "light"),
+    ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
+    ("compare", f"/compare?models={OTHER},{MODEL}&suite={SUITE}", 1400, 1000, "light"),
+    ("find", f"/find?model={MODEL}&suite={SUITE}&measure=accuracy&high=0.7", 1400, 900, "light"),
+    ("find-dark", f"/find?model={MODEL}&suite={SUITE}&measure=accuracy&high=0.7", 1400, 900, "dark"),
+    ("find-phone", f"/find?model={MODEL}&suite={SUITE}&verdict=broken", 390, 1100, "light"),
+    ("suite", f"/suites/{SUITE}/models/{MODEL}", 1400, 1100, "light"),
+    ("suites", f"/suites/{SUITE}", 1400, 1100, "light"),
+    ("group", f"{SUITE}/{MODEL}", 1400, 860, "light"),
+    ("group-dark", f"{SUITE}/{MODEL}", 1400, 860, "dark"),
+    ("group-phone", f"{SUITE}/{MODEL}", 390, 1100, "dark"),
+    ("noise", f"{NOISY}/{MODEL}", 1400, 1000, "light"),
+    ("foils", f"{FOILS}/two-tower", 1400, 800, "light"),
+    ("sample", "sample", 1400, 1100, "light"),
+    ("play", f"/play?suite={SUITE}&gaussian=3", 1400, 900, "light"),
+    ("play-phone", f"/play?suite={SUITE}&gaussian=3", 390, 1100, "dark"),
 )
-"""Name, address (a group where it is empty), width, height and colours of each picture."""
+"""Name, address, width, height and colors of each picture; an address without a slash in front is that of a group."""
 
 
 @contextmanager
 def served(lab: Lab) -> Iterator[str]:
     """The address of a server over the lab, while it is used."""
-    app = explorer(lab, extra=drawn(lab))
+    app = explorer(lab, extra=drawn(lab), models=partial(loaded, (PLAYED,), ()))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -58,29 +71,41 @@ def small(content: bytes) -> bytes:
     return file.getvalue()
 
 
-def one_group(page: Page, home: str) -> str:
-    """The address of a group that the model got right, then wrong."""
-    page.goto(f"{home}/suites/{SUITE}/models/{MODEL}?verdict=broken")
-    return home + str(page.locator("a.entry").nth(1).get_attribute("href"))
+def one_group(page: Page, home: str, place: str) -> str:
+    """The address of a group that the model got right, then wrong; or of the question of a noisy one."""
+    suite, _, model = (place if "/" in place else f"{NOISY}/{MODEL}").partition("/")
+    page.goto(f"{home}/suites/{suite}/models/{model}?verdict={'breaks' if suite == FOILS else 'broken'}")
+    address = home + str(page.locator("a.entry").nth(1).get_attribute("href"))
+    if "/" in place:
+        return address
+    page.goto(address)
+    return home + str(page.locator("a[href^='/samples/']").first.get_attribute("href"))
 
 
-def main(folder: str) -> None:
-    """Write every picture."""
+def settled(page: Page) -> None:
+    """Wait until charts are drawn and models have answered."""
+    if page.locator("[data-chart]").count():
+        page.wait_for_selector("body[data-drawn]", state="attached", timeout=60_000)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(3000 if "/play" in page.url else 300)
+
+
+def main(folder: str, *only: str) -> None:
+    """Write every picture, or only those that are named."""
     with served(Lab(folder).opened()) as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for name, address, width, height, scheme in SHOTS:
+            if only and name not in only:
+                continue
             page = browser.new_page(viewport={"width": width, "height": height})
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            page.goto(home + address if address else one_group(page, home))
-            if address:
-                page.wait_for_selector("body[data-drawn]", state="attached")
-            else:
+            page.goto(home + address if address.startswith("/") else one_group(page, home, address))
+            if "/groups/" in page.url:
                 page.keyboard.press("b")
-            page.wait_for_load_state("networkidle")
-            page.wait_for_timeout(300)
+            settled(page)
             (FOLDER / f"pages-{name}.png").write_bytes(small(page.screenshot()))
         browser.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

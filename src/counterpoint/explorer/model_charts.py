@@ -40,7 +40,7 @@ def ranges(reading: Reading, suite: str, model: Known, measure: str) -> tuple[Ra
     return tuple(Range(low, high, samples, samples / total) for low, high, samples in ends)
 
 
-def spread(found: Sequence[Range], *, title: str, width: int = 420) -> Spec:
+def spread(found: Sequence[Range], *, title: str, width: int = 460) -> Spec:
     """A column for each range of scores, in per cent of the data set."""
     values = [
         {
