@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import BoundedSemaphore
 from types import MappingProxyType
 
 from starlette.applications import Starlette
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer import board_pages, pages, pair_pages, play
-from counterpoint.explorer.cache import Cache, user_cache
+from counterpoint.explorer.cache import Cache, Recent, user_cache
 from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
 from counterpoint.explorer.guarding import Keys, Locked, log_in
@@ -38,6 +39,9 @@ HEADERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """What every answer says to the browser: run no script and load nothing but ours."""
+
+MAKERS = 4
+"""Pages that are made at the same time; others wait their turn."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that only this machine can reach."""
@@ -108,7 +112,8 @@ def explorer(
         exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
     )
     app.state.reading = Reading(lab.opened(), cache, told)
-    app.state.cache = Cache(cache or user_cache())
+    app.state.cache, app.state.recent = Cache(cache or user_cache()), Recent()
+    app.state.makers = BoundedSemaphore(MAKERS)
     app.state.thumbnails = Thumbnails(drawn, app.state.cache)
     app.state.keys, app.state.play_pictures, app.state.players = keys, shown, Players(models(shown))
     return app

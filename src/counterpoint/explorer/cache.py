@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from threading import Lock
 
 
 def user_cache() -> Path:
@@ -31,3 +32,27 @@ class Cache:
                 draft.write(content)
             Path(draft.name).replace(path)
         return content
+
+
+class Recent:
+    """Pages in memory by their tag: those that were asked for last, as many as there is room for."""
+
+    def __init__(self, room: int = 32_000_000) -> None:
+        self._room, self._held, self._lock = room, dict[str, bytes](), Lock()
+        self._taken = 0
+
+    def get(self, tag: str) -> bytes | None:
+        """The page of this tag, if it is still there."""
+        with self._lock:
+            content = self._held.pop(tag, None)
+            if content is not None:
+                self._held[tag] = content
+            return content
+
+    def put(self, tag: str, content: bytes) -> None:
+        """Keep a page, and let go of those that were not asked for in the longest time."""
+        with self._lock:
+            self._taken += len(content) - len(self._held.pop(tag, b""))
+            self._held[tag] = content
+            while self._taken > self._room:
+                self._taken -= len(self._held.pop(next(iter(self._held))))

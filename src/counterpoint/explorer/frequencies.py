@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from counterpoint.core.answers import State
 from counterpoint.core.ports import MEAN
 from counterpoint.explorer.reading import Reading
@@ -41,12 +43,7 @@ def shown_value(line: Mapping[str, Any]) -> str:
 
 def passes(reading: Reading, asked: Sequence[tuple[int, str]]) -> tuple[Passes, ...]:
     """The stochastic passes over some queries, each with the name it has on the page, by model and query."""
-    listed = ", ".join("?" for _ in asked)
-    sql = (
-        "SELECT model, query, trial, value, state, top FROM answers "
-        f"WHERE query IN ({listed}) AND trial > 0 ORDER BY model, query, trial"
-    )
-    found = reading.database.rows(sql, [query for query, _ in asked]) if asked else []
+    found = reading.trials_to(np.array([query for query, _ in asked], np.uint64)).to_pylist()
     of = {key: list(own) for key, own in groupby(found, key=lambda line: (line["model"], line["query"]))}
     return tuple(
         _passes(model.name, name, of[model.slug, query])

@@ -138,7 +138,12 @@ def _answers(reading: Reading, rows: pa.Table, chosen: Filter) -> tuple[ModelAns
 
 
 def _answered(reading: Reading, rows: pa.Table, model: Known, chosen: Filter) -> ModelAnswers:
-    answers, related = said(rows, reading.said_at(rows["suite"][0].as_py(), model.slug, rows["row"].to_numpy()))
+    lines = reading.lines_at(rows["suite"][0].as_py(), model.slug, rows["row"].to_numpy())
+    modes = rows["mode"].to_pylist()
+    answers = tuple(
+        as_said(line, line["correct"], mode) if line else None for line, mode in zip(lines, modes, strict=True)
+    )
+    related = tuple(line["consistent"] if line else None for line in lines[1:])
     known = [one for one in related if one is not None]
     return ModelAnswers(
         model=model.name,

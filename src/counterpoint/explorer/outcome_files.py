@@ -30,7 +30,7 @@ from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.lab import Lab
 
-FORMAT = 4
+FORMAT = 5
 """The version of these files: others are made anew."""
 
 SMALL = 4_000_000

@@ -91,7 +91,8 @@ def said_table(groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Ta
     """The plain answers in the order of the suite's rows, whole, with what each earned; a row without one is empty."""
     taken = answers.select(_GIVEN).take(_found(groups["query"].to_numpy(), answers))
     correct = _number(outcomes.correct, pa.float64())
-    return taken.append_column("query", groups["query"]).append_column("correct", correct)
+    whole = taken.append_column("query", groups["query"]).append_column("correct", correct)
+    return whole.append_column("consistent", _consistent(outcomes))
 
 
 def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes) -> pa.Table:

@@ -186,15 +186,23 @@ async def _page(request: Request, template: str, make: Callable[[Reading], Page]
     tag = blake2b(f"{version} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
     if _known(request, tag):
         return _unchanged(tag)
+    twin, recent = _asks_for(request, ".json"), request.app.state.recent
 
-    def made() -> tuple[Page, LabView]:
-        return make(reading), lab_view(request)
+    def made() -> bytes:
+        """The page, which is the same for everybody until the lab changes."""
+        with request.app.state.makers:
+            view, lab = make(reading), lab_view(request)
+            if twin:
+                content = bytes(_json({"lab": plain(lab), **plain(view)}).body)
+            else:
+                content = (
+                    _TEMPLATES.get_template(template).render(view=view, lab=lab).encode("utf-8", "backslashreplace")
+                )
+        recent.put(tag, content)
+        return content
 
-    view, lab = await run_in_threadpool(made)
-    if _asks_for(request, ".json"):
-        return _tagged(request, _json({"lab": plain(lab), **plain(view)}), tag)
-    content = _TEMPLATES.get_template(template).render(view=view, lab=lab)
-    return _tagged(request, Response(content, media_type="text/html"), tag)
+    content = recent.get(tag) or await run_in_threadpool(made)
+    return _tagged(request, Response(content, media_type="application/json" if twin else "text/html"), tag)
 
 
 async def _chart(request: Request, make: Callable[[Reading], Spec]) -> Response:

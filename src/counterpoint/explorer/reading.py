@@ -192,11 +192,19 @@ class Reading:
         return _as_answers(found.filter(pc.is_valid(found["state"])))
 
     def lines_at(self, suite: str, slug: str, rows: NDArray[np.int64]) -> list[dict[str, Any] | None]:
-        """The same row by row, with what each answer earned as `correct`; None where there is none."""
+        """The same row by row, with what each answer earned as `correct`, and of a variant whether it is `consistent`.
+
+        Where there is no answer there is None.
+        """
         if not slug:
             return [None] * len(rows)
         lines = self._said(suite, slug, rows).to_pylist()
         return [line if line["state"] is not None else None for line in lines]
+
+    def trials_to(self, wanted: NDArray[np.uint64]) -> pa.Table:
+        """What models said to some queries in other trials than the plain one, by model, query and trial."""
+        found = [self._trials(slug, wanted) for slug in sorted(self._remembered(("tried",), self._tried))]
+        return pa.concat_tables(found) if found else pa.table({name: [] for name in ("model", "query", "trial")})
 
     def rows(self, suite: str, wanted: NDArray[np.uint64]) -> pa.Table:
         """The rows of some groups, in the order of the suite."""
@@ -279,6 +287,16 @@ class Reading:
     def _said(self, suite: str, slug: str, rows: NDArray[np.int64]) -> pa.Table:
         (path,) = self.database.files.of("said", model=self.model(slug).slug, suite=suite)
         return taken(path, rows.astype(np.int64))
+
+    def _tried(self) -> frozenset[str]:
+        """The models that have other trials than the plain one."""
+        rows = self.database.rows("SELECT DISTINCT model FROM answers WHERE trial > 0")
+        return frozenset(row["model"] for row in rows)
+
+    def _trials(self, slug: str, wanted: NDArray[np.uint64]) -> pa.Table:
+        (path,) = self.database.files.of("answers", model=slug)
+        found = sought(path, "query", wanted)
+        return found.filter(pc.greater(found["trial"], 0))
 
     def _kinds(self, suite: str) -> tuple[tuple[str, str, int], ...]:
         """Each test and kind of a suite with its number of groups, in the order of the suite."""
