@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -32,3 +33,9 @@ def golden(request: pytest.FixtureRequest) -> Golden:
         assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if it should, pytest --update-goldens"
 
     return check
+
+
+@pytest.fixture(scope="module")
+def browser_context_args(base_url: str | None) -> dict[str, Any]:
+    """What a page of the browser starts from: each module has a server of its own, and the plugin knows only one."""
+    return {"base_url": base_url} if base_url else {}
