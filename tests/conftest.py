@@ -1,11 +1,15 @@
-"""What every test may ask for: goldens, which are texts that a person can review in a diff."""
+"""What every test may ask for: goldens, which are texts that a person can review in a diff, and a real browser."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from browsing import CHROMIUM, FLAGS
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 GOLDENS = Path(__file__).parent / "goldens"
 
@@ -35,7 +39,23 @@ def golden(request: pytest.FixtureRequest) -> Golden:
     return check
 
 
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    """Chromium as Debian has it; the plugin would fetch one."""
+    return {"executable_path": str(CHROMIUM), "args": list(FLAGS)}
+
+
 @pytest.fixture(scope="module")
 def browser_context_args(base_url: str | None) -> dict[str, Any]:
     """What a page of the browser starts from: each module has a server of its own, and the plugin knows only one."""
     return {"base_url": base_url} if base_url else {}
+
+
+@pytest.fixture
+def complaints(page: "Page") -> Iterator[list[str]]:
+    """What the browser has to complain about, which is nothing."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda problem: said.append(str(problem)))
+    yield said
+    assert said == []

@@ -1,17 +1,14 @@
 """Every view under the eyes of axe-core in a real Chromium: wide and narrow, light and dark, no serious fault."""
 
 import re
-import threading
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Any, Literal
+from contextlib import ExitStack
+from typing import Literal
 
 import numpy as np
 import pytest
-import uvicorn
 from axe_playwright_python.sync_playwright import Axe
+from browsing import in_chromium, served
 from group_labs import base, lab_of_groups
 from labs import small_lab
 from playwright.sync_api import Browser, Page, expect
@@ -20,16 +17,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats, Model, Pictures, Placed, Scale
 from counterpoint.explorer.app import explorer
-from counterpoint.store.lab import Lab
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 WIDTHS = (1400, 390)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 GRAVE = ("serious", "critical")
@@ -53,7 +41,7 @@ VIEWS = (
 )
 """The lab and the address of each view; where an arrow follows, the first group that is listed there."""
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+pytestmark = in_chromium
 
 
 class Certain:
@@ -73,31 +61,13 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
     return [("certain", Certain())]
 
 
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": str(CHROMIUM), "args": FLAGS}
-
-
-@contextmanager
-def _served(lab: Lab, cache: Path) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(explorer(lab, cache=cache, models=_models), port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-
-
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Real servers over two small labs, which together have everything that a page can show."""
-    made = {"small": small_lab, "groups": lab_of_groups}
+    made, new = {"small": small_lab, "groups": lab_of_groups}, tmp_path_factory.mktemp
     with ExitStack() as stack:
         yield {
-            name: stack.enter_context(_served(make(tmp_path_factory.mktemp("lab")), tmp_path_factory.mktemp("cache")))
+            name: stack.enter_context(served(explorer(make(new("lab")), cache=new("cache"), models=_models)))
             for name, make in made.items()
         }
 

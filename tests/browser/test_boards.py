@@ -1,50 +1,27 @@
 """The leaderboard and the page of a model in a real Chromium: ordered, opened, and chosen from boxes."""
 
 import re
-import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
+from browsing import in_chromium, served
 from labs import small_lab
 from playwright.sync_api import Browser, Page, expect
 
 from counterpoint.explorer.app import explorer
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-dev-shm-usage",
-]
 VIEWS = ("/leaderboard?open=hasty", "/models/careful?against=hasty", "/suites/plain", "/suites")
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over the small lab, on a free port."""
     app = explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with served(app) as home:
+        yield home
 
 
 def test_a_click_on_a_head_orders_and_another_turns_the_order(page: Page, base_url: str) -> None:

@@ -1,68 +1,31 @@
 """The explorer in a real Chromium: a visitor looks around with hands on the keyboard, in the light and in the dark."""
 
 import re
-import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
+from browsing import in_chromium, served
 from labs import small_lab
 from playwright.sync_api import Browser, Page, expect
 
 from counterpoint.explorer.app import explorer
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
 VIEWS = {
     "leaderboard": "/leaderboard",
     "suite": "/suites/plain/models/hasty",
     "group": "/suites/plain/models/hasty?verdict=broken",
 }
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over the small lab, on a free port."""
     lab = small_lab(tmp_path_factory.mktemp("lab"))
-    config = uvicorn.Config(explorer(lab, cache=tmp_path_factory.mktemp("cache")), port=0, log_level="warning")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-
-
-@pytest.fixture
-def complaints(page: Page) -> Iterator[list[str]]:
-    """What the browser has to complain about, which is nothing."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda problem: said.append(str(problem)))
-    yield said
-    assert said == []
+    with served(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
+        yield home
 
 
 def test_a_visitor_goes_from_the_leaderboard_to_one_failure_and_back(page: Page, complaints: list[str]) -> None:

@@ -1,14 +1,10 @@
 """Every view over a lab that means harm, in a real Chromium: no text runs, breaks out, or pushes the page sideways."""
 
 import re
-import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-import uvicorn
+from browsing import in_chromium, served
 from hostile_labs import LONG, SCRIPT, hostile_lab
 from playwright.sync_api import Page
 
@@ -16,23 +12,10 @@ from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import explorer
 from counterpoint.models.sanity import constant
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 EACH = 2
 """Pages of each kind that are visited."""
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+pytestmark = in_chromium
 
 
 def _models(pictures: Pictures) -> list[tuple[str, Model]]:
@@ -44,15 +27,8 @@ def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over the hostile lab, on a free port."""
     lab = hostile_lab(tmp_path_factory.mktemp("lab"))
     app = explorer(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with served(app) as home:
+        yield home
 
 
 @pytest.fixture

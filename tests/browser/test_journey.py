@@ -1,60 +1,26 @@
 """One visit in a real Chromium: from the leaderboard down to one answer, by hand and by keys alone."""
 
 import re
-import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-import uvicorn
+from browsing import in_chromium, served
 from labs import small_lab
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from counterpoint.explorer.app import explorer
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 FEW = 40  # presses of a key that a visitor bears
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over the small lab, on a free port."""
     app = explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-
-
-@pytest.fixture
-def complaints(page: Page) -> Iterator[list[str]]:
-    """What the browser has to complain about, which is nothing."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda problem: said.append(str(problem)))
-    yield said
-    assert said == []
+    with served(app) as home:
+        yield home
 
 
 def _worst_kind(page: Page) -> Locator:

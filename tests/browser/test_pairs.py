@@ -1,27 +1,16 @@
 """One group, one sample and several models in a real Chromium, by keyboard alone, wide and narrow, light and dark."""
 
 import re
-import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
+from browsing import in_chromium, served
 from group_labs import base, lab_of_groups
 from playwright.sync_api import Page, expect
 
 from counterpoint.explorer.app import explorer
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 COMPARED = "/compare?models=steady,shaky&suite=noise"
 VIEWS = {
     "sample": f"/samples/{base(1).id:016x}",
@@ -31,38 +20,15 @@ VIEWS = {
     "foils": "/suites/foils/models/shaky",
 }
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": str(CHROMIUM), "args": FLAGS}
+pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over a lab of groups, on a free port."""
     lab = lab_of_groups(tmp_path_factory.mktemp("lab"))
-    config = uvicorn.Config(explorer(lab, cache=tmp_path_factory.mktemp("cache")), port=0, log_level="warning")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-
-
-@pytest.fixture
-def complaints(page: Page) -> Iterator[list[str]]:
-    """What the browser has to complain about, which is nothing."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda problem: said.append(str(problem)))
-    yield said
-    assert said == []
+    with served(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
+        yield home
 
 
 def _open(page: Page, view: str) -> None:

@@ -1,8 +1,6 @@
 """Play in a real Chromium: a visitor moves a slider, draws a mask, drops a picture in, and the answers follow."""
 
 import re
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import uvicorn
+from browsing import in_chromium, served
 from labs import small_lab
 from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
@@ -20,17 +18,9 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats, Model, Pictures, Placed, Scale
 from counterpoint.explorer.app import explorer
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 PASSWORD = "correct horse"
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is installed at {CHROMIUM}")
+pytestmark = in_chromium
 
 
 class Shade:
@@ -55,22 +45,10 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
     return [("shade", Shade(pictures))]
 
 
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": str(CHROMIUM), "args": FLAGS}
-
-
 def _served(lab_folder: Path, cache: Path, **settings: Any) -> Iterator[str]:
     app = explorer(small_lab(lab_folder), cache=cache, models=_models, **settings)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with served(app) as home:
+        yield home
 
 
 @pytest.fixture(scope="session")
@@ -86,16 +64,6 @@ def home(base_url: str) -> str:
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     yield from _served(tmp_path_factory.mktemp("lab"), tmp_path_factory.mktemp("cache"), password=PASSWORD)
-
-
-@pytest.fixture
-def complaints(page: Page) -> Iterator[list[str]]:
-    """What the browser has to complain about, which is nothing."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda problem: said.append(str(problem)))
-    yield said
-    assert said == []
 
 
 def _said(page: Page, row: str) -> Locator:
