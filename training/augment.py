@@ -4,7 +4,8 @@
 
 All else is equal: pictures, captions, plain questions, seeds, steps and batches. The added questions are 9.9 % of the
 plain ones, on the same training pictures, in the mix of the suites. Words and answers that come in them are added to
-the vocabulary, as they would have been had they been there from the start.
+the vocabulary, as they would have been had they been there from the start. A study that was stopped goes on from what
+it has left in OUT: pictures, added questions, and models that were trained to the end.
 """
 
 import argparse
@@ -42,9 +43,10 @@ from counterpoint.models.words import Words
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, mixed, shown
 from counterpoint.suites.sizes import TESTS
-from counterpoint.suites.suite import Suite, generate
+from counterpoint.suites.suite import generate
 from counterpoint.suites.visual import VisualSuite
 from counterpoint.world.source import World
+from counterpoint.world.staging import address
 from training import data as drawing
 from training.codes import Codes
 from training.models import Texts
@@ -88,40 +90,58 @@ class Exam:
 
     groups: Mapping[str, Sequence[Group]]
     plain: Sequence[Question]
-    world: World
+    places: Mapping[Picture, int]
+    pixels: NDArray[np.uint8]  # of each picture, at its place
 
     @classmethod
     def of(cls, plan: Plan) -> "Exam":
-        """The suites and the plain questions of the test split."""
+        """The suites and the plain questions of the test split, with all pictures drawn once, by all cores."""
         world = World("test", plan.tests, seed=plan.seed)
-        scenes = list(world.scenes())
-        items: dict[str, Sequence[Any]] = {
-            "scenes": scenes,
-            "grounded": list(world.grounded()) if CONTRAST in plan.named else [],
-        }
-        made = {
-            name: [group for _, group in generate(suite, items[suite.takes], plan.seed, plan.groups)]
-            for name, suite in ((name, _suite(name, world)) for name in plan.named)
-        }
-        return cls(made, [*world.questions(), *(one for one in world.crowd_questions() if not one.same_as)], world)
+        plain = [*world.questions(), *(one for one in world.crowd_questions() if not one.same_as)]
+        with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+            made = dict(zip(plan.named, pool.map(_tested, plan.named, repeat(plan)), strict=True))
+            asked = [query.picture for groups in made.values() for group in groups for query in group.queries]
+            shown = dict.fromkeys([*(one.picture for one in plain), *filter(None, asked)])
+            places = {picture: place for place, picture in enumerate(shown)}
+            into = plan.out / "exam-pictures.npy"
+            shape = (len(places), *drawing.SHAPE)
+            np.lib.format.open_memmap(into, mode="w+", dtype=np.uint8, shape=shape).flush()
+            listed = list(places)
+            starts = range(0, len(listed), ASIDE)
+            list(pool.map(_draw, repeat(plan), starts, (listed[start : start + ASIDE] for start in starts)))
+        return cls(made, plain, places, np.load(into, mmap_mode="r"))
 
 
-def _suite(name: str, world: World) -> Suite[Any, Any]:
-    """A suite that knows the middle color of the world, where it paints in it."""
-    suite: Suite[Any, Any] = catalog.find("suites", name)
-    return suite.with_means(world.means) if isinstance(suite, VisualSuite) else suite
+def _tested(name: str, plan: Plan) -> list[Group]:
+    """The groups of one suite on the test split, in a process of its own."""
+    suite, world = catalog.find("suites", name), World("test", plan.tests, seed=plan.seed)
+    ready = suite.with_means(world.means) if isinstance(suite, VisualSuite) else suite
+    items = list(getattr(world, suite.takes)())
+    return [group for _, group in generate(ready, items, plan.seed, plan.groups)]
+
+
+def _draw(plan: Plan, start: int, pictures: Sequence[Picture]) -> None:
+    """Pictures of the test split, put from a place on, in the size that models are trained on."""
+    from PIL import Image
+
+    world = World("test", plan.tests, seed=plan.seed)
+    room = np.lib.format.open_memmap(plan.out / "exam-pictures.npy", mode="r+")
+    height, width, _ = drawing.SHAPE
+    for place, picture in enumerate(pictures, start):
+        image = Image.fromarray(world.pixels(picture))
+        room[place] = image.resize((width, height), Image.Resampling.BILINEAR)
 
 
 def added(plan: Plan, pictures: int, plain: int) -> dict[str, list[Question]]:
     """The questions to add, in the manner of the suites, on the first of the training pictures, by suite."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        made = pool.map(_made, plan.named, repeat(max(pictures // PART, 1)), repeat(plan.seed))
+        made = pool.map(_taught, plan.named, repeat(max(pictures // PART, 1)), repeat(plan.seed))
         groups = dict(zip(plan.named, made, strict=True))
     return mixed(groups, seed=plan.seed, limit=round(plan.share * plain))
 
 
-def _made(name: str, pictures: int, seed: int) -> list[Group]:
-    """The groups of one suite, in a process of its own."""
+def _taught(name: str, pictures: int, seed: int) -> list[Group]:
+    """The groups of one suite on the training split, in a process of its own."""
     suite, world = catalog.find("suites", name), World("train", pictures, seed=seed)
     return made_on(suite, list(getattr(world, suite.takes)()), seed)
 
@@ -176,7 +196,7 @@ def _appended(arrays: Mapping[str, NDArray[Any]], codes: Codes, questions: Seque
 
 
 @torch.no_grad()
-def answered(model: nn.Module, codes: Codes, queries: Sequence[Query], world: World) -> Iterator[tuple[int, str]]:
+def answered(model: nn.Module, codes: Codes, queries: Sequence[Query], exam: Exam) -> Iterator[tuple[int, str]]:
     """What a trained model answers, with the positions of the queries; each picture is looked at once."""
     device = next(model.parameters()).device
     words, by_picture = Words(codes.words), dict[Picture, list[int]]()
@@ -186,7 +206,8 @@ def answered(model: nn.Module, codes: Codes, queries: Sequence[Query], world: Wo
     listed = list(by_picture.items())
     for start in range(0, len(listed), ASIDE):
         some = listed[start : start + ASIDE]
-        pixels = torch.from_numpy(np.stack([_fitted(world.pixels(picture)) for picture, _ in some])).to(device)
+        drawn = torch.from_numpy(exam.pixels[[exam.places[picture] for picture, _ in some]]).to(device)
+        pixels = (drawn.permute(0, 3, 1, 2).float() - 128.0) / 64.0
         each = max(len(places) for _, places in some)
         rows = [
             [words.numbers(queries[places[min(k, len(places) - 1)]].text) for k in range(each)] for _, places in some
@@ -195,16 +216,6 @@ def answered(model: nn.Module, codes: Codes, queries: Sequence[Query], world: Wo
         best = logits.argmax(1).view(len(some), each).cpu().numpy()
         for (_, places), own in zip(some, best, strict=True):
             yield from ((place, codes.answers[own[k]]) for k, place in enumerate(places))
-
-
-def _fitted(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Planes of normal pixels, in the size that models are trained on."""
-    height, width, _ = drawing.SHAPE
-    if pixels.shape != drawing.SHAPE:
-        from PIL import Image
-
-        pixels = np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.BILINEAR))
-    return ((pixels.astype(np.float32) - 128.0) / 64.0).transpose(2, 0, 1)
 
 
 def _texts(rows: Sequence[Sequence[int]], each: int, device: torch.device) -> Texts:
@@ -219,13 +230,13 @@ def examined(model: nn.Module, codes: Codes, exam: Exam) -> Figures:
     """ACC, CONS and C-ACC on each suite, and accuracy on plain questions."""
     model.eval()
     tests = {
-        part: _scores(part, groups, model, codes, exam.world)
+        part: _scores(part, groups, model, codes, exam)
         for name, whole in exam.groups.items()
         for part, groups in _parts(name, whole).items()
         if groups
     }
     credit = np.zeros(len(exam.plain))
-    for place, answer in answered(model, codes, [Query(one.picture, one.text) for one in exam.plain], exam.world):
+    for place, answer in answered(model, codes, [Query(one.picture, one.text) for one in exam.plain], exam):
         credit[place] = exam.plain[place].gold.credit(answer)
     return Figures(tests, clustered(credit, np.array([one.picture.address for one in exam.plain])))
 
@@ -236,9 +247,9 @@ def _parts(name: str, groups: Sequence[Group]) -> dict[str, Sequence[Group]]:
     return {name: groups} | {kind: [group for group in groups if group.kind == kind] for kind in kinds}
 
 
-def _scores(name: str, groups: Sequence[Group], model: nn.Module, codes: Codes, world: World) -> dict[str, Score]:
+def _scores(name: str, groups: Sequence[Group], model: nn.Module, codes: Codes, exam: Exam) -> dict[str, Score]:
     asked = list({query.id: query for group in groups for query in group.queries}.items())
-    said = dict(answered(model, codes, [query for _, query in asked], world))
+    said = dict(answered(model, codes, [query for _, query in asked], exam))
     values = [said[place] for place in range(len(asked))]
     answers = pa.table(
         {
@@ -273,25 +284,36 @@ def study(plan: Plan) -> list[Comparison]:
         for split, count in (("validation", plan.held), ("train", plan.pictures)):
             drawing.make(plain, split, count, float("inf"), plan.seed, codes, workers)
     counts = np.load(plain / "train.npz")["counts"]
-    more = added(plan, len(counts), int(counts.sum()))
-    extended(plain, wider, [question for questions in more.values() for question in questions])
-    told = ", ".join(f"{name} {len(questions)}" for name, questions in more.items())
-    print(f"{counts.sum()} questions, and {sum(map(len, more.values()))} added: {told}", flush=True)
+    more = _added_once(plan, counts, plain, wider)
+    told = ", ".join(f"{name} {number}" for name, number in more.items())
+    print(f"{counts.sum()} questions, and {sum(more.values())} added: {told}", flush=True)
     exam, found = Exam.of(plan), list[Comparison]()
-    tested = (query.picture for groups in exam.groups.values() for group in groups for query in group.queries)
-    apart(
-        (question.picture.address for questions in more.values() for question in questions),
-        (picture.address for picture in tested if picture),
-    )
+    learned = (address("train", index, plan.seed) for index in range(len(counts)))
+    apart(learned, (picture.address for picture in exam.places))
     for name in plan.models:
         figures = [_trained(name, folder, plan, exam) for folder in (plain, wider)]
         found.append(Comparison(name, *figures))
     return found
 
 
+def _added_once(plan: Plan, counts: NDArray[Any], plain: Path, wider: Path) -> dict[str, int]:
+    """How many questions of each suite were added; they are made unless those of the same plan are there."""
+    wanted = {"suites": list(plan.named), "share": plan.share, "seed": plan.seed, "pictures": len(counts)}
+    note = wider / "added.json"
+    if note.exists() and (found := json.loads(note.read_text("utf-8")))["plan"] == wanted:
+        return dict(found["added"])
+    more = added(plan, len(counts), int(counts.sum()))
+    extended(plain, wider, [question for questions in more.values() for question in questions])
+    numbers = {name: len(questions) for name, questions in more.items()}
+    note.write_text(json.dumps({"plan": wanted, "added": numbers}), "utf-8")
+    return numbers
+
+
 def _trained(name: str, data: Path, plan: Plan, exam: Exam) -> Figures:
     settings = Settings(1.0, batch=plan.batch, seed=plan.seed, steps=plan.steps)
-    train(name, data, data, settings)
+    report = data / f"{name}.json"  # written when the training has come to its end
+    if not report.exists() or json.loads(report.read_text("utf-8"))["settings"] != asdict(settings):
+        train(name, data, data, settings)
     model, _ = unpacked(data / f"{name}.pt")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return examined(model.to(device), Codes.load(data / "codes.json"), exam)

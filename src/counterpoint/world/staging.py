@@ -107,6 +107,15 @@ def namespace(seed: int) -> str:
     return f"world-{seed}" if seed else "world"
 
 
+def address(split: str, index: int, seed: int) -> str:
+    """Where a picture of a world is.
+
+    >>> address("test", 7, 0)
+    'world:test/000007.png'
+    """
+    return f"{namespace(seed)}:{split}/{index:06d}.png"
+
+
 def _painted(rng: Random, chosen: Cast, placed: list[Placed], split: str) -> list[Placed]:
     while True:
         painted = [replace(one, colors=colors(rng, one.member.look, shifted=split == "shifted")) for one in placed]
@@ -308,7 +317,7 @@ def _scene(seed: int, split: str, index: int, chosen: Cast, camera: Camera, plac
         assert number == len(stands) - 1
     return Scene(
         f"{split}-{index:06d}",
-        Picture(f"{namespace(seed)}:{split}/{index:06d}.png"),
+        Picture(address(split, index, seed)),
         PICTURE,
         tuple(objects),
         (*links, *spatial(stands, links)),
