@@ -108,6 +108,13 @@ def test_any_model_that_scores_stands_beside_it(lab: Path, tmp_path: Path) -> No
     assert len(told("ls", lab)["models"]) == 3
 
 
+def test_a_model_is_asked_about_foils_that_came_later(lab: Path) -> None:
+    told("study", "blind", lab, "--model", "constant")
+    put(Lab(lab), "later", [(test, group) for test, group in couples() if test == "fair"])
+    found = told("study", "blind", lab, "--model", "constant", "--suite", "later")["constant"]
+    assert [(one["test"], one["n"]) for one in found] == [("fair", COUNT // 2)]
+
+
 @pytest.mark.parametrize(
     ("form", "part"), [(None, "on +"), ("--markdown", "| ngram | foils |"), ("--latex", r"\toprule")]
 )

@@ -6,6 +6,8 @@ from click.testing import CliRunner, Result
 
 from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError
+from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.suites_page import suite_view
 from counterpoint.store.lab import Lab
 
 BOXES = {
@@ -50,6 +52,19 @@ def test_an_empty_cell_has_its_reason(tmp_path: Path) -> None:
     assert "nothing for visual: visual paints in the mean color" in done.stdout
     assert "its 80 categories" in done.stdout
     assert set(Lab(tmp_path / "lab").suites()) == {"rephrase", "order", "ontology", "negation"}
+
+
+def test_what_was_left_out_is_in_the_manifest_and_on_the_page(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    told = json.loads(
+        _generate(str(lab.folder), "--suite", "antonym", "--scenes", "20", "--pairs", "6", "--json").stdout
+    )
+    assert lab.manifest("antonym").parameters["dropped"] == told["dropped"]
+    page = suite_view(Reading(lab, tmp_path / "cache"), "antonym").dropped
+    assert {(one.kind, one.reason): one.groups for one in page} == {
+        (kind, why): count for kind, reasons in told["dropped"].items() for why, count in reasons.items()
+    }
+    assert page
 
 
 def test_pairs_are_those_of_the_paper_or_a_number_or_two(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.cli.making import Recipe, fingerprint, is_said, opened, settle
+from counterpoint.cli.making import Recipe, fingerprint, made, opened, said, settle
 from counterpoint.cli.means import told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
@@ -33,6 +33,25 @@ class Part:
     manifest: Manifest | None
     tally: Tally
     obstacle: str = ""
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        found = self.manifest
+        counts = {"groups": found.groups, "queries": found.rows, "fingerprint": found.fingerprint} if found else {}
+        return {**counts, "obstacle": self.obstacle}
+
+
+def attempted(lab: Lab, recipe: Recipe, seed: int, **how: Any) -> Part:
+    """One suite, as if it were made alone; where nothing can be made of the source, why."""
+    tally = Tally()
+    try:
+        manifest = made(lab, recipe, seed, tally=tally, **how)
+    except CounterpointError as problem:
+        if tally.groups:
+            raise  # it could be made, and not be kept
+        return Part(recipe.suite, None, tally, str(problem))
+    return Part(recipe.suite, manifest, tally)
 
 
 def made_together(
@@ -69,7 +88,7 @@ def made_together(
             table,
             generator=catalog.rows("suites").get(name, name),
             seed=seed,
-            parameters={key: value for key, value in asdict(own).items() if is_said(key, value)},
+            parameters=said(own) | {"dropped": batches[name].tally.reasons},
             source=origin,
             rules=rules.name,
         )

@@ -1,16 +1,15 @@
 """The suites of Beyond Accuracy from one source, all of the same questions."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
+from counterpoint.cli.batteries import Part, attempted
 from counterpoint.cli.making import Recipe, made, opened
-from counterpoint.core.errors import CounterpointError
 from counterpoint.store.lab import Lab
-from counterpoint.store.suites import Manifest
 from counterpoint.suites.suite import Tally
 
 BEYOND = "beyond-accuracy"
@@ -32,23 +31,6 @@ EXCHANGING = ("question-bias", "picture-bias", "feature-noise")
 """Those that can be told how many variants a question has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """One suite: its manifest, or why there is none, and what was kept and dropped."""
-
-    name: str
-    manifest: Manifest | None
-    tally: Tally
-    obstacle: str = ""
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
-        found = self.manifest
-        counts = {"groups": found.groups, "queries": found.rows, "fingerprint": found.fingerprint} if found else {}
-        return {**counts, "suite": found.suite if found else "", "obstacle": self.obstacle}
-
-
 def made_beyond(
     lab: Lab,
     recipe: Recipe,
@@ -58,32 +40,24 @@ def made_beyond(
     data: Path | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
     tell: Callable[[str], object] = lambda line: None,
-) -> list[Made]:
+) -> list[Part]:
     """Make every suite of the questions that the plain one keeps; one that comes to nothing says why."""
     opened(recipe, data, seed)  # what is wrong with the source itself is said once
-    found = list[Made]()
-    kept: frozenset[str] | None = None
-    for name in SUITES:
-        tally, told = Tally(), list[str]()
-        own = replace(
-            recipe,
-            suite=name,
-            variants=recipe.variants if name in EXCHANGING else None,
-            kept_as=f"{recipe.kept_as}-{name}" if recipe.kept_as else "",
-        )
-        try:
-            manifest = made(lab, own, seed, tally=tally, anew=anew, data=data, watch=watch, tell=told.append, kept=kept)
-        except CounterpointError as problem:
-            if tally.groups or name == PLAIN:
-                raise
-            found.append(Made(name, None, tally, str(problem)))
-            continue
-        found.append(Made(name, manifest, tally))
-        if name == PLAIN:
-            kept = questions(lab, manifest.suite) if recipe.groups is not None else None
-            for line in told:
-                tell(line)
-    return found
+    how: dict[str, Any] = {"anew": anew, "data": data, "watch": watch}
+    tally = Tally()
+    plain = made(lab, _own(recipe, PLAIN), seed, tally=tally, tell=tell, **how)
+    kept = questions(lab, plain.suite) if recipe.groups is not None else None
+    others = (attempted(lab, _own(recipe, name), seed, kept=kept, **how) for name in SUITES if name != PLAIN)
+    return [Part(PLAIN, plain, tally), *others]
+
+
+def _own(recipe: Recipe, name: str) -> Recipe:
+    return replace(
+        recipe,
+        suite=name,
+        variants=recipe.variants if name in EXCHANGING else None,
+        kept_as=f"{recipe.kept_as}-{name}" if recipe.kept_as else "",
+    )
 
 
 def questions(lab: Lab, suite: str) -> frozenset[str]:
@@ -93,7 +67,7 @@ def questions(lab: Lab, suite: str) -> frozenset[str]:
     return frozenset(str(dict(own)["question"]) for own in tags)
 
 
-def sheet(found: Sequence[Made]) -> Iterator[str]:
+def sheet(found: Sequence[Part]) -> Iterator[str]:
     """What was made, suite by suite; below it, why others are not there and what could not be made in full."""
     for one in found:
         if one.manifest:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from counterpoint.cli.asking import Settings, asked
 from counterpoint.cli.progress import watched
@@ -99,13 +100,21 @@ def put(lab: Lab, name: str, model: CrossFitted, groups: pa.Table) -> RunInfo:
 
 
 def known(lab: Lab, name: str, groups: pa.Table) -> RunInfo:
-    """A model that was run in the lab, as it is; any other is asked now."""
+    """A model that has scored all of this in the lab, as it is; any other is asked now, if it can be."""
     try:
-        return list(models_of(lab, [name]).values())[-1]
+        found = list(models_of(lab, [name]).values())[-1]
     except (StoreError, UnknownName):
-        suites = tuple(dict.fromkeys(groups["suite"].to_pylist()))
+        found = None
+    if found and pc.all(pc.is_in(groups["query"], value_set=answers_of(lab, found)["query"])).as_py():
+        return found
+    suites = tuple(dict.fromkeys(groups["suite"].to_pylist()))
+    try:
         with watched(name) as watch:
             return asked(lab, Settings(name, suites), watch)[0]
+    except UnknownName:
+        if found is None:
+            raise
+        return found  # what it said was brought from elsewhere
 
 
 def sheets(found: Found) -> Iterator[Sheet]:

@@ -1,18 +1,19 @@
 """`counterpoint generate`: a suite from a source, put into a lab."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from counterpoint.cli.batteries import Part, made_together, sheet, told_absent
-from counterpoint.cli.beyond import BEYOND, Made, made_beyond
+from counterpoint.cli.beyond import BEYOND, made_beyond
 from counterpoint.cli.beyond import sheet as list_of
 from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.means import means_given
-from counterpoint.cli.pieces import VALSE, Piece, about, made_pieces
+from counterpoint.cli.pieces import VALSE, instruments, made_pieces
 from counterpoint.cli.pieces import sheet as table_of
 from counterpoint.cli.progress import counted
 from counterpoint.core.errors import CounterpointError
@@ -120,103 +121,65 @@ def command(
     watch = partial(counted, doing="reading", total=scenes)
     if kept_as and name in (CARETS, VALSE):
         raise CounterpointError(f"the suites of {name} keep their names", hint="leave --as out")
+    home = Lab(lab)
+    how: dict[str, Any] = {"anew": replace, "data": data, "watch": watch, "tell": tell}
     if name == BEYOND:
         limit = limit_of(name, pairs, groups)
         recipe = Recipe(name, source, split, scenes, limit, rules, columns, variants=variants, kept_as=kept_as)
-        suites = made_beyond(Lab(lab), recipe, seed, anew=replace, data=data, watch=watch, tell=tell)
-        _show_suites(suites, lab, as_json)
+        parts = made_beyond(home, recipe, seed, **how)
+        named = {one.name: one.plain | {"suite": one.manifest.suite if one.manifest else ""} for one in parts}
+        _show(home, parts, named if as_json else None, list_of(parts))
         return
     if name == CARETS:
         recipe = Recipe(name, source, split, scenes, None, rules, columns, means)
         limits = {test: limit_of(test, pairs, groups) for test in TESTS}
-        parts = made_together(Lab(lab), recipe, limits, seed, anew=replace, data=data, watch=watch, tell=tell)
-        _show_parts(parts, lab, as_json, told_absent(source.partition("/")[0] if "/" in source else source))
+        parts = made_together(home, recipe, limits, seed, **how)
+        absent = told_absent(source.partition("/")[0] if "/" in source else source)
+        counts = {one.name: _counts(one) for one in parts}
+        _show(home, parts, counts if as_json else None, (*sheet(parts, KINDS), *filter(None, [absent])))
         return
     if name == VALSE:
         recipe = Recipe(name, source, split, scenes, limit_of(name, pairs, groups), rules, columns)
-        pieces = made_pieces(Lab(lab), recipe, seed, anew=replace, data=data, watch=watch, tell=tell)
-        _show_pieces(pieces, lab, as_json)
+        parts = made_pieces(home, recipe, seed, **how)
+        told = {one.name: one.plain | {"instruments": instruments(home, one)} for one in parts}
+        _show(home, parts, told if as_json else None, table_of(home, parts))
         return
     limit = limit_of(name, pairs, groups)
     recipe = Recipe(name, source, split, scenes, limit, rules, columns, means, contrasts, variants, kept_as)
-    manifest = made(
-        Lab(lab),
-        recipe,
-        seed,
-        tally=tally,
-        anew=replace,
-        data=data,
-        texts=texts,
-        watch=watch,
-        tell=tell,
-    )
+    manifest = made(home, recipe, seed, tally=tally, texts=texts, **how)
     if as_json:
-        counts = {"kept": _nested(tally.kept), "dropped": _nested(tally.dropped)}
         about = {"suite": manifest.suite, "groups": manifest.groups, "queries": manifest.rows}
-        click.echo(json.dumps({**about, "fingerprint": manifest.fingerprint, **counts}, ensure_ascii=False))
+        known = about | {"fingerprint": manifest.fingerprint, "kept": tally.answers, "dropped": tally.reasons}
+        click.echo(json.dumps(known, ensure_ascii=False))
         return
     for line in (*_kept(tally), *_lost(tally)):
         click.echo(line)
     click.echo(f"{manifest.groups} groups of {manifest.suite} ({manifest.rows} queries) are in {lab}")
 
 
-def _show_pieces(pieces: list[Piece], lab: Path, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps({piece.name: about(piece) for piece in pieces}, ensure_ascii=False))
+def _show(lab: Lab, parts: Sequence[Part], about: Mapping[str, object] | None, lines: Iterable[str]) -> None:
+    """What a battery made: as one JSON object, or line by line, and how much it is."""
+    if about is not None:
+        click.echo(json.dumps(about, ensure_ascii=False))
         return
-    for line in table_of(pieces):
-        click.echo(line)
-    there = [piece.manifest for piece in pieces if piece.manifest]
-    click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")
-
-
-def _show_suites(suites: list[Made], lab: Path, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps({one.name: one.plain for one in suites}, ensure_ascii=False))
-        return
-    for line in list_of(suites):
-        click.echo(line)
-    there = [one.manifest for one in suites if one.manifest]
-    click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")
-
-
-def _show_parts(parts: list[Part], lab: Path, as_json: bool, absent: str) -> None:
-    if as_json:
-        click.echo(json.dumps({part.name: _counts(part) for part in parts}, ensure_ascii=False))
-        return
-    for line in (*sheet(parts, KINDS), *filter(None, [absent])):
+    for line in lines:
         click.echo(line)
     there = [part.manifest for part in parts if part.manifest]
-    click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab}")
+    click.echo(f"{sum(one.groups for one in there)} groups of {len(there)} suites are in {lab.folder}")
 
 
 def _counts(part: Part) -> dict[str, object]:
-    found = part.manifest
-    about = {"groups": found.groups, "queries": found.rows, "fingerprint": found.fingerprint} if found else {}
-    return {
-        **about,
-        "obstacle": part.obstacle,
-        "kept": _nested(part.tally.kept),
-        "dropped": _nested(part.tally.dropped),
-    }
+    return {**part.plain, "kept": part.tally.answers, "dropped": part.tally.reasons}
 
 
 def _kept(tally: Tally) -> Iterator[str]:
-    for kind, answers in _nested(tally.kept).items():
+    for kind, answers in tally.answers.items():
         best = list(answers.items())[:4]
         more = f", {len(answers) - len(best)} others" if len(answers) > len(best) else ""
         yield f"{kind:<26}{sum(answers.values()):>8}  {', '.join(f'{a} {n}' for a, n in best)}{more}"
 
 
 def _lost(tally: Tally) -> Iterator[str]:
-    for kind, reasons in _nested(tally.dropped).items():
+    for kind, reasons in tally.reasons.items():
         for reason, count in reasons.items():
             yield f"{kind:<26}{-count:>8}  {reason}"
-
-
-def _nested(counts: dict[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    """Counts by kind, and there by answer or reason, the most frequent first."""
-    found: dict[str, dict[str, int]] = {kind: {} for kind, _ in sorted(counts)}
-    for (kind, what), count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
-        found[kind] |= {what: count} if count else {}
-    return found

@@ -91,11 +91,12 @@ def made(
         raise CounterpointError(
             f"{recipe.suite} made nothing of {sum(1 for _ in shown)} {suite.takes} of {recipe.source}", hint=reason
         )
+    noted = {"dropped": tally.reasons} | dict(suite.noted(seen) if suite.noted else {})
     manifest = Manifest.of(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
-        parameters=said(replace(recipe, means=means)) | dict(suite.noted(seen) if suite.noted else {}),
+        parameters=said(replace(recipe, means=means)) | noted,
         source=hex_id(content_id([fingerprint(item) for item in shown])),
         rules=rules.name,
     )
@@ -138,10 +139,10 @@ def _tell_skips(source: Any, tell: Callable[[str], object]) -> None:
 
 def said(recipe: Recipe) -> dict[str, Any]:
     """The parameters of a manifest."""
-    return {key: value for key, value in asdict(recipe).items() if is_said(key, value)}
+    return {key: value for key, value in asdict(recipe).items() if _is_said(key, value)}
 
 
-def is_said(key: str, value: Any) -> bool:
+def _is_said(key: str, value: Any) -> bool:
     """Whether a manifest has a parameter: not what it says elsewhere, and nothing that was not used."""
     return key not in _OWN and value != {} and not (key in ("means", "contrasts", "variants") and value is None)
 

@@ -33,8 +33,9 @@ def counted(items: Iterable[T], doing: str, *, total: int | None = None) -> Iter
         if now - said >= EVERY:
             said = now
             rate = done / (now - began)
-            left = f", {(total - done) / rate:.0f} s left" if total else ""
-            click.echo(f"{doing}: {done}{f' of {total}' if total else ''}, {rate:.0f}/s{left}", err=True)
+            most = total if total and done <= total else None  # a scene has several captions
+            left = f", {(most - done) / rate:.0f} s left" if most else ""
+            click.echo(f"{doing}: {done}{f' of {most}' if most else ''}, {rate:.0f}/s{left}", err=True)
 
 
 @contextmanager

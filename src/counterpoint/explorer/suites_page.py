@@ -18,10 +18,12 @@ from counterpoint.studies.boards import data_set
 ANSWERS, EXAMPLES, WORDS = 4, 3, 20
 """How many right answers and examples of each kind, and how many words, are shown."""
 
+DROPPED = "dropped"
+"""Under which name a manifest says what was left out of a suite, and why."""
+
 MOST = 40
 """How many kinds have examples; further ones are counted alone."""
 
-_DROPS = ("dropped", "left_out", "drops")
 _STOP = frozenset(["a", "an", "the", "is", "are", "there", "in", "of", "to", "and", "or", "on", "at", "it", "this"])
 
 
@@ -135,7 +137,7 @@ def _facts(reading: Reading, suite: str) -> tuple[Fact, ...]:
     (row,) = reading.database.rows(
         f"SELECT count(DISTINCT picture) AS pictures, list(DISTINCT relation) AS relations FROM {asked}"
     )
-    plain = {name: value for name, value in manifest.parameters.items() if name not in _DROPS}
+    plain = {name: value for name, value in manifest.parameters.items() if name != DROPPED}
     said = {
         "groups": f"{manifest.groups:,}",
         "queries": f"{manifest.rows:,}",
@@ -166,16 +168,12 @@ def _said(value: object) -> str:
 
 
 def _dropped(parameters: Mapping[str, Any]) -> tuple[Dropped, ...]:
-    """What was not kept, as the manifest has it: reasons with counts, or these by kind."""
-    found = []
-    for name in _DROPS:
-        known = parameters.get(name)
-        for key, value in known.items() if isinstance(known, Mapping) else ():
-            if isinstance(value, Mapping):
-                found += [Dropped(str(key), str(why), int(count)) for why, count in value.items()]
-            elif isinstance(value, int):
-                found.append(Dropped("", str(key), value))
-    return tuple(found)
+    """What was not kept, as the manifest has it: by kind, and there by reason."""
+    return tuple(
+        Dropped(kind, why, count)
+        for kind, reasons in parameters.get(DROPPED, {}).items()
+        for why, count in reasons.items()
+    )
 
 
 def _kinds(reading: Reading, suite: str) -> tuple[KindOf, ...]:

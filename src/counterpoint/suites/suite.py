@@ -90,6 +90,23 @@ class Tally:
         """How many groups were kept."""
         return self.kept.total()
 
+    @property
+    def answers(self) -> dict[str, dict[str, int]]:
+        """What was kept by kind, and there by answer, the most frequent first."""
+        return _nested(self.kept)
+
+    @property
+    def reasons(self) -> dict[str, dict[str, int]]:
+        """What was not by kind, and there by reason, the most frequent first."""
+        return _nested(self.dropped)
+
+
+def _nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {kind: {} for kind, _ in sorted(counts)}
+    for (kind, what), count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
+        found[kind] |= {what: count} if count else {}
+    return found
+
 
 def generate(
     suite: Suite[Any, Any],
