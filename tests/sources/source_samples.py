@@ -136,8 +136,8 @@ def _coco_instances() -> dict[str, Any]:
     }
 
 
-def _coco_captions() -> dict[str, Any]:
-    said = [{"id": n, "image_id": 42 + n % 2, "caption": f"A cup on table {n}."} for n in range(3)]
+def _coco_captions(first: int = 0) -> dict[str, Any]:
+    said = [{"id": n, "image_id": 42 + n % 2, "caption": f"A cup on table {n}."} for n in range(first, first + 3)]
     return {"info": {}, "images": _coco_images(42, 43), "licenses": [], "annotations": said}
 
 
@@ -318,6 +318,11 @@ _CLEVR_SCENES = {"scenes/CLEVR_val_scenes.json": _clevr_scenes(), "images/val/CL
 _VQA2 = ("v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json")
 _OKVQA = ("OpenEnded_mscoco_val2014_questions.json", "mscoco_val2014_annotations.json")
 _VQA_CP = ("vqacp_v2_test_questions.json", "vqacp_v2_test_annotations.json")
+_CAPTIONS = {
+    f"annotations/captions_{folder}.json": _coco_captions(first)
+    for first, folder in ((10, "train2014"), (0, "val2014"))
+}
+_CAPTIONS_VAL = {name: file for name, file in _CAPTIONS.items() if "val" in name}
 _VQA2_TEST = {"v2_OpenEnded_mscoco_test2015_questions.json": {"questions": [_asked(1), _asked(2)]}}
 _L_CONVQA = {"cleaned_Logical_ConVQA_test.json": _logical(), "image_data.json": _IMAGE_DATA}
 
@@ -361,7 +366,10 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "gqa-ood": (Sample("questions", "val_tail", {"data/ood_val_tail.json": _gqa_questions()}),),
     "hf": (_hub("questions"), _hub("captions")),
     "l-convqa": (Sample("questions", "test", _L_CONVQA),),
-    "okvqa": (Sample("questions", "val", _vqa(*_OKVQA, 2971475, 3397615)),),
+    "okvqa": (
+        Sample("questions", "val", _vqa(*_OKVQA, 2971475, 3397615)),
+        Sample("captions", "val", _CAPTIONS_VAL),
+    ),
     "plain": (*_own("questions"), *_own("captions")),
     "swig": (Sample("frames", "dev", _swig()),),
     "textvqa": (Sample("questions", "val", _textvqa()),),
@@ -369,11 +377,15 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "vg": (Sample("scenes", "all", _vg_graphs()), Sample("scenes", "all", _vg_three())),
     "visdial": (Sample("dialogues", "val", {"visdial_1.0_val.json": _visdial()}),),
     "visual7w": (Sample("questions", "val", {"dataset_v7w_telling.json": _visual7w()}),),
-    "vqa-cp": (Sample("questions", "test", _vqa(*_VQA_CP, 9, 10, bare=True, coco_split="train2014")),),
-    "vqa-rephrasings": (Sample("questions", "val", _rephrasings()),),
+    "vqa-cp": (
+        Sample("questions", "test", _vqa(*_VQA_CP, 9, 10, bare=True, coco_split="train2014")),
+        Sample("captions", "test", _CAPTIONS),
+    ),
+    "vqa-rephrasings": (Sample("questions", "val", _rephrasings()), Sample("captions", "val", _CAPTIONS_VAL)),
     "vqa2": (
         Sample("questions", "val", _vqa(*_VQA2, 262148000, 262148001)),
         Sample("questions", "test", _VQA2_TEST, answers=False),
+        Sample("captions", "val", _CAPTIONS_VAL),
     ),
 }
 """The samples of each data set, one or more for each kind of value that it is read as."""

@@ -1,6 +1,6 @@
 """Exchanged inputs: nothing is shared with what was there before, luck follows from content, and what lacks is said."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from random import Random
 from typing import Any
 
@@ -9,18 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.core.groups import Gold, Group, Relation
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import Caption, Grounded, Question
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.senses import is_a
-from counterpoint.suites import controls
-from counterpoint.suites.bias import FEW_PICTURES, NO_SUBJECT, picture_bias, question_bias
+from counterpoint.suites import controls, feature_bias
+from counterpoint.suites.bias import FEW_PICTURES, NO_SUBJECT, beside, noted, picture_bias, question_bias, survey
 from counterpoint.suites.strangers import Strangers
 from counterpoint.suites.subjects import subjects
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.world.source import World
 
 THINGS = ("dog", "animal", "cup", "glass", "tree", "car", "person", "boy", "kite", "pizza", "food", "xyzzy")
+FEATURES = (feature_bias.question_bias, feature_bias.picture_bias)
 
 
 def _question(number: int, thing: str, picture: int, answer: str = "yes", context: str = "") -> Question:
@@ -125,6 +126,33 @@ def test_what_is_annotated_counts_as_named() -> None:
     groups, tally = _made(question_bias, items)
     assert [group.base.text for group in groups] == ["Is there a kite in the picture?"]
     assert tally.dropped["", FEW_PICTURES] == 15 + 14
+
+
+def test_what_captions_and_questions_that_were_not_drawn_tell_counts_as_named() -> None:
+    items = [_question(n, thing, n) for n, thing in enumerate(("dog", "kite", "cup"))]
+    told: list[Caption | Question] = [
+        Caption("c", items[1].picture, "Two poodles run."),
+        _question(9, "table", 2, "a dog"),
+    ]
+    asked: list[set[Picture]] = []
+
+    def tell(pictures: Collection[Picture]) -> list[Caption | Question]:
+        asked.append(set(pictures))
+        return [*told, Caption("d", Picture("x:unknown.png"), "A dog.")]
+
+    before = survey(items)
+    after = beside(before, tell)
+    assert asked == [{item.picture for item in items}]
+    assert noted(after) == {"captions": 1}
+    free = [pool.pictures.drawn(frozenset({"dog"}), 5, Random(0)) for pool in (before, after)]
+    assert [{one.picture for one in some} for some in free] == [{items[1].picture, items[2].picture}, set()]
+    assert after.questions is before.questions
+
+
+@pytest.mark.parametrize("suite", [question_bias, picture_bias, controls.suite, *FEATURES])
+def test_every_suite_that_exchanges_pictures_counts_captions(suite: Suite[Any, Any]) -> None:
+    assert suite.beside is beside
+    assert suite.noted is noted
 
 
 def test_controls_take_one_input_away_and_keep_the_right_answer() -> None:

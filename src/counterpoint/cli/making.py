@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.rulesets import RuleSet, rule_set
 from counterpoint.pixels.means import Means
+from counterpoint.sources.beside import told_beside
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.inside import NAMESPACE as UNPACKED
 from counterpoint.sources.plain_files import OwnFiles
@@ -80,6 +82,7 @@ def made(
     if not again:
         _tell_skips(source, tell)
     seen = suite.survey(shown) if suite.survey else None
+    seen = suite.beside(seen, partial(told_beside, source)) if suite.beside else seen
     items = shown if kept is None else [item for item in shown if item.id in kept]
     limit = recipe.groups if kept is None else None
     groups = generate(suite, items, seed, limit, statistics=seen, tally=tally)

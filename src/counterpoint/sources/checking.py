@@ -62,6 +62,14 @@ def kinds_in(dataset: DataSet, split: str) -> tuple[str, ...]:
     return tuple(kind for kind in dataset.read if not dataset.files or split in dataset.kind_splits(kind))
 
 
+def kinds_there(dataset: DataSet, folder: Path, split: str) -> tuple[str, ...]:
+    """What a split can be read as, without what needs no file and has none."""
+    read = {kind: checked(dataset, folder, split, [kind]) for kind in kinds_in(dataset, split)}
+    return tuple(
+        kind for kind, files in read.items() if not dataset.files or any(file.needed or file.path for file in files)
+    )
+
+
 def checked(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[Checked, ...]:
     """The files from which these kinds are read, each with where it is, if it is anywhere."""
     files = [file for file in dataset.files if split in file.names and set(kinds_of(dataset, file)) & set(kinds)]

@@ -1,6 +1,6 @@
 """COCO: boxes of everyday objects in photographs, and five captions for each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ NAMESPACE = "coco"
 SPLITS = ("val2017", "train2017", "val2014", "train2014")
 UNLISTED = "an annotation of a picture that is not listed"
 UNNAMED = "an annotation of a category that is not listed"
+_ORIGIN, _ANNOTATIONS = "the COCO site", "Train/Val annotations"
 _WHOLE = "the rest is read; was the file put together from others?"
 
 
@@ -62,14 +63,42 @@ def scenes(files: Files, skips: Skips) -> Iterator[Scene]:
 
 
 def captions(files: Files, skips: Skips) -> Iterator[Caption]:
-    """Every caption; one that comes before the list of pictures waits for it."""
-    path = files["captions"]
+    """Every caption of a split."""
+    return _captions(files["captions"], files.split, skips)
+
+
+def captions_beside(files: Files, skips: Skips, expected: Sequence[File]) -> Iterator[Caption]:
+    """Every caption in COCO's own files that lie beside those of a data set about its pictures."""
+    there = [path for file in expected if (path := files.get(file.part))]
+    if not there:
+        fact = f"there is no {expected[0].names[files.split][0]}, which has COCO's captions"
+        raise SourceError(fact, hint=f"{expected[0].origin} has it; put it beside the questions")
+    for path in there:
+        yield from _captions(path, path.stem.rpartition("_")[2], skips)
+
+
+def caption_files(*folders: Mapping[str, str]) -> tuple[File, ...]:
+    """COCO's files of captions, which a data set about its pictures can do without: by split the folder of each."""
+    return tuple(
+        File(
+            part,
+            {split: (f"annotations/captions_{folder}.json",) for split, folder in own.items()},
+            f"{_ORIGIN}, {_ANNOTATIONS}",
+            needed=False,
+            kinds=("captions",),
+        )
+        for part, own in zip(("captions", "further captions"), folders, strict=False)
+    )
+
+
+def _captions(path: Path, split: str, skips: Skips) -> Iterator[Caption]:
+    """Every caption of a file; one that comes before the list of pictures waits for it."""
     pictures: dict[int, Picture] = {}
     waiting: list[tuple[int, str, str]] = []
     for part, record in _records(path, skips, "images", "annotations"):
         try:
             if part == "images":
-                pictures[record.number("id")] = Picture(f"{NAMESPACE}:{path_of(record, files.split)}")
+                pictures[record.number("id")] = Picture(f"{NAMESPACE}:{path_of(record, split)}")
                 continue
             image, own, text = record.number("image_id"), record.word("id"), record.word("caption").strip()
         except SourceError as problem:
@@ -139,12 +168,9 @@ def _objects(path: Path, seen: list[_Seen], names: dict[int, str], size: Size, s
         yield SceneObject(one.id, name, (), box)
 
 
-_ORIGIN = "the COCO site"
-
-
 def _file(part: str, kind: str) -> File:
     names = {split: (f"annotations/{part}_{split}.json", f"annotations/{part}_*.json") for split in SPLITS}
-    return File(part, names, f"{_ORIGIN}, Train/Val annotations", kinds=(kind,))
+    return File(part, names, f"{_ORIGIN}, {_ANNOTATIONS}", kinds=(kind,))
 
 
 coco = DataSet(

@@ -1,5 +1,8 @@
 """VQA v2: questions that people asked about photographs of COCO, each answered by ten others."""
 
+from functools import partial
+
+from counterpoint.sources.coco import caption_files, captions_beside
 from counterpoint.sources.dataset import DataSet, File
 from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, Layout, questions
 
@@ -16,15 +19,21 @@ def _names(pattern: str, loose: str) -> dict[str, tuple[str, ...]]:
 
 _QUESTIONS = _names("v2_OpenEnded_mscoco_{}_questions.json", "questions*.json")
 _ANNOTATIONS = _names("v2_mscoco_{}_annotations.json", "annotations*.json")
+_ANSWERED = {split: _ANNOTATIONS[split] for split in ("train", "val")}
+_CAPTIONS = caption_files({split: _PICTURES[split] for split in _ANSWERED})
 
 vqa2 = DataSet(
     name="vqa2",
     title="VQA v2",
     files=(
-        File("questions", _QUESTIONS, f"{_SITE}, questions"),
-        File("annotations", {split: _ANNOTATIONS[split] for split in ("train", "val")}, f"{_SITE}, annotations"),
+        File("questions", _QUESTIONS, f"{_SITE}, questions", kinds=("questions",)),
+        File("annotations", _ANSWERED, f"{_SITE}, annotations", kinds=("questions",)),
+        *_CAPTIONS,
     ),
-    read={"questions": lambda files, skips: questions(files, skips, _LAYOUTS[files.split])},
+    read={
+        "questions": lambda files, skips: questions(files, skips, _LAYOUTS[files.split]),
+        "captions": partial(captions_beside, expected=_CAPTIONS),
+    },
     namespace=NAMESPACE,
     holds=FOLDERS,
     origin="the COCO site, images of 2014, and those of 2015 for the tests",

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from counterpoint.core.items import Question
 from counterpoint.sources import vqa_layout
+from counterpoint.sources.coco import caption_files, captions_beside
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.skips import Skips
 
@@ -32,8 +34,10 @@ def questions(files: Files, skips: Skips) -> Iterator[Question]:
 
 
 def _file(part: str, name: str) -> File:
-    return File(part, {"val": (name, f"*rep*{part}*.json")}, f"{_SITE}, {part}")
+    return File(part, {"val": (name, f"*rep*{part}*.json")}, f"{_SITE}, {part}", kinds=("questions",))
 
+
+_CAPTIONS = caption_files({"val": "val2014"})
 
 vqa_rephrasings = DataSet(
     name="vqa-rephrasings",
@@ -41,8 +45,9 @@ vqa_rephrasings = DataSet(
     files=(
         _file("questions", "v2_OpenEnded_mscoco_valrep2014_humans_og_questions.json"),
         _file("annotations", "v2_mscoco_valrep2014_humans_og_annotations.json"),
+        *_CAPTIONS,
     ),
-    read={"questions": questions},
+    read={"questions": questions, "captions": partial(captions_beside, expected=_CAPTIONS)},
     namespace=vqa_layout.NAMESPACE,
     holds=("val2014",),
     origin="the COCO site, val images of 2014",

@@ -10,7 +10,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.rulesets import rule_set
 from counterpoint.metrics.descriptions import ANSWERS, COUNT, Counts, Tally, counted, golds
 from counterpoint.metrics.overlaps import Ceiling, Overlap, Space, overlap
-from counterpoint.sources.checking import Checked, checked, kinds_in, there, whole_split
+from counterpoint.sources.checking import Checked, checked, kinds_there, there, whole_split
 from counterpoint.sources.dataset import KINDS, DataSet, Source
 from counterpoint.sources.inside import NAMESPACE as INSIDE
 from counterpoint.sources.plain_files import OwnFiles
@@ -146,7 +146,7 @@ def opened(name: str, found: Any, request: Request) -> Opened:
     split = request.split or (whole_split(found, request.folder, request.kinds) if found.files else "test")
     if found.files and split not in found.splits:
         found.found(request.folder, split)  # which says what is wrong with it
-    kinds = request.kinds or kinds_in(found, split)
+    kinds = request.kinds or kinds_there(found, request.folder, split)
     source = Source(found, request.folder, split, request.limit, request.seed, columns=request.columns)
     return Opened(name, found.title, split, kinds, request.rules or found.rules, source, found)
 

@@ -1,22 +1,23 @@
 """Modality bias: a model that looks and reads does not say the same when the picture, or the question, is exchanged.
 
 Question bias keeps the question and exchanges the picture, so that a model that never looks answers as before every
-time; picture bias keeps the picture and exchanges the question. The other picture is one whose own questions, answers
-and annotation name nothing that the question is about; the other question shares no subject and no object with it.
+time; picture bias keeps the picture and exchanges the question. The other picture is one whose own questions, answers,
+captions and annotation name nothing that the question is about; the other question shares no subject and no object with
+it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 
 from counterpoint.core.groups import Group, Query, Relation
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import Caption, Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.asked import Tags
 from counterpoint.suites.strangers import Strangers
 from counterpoint.suites.subjects import about, subjects, told
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Dropped, Suite, Telling
 
 VARIANTS = 15
 """How often an input is exchanged, at most."""
@@ -51,6 +52,7 @@ class Others:
 
     pictures: Strangers[Shown]
     questions: Strangers[Asked]
+    captions: int = 0  # that were read for what they name in the pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,22 @@ def survey(items: Iterable[Item]) -> Others:
     pictures = sorted(named, key=lambda picture: (picture.address, str(picture.edits)))
     texts = {asked[key]: nouns for key in sorted(asked) if (nouns := subjects(key[0]))}
     return Others(Strangers({shown[one]: named[one] for one in pictures}), Strangers(texts))
+
+
+def beside(others: Others, tell: Telling) -> Others:
+    """The same, where captions and questions that were not drawn tell more of what the pictures name."""
+    places = {shown.picture: shown for shown in others.pictures.things}
+    named, captions = {shown: set[str]() for shown in others.pictures.things}, 0
+    for one in tell(places.keys()):
+        if one.picture in places:
+            named[places[one.picture]].update(subjects(one.text) if isinstance(one, Caption) else told(one))
+            captions += isinstance(one, Caption)
+    return Others(others.pictures.naming(named), others.questions, captions)
+
+
+def noted(others: Others) -> Mapping[str, int]:
+    """How many captions were read, as a manifest has it."""
+    return {"captions": others.captions}
 
 
 def other_pictures(item: Item, others: Others, rng: Random, *, most: int = VARIANTS) -> Iterator[Group | Dropped]:
@@ -129,9 +147,12 @@ def _question(item: Item) -> Question:
     return item.question if isinstance(item, Grounded) else item
 
 
-def _suite(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped]]) -> SwapSuite:
-    return SwapSuite(name, tests, swap, survey, takes="questions", rather="grounded", swap=swap)
+def suite_of(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped]]) -> SwapSuite:
+    """A suite that makes these exchanges, of questions with their scenes where there are some."""
+    return SwapSuite(
+        name, tests, swap, survey, takes="questions", rather="grounded", noted=noted, beside=beside, swap=swap
+    )
 
 
-question_bias = _suite("question-bias", "another picture is not answered as the first one was", other_pictures)
-picture_bias = _suite("picture-bias", "another question is not answered as the first one was", other_questions)
+question_bias = suite_of("question-bias", "another picture is not answered as the first one was", other_pictures)
+picture_bias = suite_of("picture-bias", "another question is not answered as the first one was", other_questions)

@@ -13,7 +13,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.pixels.shuffling import shuffled
-from counterpoint.suites.bias import FEW_PICTURES, Item, Others, base_of, survey
+from counterpoint.suites.bias import FEW_PICTURES, Item, Others, base_of, beside, noted, survey
 from counterpoint.suites.subjects import about
 from counterpoint.suites.suite import Dropped, Suite
 
@@ -65,4 +65,6 @@ suite = Suite(
     survey=survey,
     takes="questions",
     rather="grounded",
+    noted=noted,
+    beside=beside,
 )

@@ -11,7 +11,8 @@ from random import Random
 
 from counterpoint.core.features import other_picture, other_text
 from counterpoint.core.groups import Group, Query
-from counterpoint.suites.bias import VARIANTS, Item, Others, SwapSuite, other_pictures, other_questions, survey
+from counterpoint.suites import bias
+from counterpoint.suites.bias import VARIANTS, Item, Others, SwapSuite
 from counterpoint.suites.suite import Dropped
 
 Exchange = Callable[..., Iterable[Group | Dropped]]
@@ -38,12 +39,12 @@ def _moved(group: Group) -> Iterator[Query]:
 
 def _suite(name: str, tests: str, exchange: Exchange) -> SwapSuite:
     swap = partial(in_features, exchange=exchange)
-    return SwapSuite(name, tests, swap, survey, takes="questions", rather="grounded", swap=swap)
+    return bias.suite_of(name, tests, swap)
 
 
 question_bias = _suite(
-    "feature-question-bias", "what is seen in another picture is not answered as the first was", other_pictures
+    "feature-question-bias", "what is seen in another picture is not answered as the first was", bias.other_pictures
 )
 picture_bias = _suite(
-    "feature-picture-bias", "what is read in another question is not answered as the first was", other_questions
+    "feature-picture-bias", "what is read in another question is not answered as the first was", bias.other_questions
 )

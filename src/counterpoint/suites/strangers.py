@@ -29,6 +29,11 @@ class Strangers(Generic[T]):
         self._names = [frozenset(names) for names in named.values()]
         self._shared: dict[str, frozenset[str]] = {}
 
+    def naming(self, more: Mapping[T, Iterable[str]]) -> "Strangers[T]":
+        """The same things, which name more."""
+        own = zip(self.things, self._names, strict=True)
+        return Strangers({thing: names.union(more.get(thing, ())) for thing, names in own})
+
     def drawn(self, nouns: frozenset[str], most: int, rng: Random) -> list[T]:
         """So many different things that name none of the nouns, or all that there are."""
         shared = frozenset[str]().union(*map(self._sharing, nouns))

@@ -2,13 +2,15 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded
+from counterpoint.core.items import Caption, Question
+from counterpoint.core.pictures import Picture
 from counterpoint.suites.balance import Balance, Quota
 from counterpoint.suites.drafts import Draft
 
@@ -33,6 +35,8 @@ class Dropped:
 
 Made: TypeAlias = tuple[str, Group]
 """A group, and the test that it belongs to."""
+Telling: TypeAlias = Callable[[Collection[Picture]], Iterable[Question | Caption]]
+"""What a source tells of some pictures beyond the items that were drawn from it."""
 SURPLUS = "more than asked for, or out of balance"
 """Why a group that was made is not kept."""
 ItemT = TypeVar("ItemT", bound=Item, contravariant=True)
@@ -67,6 +71,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     luck: str = ""  # what its luck is drawn for, where suites share it: those that begin alike then go on from the same
     rather: str = ""  # what it is made from where a source has that too, such as questions with their scenes
     noted: Callable[[StatisticsT], Mapping[str, Any]] | None = None  # what of the survey its manifest has to hold
+    beside: Callable[[StatisticsT, Telling], StatisticsT] | None = None  # adds what else is told of the pictures
 
 
 @dataclass(slots=True)
