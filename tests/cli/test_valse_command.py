@@ -1,7 +1,10 @@
 """`counterpoint generate --suite valse`: all pieces that a source allows, and why others are not there."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner, Result
@@ -9,7 +12,9 @@ from click.testing import CliRunner, Result
 from counterpoint.cli.generate import command
 from counterpoint.cli.pieces import PIECES
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.items import Caption, Question
 from counterpoint.store.lab import Lab
+from counterpoint.world.source import World
 
 FRAMES = {
     f"{verb}_{number}.jpg": {
@@ -40,6 +45,37 @@ def test_the_world_makes_all_pieces(tmp_path: Path) -> None:
     assert made == set(PIECES)
     assert set(Lab(tmp_path / "lab").suites()) == made
     assert all(row["groups"] == sum(row["instruments"].values()) for name, row in said.items() if name in made)
+
+
+class Counting(World):
+    """A world that counts how often each kind of item is read."""
+
+    read: ClassVar = Counter[str]()
+
+    def questions(self) -> Iterator[Question]:
+        """Questions, counted when they are asked for."""
+        self.read["questions"] += 1
+        return super().questions()
+
+    def described(self) -> Iterator[Caption]:
+        """Captions with their scenes, likewise."""
+        self.read["described"] += 1
+        return super().described()
+
+
+def test_what_several_pieces_are_made_from_is_read_once_and_makes_what_each_makes_alone(tmp_path: Path) -> None:
+    Counting.read.clear()
+    said = json.loads(
+        _generate(
+            str(tmp_path), "--suite", "valse", "--source", f"{__name__}:Counting", "--json", "--scenes", "80"
+        ).stdout
+    )
+    assert Counting.read == {"questions": 1, "described": 1}
+    for name in ("counting", "objects"):
+        alone = _generate(
+            str(tmp_path / "alone"), "--suite", name, "--source", f"{__name__}:Counting", "--json", "--scenes", "80"
+        )
+        assert json.loads(alone.stdout)["fingerprint"] == said[name]["fingerprint"]
 
 
 def test_a_source_of_frames_makes_actions_and_says_what_it_lacks(tmp_path: Path) -> None:

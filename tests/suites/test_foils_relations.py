@@ -13,8 +13,8 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.suites.foils.proposing import GAP
 from counterpoint.suites.foils.relations import (
-    GAP,
     Place,
     Survey,
     candidates,
@@ -23,7 +23,6 @@ from counterpoint.suites.foils.relations import (
     kinds,
     others,
     places,
-    proposing,
     suite,
 )
 from counterpoint.suites.suite import Dropped, generate
@@ -102,9 +101,9 @@ def test_what_is_annotated_is_no_foil() -> None:
 
 def test_a_masked_language_model_proposes_through_gaps() -> None:
     text = "A dog sitting on a bench."
-    (gap,) = gaps(text)
-    assert gap == f"A dog sitting {GAP} a bench."
-    made = proposing({gap: ["on", "on top of", "under", "banana"]})
+    ((gap, said),) = gaps(caption(text))
+    assert (gap, said) == (f"A dog sitting {GAP} a bench.", "on")
+    made = suite.filled({gap: ["on", "on top of", "under", "banana"]})
     group = next(iter(made.propose(caption(text), SURVEY, seeded(1))))
     assert isinstance(group, Group)
     assert group.variants[0].text == "A dog sitting under a bench."

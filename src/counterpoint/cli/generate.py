@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from counterpoint.cli.batteries import Part, made_together, sheet, told_absent
-from counterpoint.cli.beyond import BEYOND, made_beyond
+from counterpoint.cli.beyond import BEYOND, SUITES, made_beyond
 from counterpoint.cli.beyond import sheet as list_of
 from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.means import means_given
-from counterpoint.cli.pieces import VALSE, instruments, made_pieces
+from counterpoint.cli.pieces import PIECES, VALSE, instruments, made_pieces
 from counterpoint.cli.pieces import sheet as table_of
 from counterpoint.cli.progress import counted
+from counterpoint.cli.proposing import filler
 from counterpoint.core.errors import CounterpointError
 from counterpoint.pixels.means import Means
 from counterpoint.store.lab import Lab
@@ -88,6 +89,9 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 @click.option("--means", default="", callback=means_given, help="Mean color of training pictures: R,G,B or a folder.")
 @click.option("--contrasts", type=click.IntRange(1), help="Contrasts for a question, at most; 5 by default.")
 @click.option("--variants", type=click.IntRange(1), help="Exchanges or disturbances of a question; 15 by default.")
+@click.option(
+    "--masked-lm", default="", metavar="MODEL", help="A masked language model to propose foils: its folder."
+)
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
 @click.option("--pairs", default="", callback=pairs_given, help="Keep so many pairs: paper, N, or YES-NO+CHOICES.")
 @click.option("--rules", default="", help="The rule set by which answers are compared: exact, gqa, vqa, vqa-short.")
@@ -107,6 +111,7 @@ def command(
     means: Means | None,
     contrasts: int | None,
     variants: int | None,
+    masked_lm: str,
     groups: int | None,
     pairs: str | int | Quota | None,
     rules: str,
@@ -121,6 +126,7 @@ def command(
     watch = partial(counted, doing="reading", total=scenes)
     if kept_as and name in (CARETS, VALSE):
         raise CounterpointError(f"the suites of {name} keep their names", hint="leave --as out")
+    asked = filler(masked_lm, {BEYOND: SUITES, CARETS: TESTS, VALSE: PIECES}.get(name, (name,)))
     home = Lab(lab)
     how: dict[str, Any] = {"anew": replace, "data": data, "watch": watch, "tell": tell}
     if name == BEYOND:
@@ -140,13 +146,13 @@ def command(
         return
     if name == VALSE:
         recipe = Recipe(name, source, split, scenes, limit_of(name, pairs, groups), rules, columns)
-        parts = made_pieces(home, recipe, seed, **how)
+        parts = made_pieces(home, recipe, seed, asked=asked, **how)
         told = {one.name: one.plain | {"instruments": instruments(home, one)} for one in parts}
         _show(home, parts, told if as_json else None, table_of(home, parts))
         return
     limit = limit_of(name, pairs, groups)
     recipe = Recipe(name, source, split, scenes, limit, rules, columns, means, contrasts, variants, kept_as)
-    manifest = made(home, recipe, seed, tally=tally, texts=texts, **how)
+    manifest = made(home, recipe, seed, tally=tally, texts=texts, asked=asked, **how)
     if as_json:
         about = {"suite": manifest.suite, "groups": manifest.groups, "queries": manifest.rows}
         known = about | {"fingerprint": manifest.fingerprint, "kept": tally.answers, "dropped": tally.reasons}

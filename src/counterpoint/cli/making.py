@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from counterpoint import catalog
 from counterpoint.cli.means import told
+from counterpoint.cli.proposing import Filler, proposed
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Grounded, Question
@@ -29,6 +30,8 @@ from counterpoint.suites.contrast import sets as contrast_sets
 from counterpoint.suites.feature_noise import FeatureSuite
 from counterpoint.suites.suite import Suite, Tally, generate
 
+Held: TypeAlias = dict[tuple[str, str, bool], Sequence[Any]]
+"""What was read of a source, for suites to come: by what it is, the rules by which it is judged, and if it is whole."""
 _OWN = ("suite", "rules", "kept_as")  # what a manifest has in places of their own
 
 
@@ -61,12 +64,15 @@ def made(
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
     tell: Callable[[str], object] = lambda line: None,
     kept: Collection[str] | None = None,
+    asked: Filler | None = None,
+    held: Held | None = None,
 ) -> Manifest:
     """Make a suite and keep it; the tally counts what was kept and why the rest was not.
 
     `data` is where the files of the source are; the lab is told where their pictures are, if they are there. What the
     source left out, and what was unpacked, is told line by line. `texts` is a file with its questions in other words.
-    Where it is said which items are `kept`, by their ids, groups are made of these alone, and of all of them.
+    Where it is said which items are `kept`, by their ids, groups are made of these alone, and of all of them. Who is
+    `asked` proposes foils, to suites that have a use for it. What is `held` is not read again.
     """
     suite = of_so_many(catalog.find("suites", recipe.suite), recipe.contrasts, recipe.variants)
     source = opened(recipe, data, seed, whole=suite.whole)
@@ -75,12 +81,14 @@ def made(
         raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
     suite, means = told(suite, recipe.means, source)
     rules = rule_set(recipe.rules or suite.rules or _rules_of(source))
-    read = getattr(source, suite.takes)()
+    held, kind = {} if held is None else held, (suite.takes, rules.name, suite.whole)
+    read = held[kind] if kind in held else getattr(source, suite.takes)()
     again = iter(read) is not read  # what can be walked again is not held
-    shown = read if again else [judged(item, rules) for item in watch(read)]
+    shown = read if again else held.setdefault(kind, [judged(item, rules) for item in watch(read)])
     shown = shown if texts is None else with_texts(shown, texts, tell)
     if not again:
         _tell_skips(source, tell)
+    suite, proposer = proposed(suite, asked, shown)
     seen = suite.survey(shown) if suite.survey else None
     seen = suite.beside(seen, partial(told_beside, source)) if suite.beside else seen
     items = shown if kept is None else [item for item in shown if item.id in kept]
@@ -99,7 +107,7 @@ def made(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
         seed=seed,
-        parameters=said(replace(recipe, means=means)) | noted,
+        parameters=said(replace(recipe, means=means)) | proposer | noted,
         source=hex_id(content_id([fingerprint(item) for item in shown])),
         rules=rules.name,
     )

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow.compute as pc
 
 from counterpoint.cli.batteries import Part, attempted
-from counterpoint.cli.making import Recipe, opened
+from counterpoint.cli.making import Held, Recipe, opened
+from counterpoint.cli.proposing import Filler
 from counterpoint.core.errors import CounterpointError
 from counterpoint.store.lab import Lab
 
@@ -28,16 +29,16 @@ def made_pieces(
     data: Path | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
     tell: Callable[[str], object] = lambda line: None,
+    asked: Filler | None = None,
 ) -> list[Part]:
-    """Make every piece, each as if it were made alone, and keep those that came to be; there must be one at least."""
+    """Make every piece, each as if it were made alone, and keep those that came to be; there must be one at least.
+
+    What several are made from is read once. Who is `asked` proposes foils of relations and of actions.
+    """
     opened(recipe, data, seed)  # what is wrong with the source itself is said once
-    pieces = list[Part]()
-    for name in PIECES:
-        told, first = list[str](), not any(piece.manifest for piece in pieces)
-        own = replace(recipe, suite=name)
-        pieces.append(attempted(lab, own, seed, anew=anew, data=data, watch=watch, tell=told.append))
-        for line in told if first else ():
-            tell(line)
+    held: Held = {}
+    how: dict[str, Any] = {"anew": anew, "data": data, "watch": watch, "tell": tell, "asked": asked, "held": held}
+    pieces = [attempted(lab, replace(recipe, suite=name), seed, **how) for name in PIECES]
     if not any(piece.manifest for piece in pieces):
         fact = f"no piece of VALSE can be made of {recipe.source}"
         raise CounterpointError(fact, hint="; ".join(dict.fromkeys(piece.obstacle for piece in pieces)))

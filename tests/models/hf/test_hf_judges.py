@@ -129,6 +129,15 @@ def test_longer_fillers_are_found_word_by_word(tmp_path: Path) -> None:
     assert filler.proposals(ASKED[1:2], 40, longest=2)[0][0][0] == found[1][0][0]
 
 
+def test_where_certain_fillers_are_sought_the_others_are_not_walked_to(tmp_path: Path) -> None:
+    filler = Masked(_masked(tmp_path))
+    free = filler.proposals(ASKED, 80, longest=2)
+    known = {words for own in free for words, _ in own[::3]}
+    for own, sought in zip(free, filler.proposals(ASKED, 80, 2, known), strict=True):
+        assert {words for words, _ in own if words in known} <= {words for words, _ in sought} <= known
+    assert filler.proposals(ASKED, 80, 2, ()) == [[], [], []]
+
+
 def test_byte_pairs_are_filled_where_a_word_begins(tmp_path: Path) -> None:
     words = byte_pairs("<mask>", begin=True, mask_token="<mask>")
     config = transformers.RobertaConfig(**SMALL, vocab_size=len(words), pad_token_id=words.pad_token_id)

@@ -1,6 +1,6 @@
 """What a masked language model would put into a gap of a sentence, with how likely it finds each."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,40 +21,57 @@ class Masked:
         from transformers import AutoModelForMaskedLM
 
         self._checkpoint = Checkpoint(name, device)
-        self._model: Any = self._checkpoint.weights(AutoModelForMaskedLM)
+        _ = self._checkpoint.folder  # what the hub does not give is another matter
+        try:
+            self._model: Any = self._checkpoint.weights(AutoModelForMaskedLM)
+        except ModelError as problem:
+            hint = "name a masked language model, such as google-bert/bert-base-cased, or a folder with one"
+            raise ModelError(f"{name} holds no masked language model: {problem}", hint=hint) from problem
         self._tokenizer: Any = self._checkpoint.tokenizer()
         if self._tokenizer.mask_token_id is None:
             raise ModelError(f"{name} has no mask", hint="name a masked language model, such as BERT or RoBERTa")
         self._barred = self._no_words()
 
-    def proposals(self, texts: Sequence[str], k: int, longest: int = 1) -> list[list[tuple[str, float]]]:
-        """For each text the k likeliest fillers of at most so many words, with the probability of all their words.
+    @property
+    def fingerprint(self) -> str:
+        """Its name, and a digest of what its proposals depend on."""
+        return self._checkpoint.fingerprint()
 
-        Only whole words are proposed. Those of longer fillers are found from left to right, k ways at a time.
+    def proposals(
+        self, texts: Sequence[str], k: int, longest: int = 1, among: Collection[str] | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """For each text the k likeliest fillers of each length up to so many words, with how likely it finds each.
+
+        Only whole words are proposed. Those of longer fillers are found from left to right, k ways at a time. Where it
+        is said `among` which fillers, in small letters, proposals are sought, ways that lead to none of them are left.
         """
         for text in texts:
             if text.count(GAP) != 1:
                 raise ModelError(f"{text!r} has {text.count(GAP)} gaps, not one", hint=f"write the gap as {GAP}")
         found: list[list[tuple[str, float]]] = [[] for _ in texts]
         for length in range(1, longest + 1):
-            for own, more in zip(found, self._of_length(texts, k, length), strict=True):
+            begun = None if among is None else _beginnings(among, length)
+            for own, more in zip(found, self._of_length(texts, k, length, begun), strict=True):
                 own += more
-        return [sorted(own, key=lambda one: (-one[1], one[0]))[:k] for own in found]
+        return [sorted(own, key=lambda one: (-one[1], one[0])) for own in found]
 
-    def _of_length(self, texts: Sequence[str], k: int, length: int) -> list[list[tuple[str, float]]]:
+    def _of_length(
+        self, texts: Sequence[str], k: int, length: int, begun: Collection[str] | None
+    ) -> list[list[tuple[str, float]]]:
         mask = self._tokenizer.mask_token
-        ways = [[(list[int](), 1.0)] for _ in texts]
+        ways = [[("", 1.0)] if begun is None or begun else [] for _ in texts]
         for place in range(length):
             asked = [(number, said, chance) for number, own in enumerate(ways) for said, chance in own]
             shown = [
-                texts[number].replace(GAP, " ".join([*map(self._word, said), *[mask] * (length - place)]))
+                texts[number].replace(GAP, f"{said} {' '.join([mask] * (length - place))}".strip())
                 for number, said, _ in asked
             ]
             ways = [[] for _ in texts]
             for (number, said, chance), likely in zip(asked, self._likely(shown, k), strict=True):
-                ways[number] += [([*said, token], chance * more) for token, more in likely]
+                longer = ((f"{said} {self._word(token)}".strip(), chance * more) for token, more in likely)
+                ways[number] += [way for way in longer if begun is None or way[0].lower() in begun]
             ways = [sorted(own, key=lambda one: (-one[1], one[0]))[:k] for own in ways]
-        return [[(" ".join(map(self._word, said)), chance) for said, chance in own] for own in ways]
+        return ways
 
     def _likely(self, texts: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
         """The likeliest words for the first gap of each text."""
@@ -95,6 +112,12 @@ class Masked:
             whole = piece.startswith(marks) if marks else not piece.startswith("##")
             barred[number] = number in special or not whole or not self._word(number).isalpha()
         return barred
+
+
+def _beginnings(fillers: Collection[str], length: int) -> frozenset[str]:
+    """The first words, however many, of those fillers that have so many words."""
+    split = (filler.split() for filler in fillers)
+    return frozenset(" ".join(words[:end]) for words in split if len(words) == length for end in range(1, length + 1))
 
 
 @lru_cache(1)

@@ -1,7 +1,7 @@
 """Actions: another verb in the place of what somebody does, or the two who take part in it exchanged."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
@@ -11,13 +11,12 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import Frame
 from counterpoint.core.scenes import SceneObject
 from counterpoint.suites.foils.acts import Act, act_of, are_alike, excluding, is_mutual
+from counterpoint.suites.foils.proposing import Gap, Proposable, Proposals
 from counterpoint.suites.foils.twins import TAG, Twinned, twin_name, twins
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Dropped
 
 KIND = "actions"
 REPLACEMENT, SWAP = "action-replacement", "actant-swap"
-Proposals: TypeAlias = Mapping[str, Collection[str]]
-"""Verbs that fit a frame, by its id, such as a masked language model proposes; they narrow what is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +76,20 @@ def swap_of(act: Act, known: Attested) -> Foil | str:
     return Foil(SWAP, swapped, twin_name(SWAP, act))
 
 
-def planner(proposals: Proposals | None = None, *, paired: bool = True) -> Callable[[Iterable[Frame]], Plan]:
-    """The step that gives each frame its foil: only those that have a twin, or all, where they need not be `paired`."""
+def planner(
+    proposals: Proposals | None = None, *, paired: bool = True, present: bool = False
+) -> Callable[[Iterable[Frame]], Plan]:
+    """The step that gives each frame its foil: only those that have a twin, or all, where they need not be `paired`.
+
+    Where somebody proposed what could be done, nothing else is put for what is done.
+    """
 
     def planned(frames: Iterable[Frame]) -> Plan:
-        told = [(frame.picture.address, act) for frame in frames if isinstance(act := act_of(frame), Act)]
+        told = [
+            (frame.picture.address, replace(act, present=present))
+            for frame in frames
+            if isinstance(act := act_of(frame), Act)
+        ]
         known = Attested.of(told)
         acts = [act for _, act in told]
         plan = dict(_swaps(acts, known))
@@ -108,7 +116,7 @@ def _replacements(acts: Iterable[Act], known: Attested, proposals: Proposals | N
 
     def fits(one: Act, other: Act) -> bool:
         return excluding(one.verb, other.verb) and all(
-            known.is_foil(foil) and (proposals is None or foil.verb in proposals.get(foil.id, ()))
+            known.is_foil(foil) and (proposals is None or foil.gap.said in proposals.get(foil.gap.text, ()))
             for foil in (one.doing(other), other.doing(one))
         )
 
@@ -129,7 +137,7 @@ def misdone(frame: Frame, plan: Plan, rng: Random, present: bool = False) -> Ite
         return
     foil = plan[frame.id]
     swaps = foil.instrument == SWAP
-    told = [replace(one, present=present) for one in (act, foil.act)]
+    told = [replace(act, present=present), foil.act]
     word, other = (f"{one.agent} | {one.other}" if swaps else one.said for one in told)
     yield Group(
         Relation.RANKS,
@@ -146,16 +154,26 @@ def misdone(frame: Frame, plan: Plan, rng: Random, present: bool = False) -> Ite
 
 def suite_of(
     name: str, proposals: Proposals | None = None, *, paired: bool = True, present: bool = False
-) -> Suite[Frame, Plan]:
+) -> Proposable[Frame, Plan]:
     """The suite, with verbs that somebody proposed or without, and with twins alone or with all that there are."""
-    return Suite(
+    return Proposable(
         name,
         tests="what is done, and by whom to whom, is told from what is not",
         propose=partial(misdone, present=present),
-        survey=planner(proposals, paired=paired),
+        survey=planner(proposals, paired=paired, present=present),
         choose=Twinned,
         takes="frames",
+        gaps=partial(gaps, present=present),
+        filled=partial(suite_of, name, paired=paired, present=present),
+        most=50,
+        longest=2,
     )
+
+
+def gaps(frame: Frame, present: bool = False) -> Iterator[Gap]:
+    """The sentence of a frame without its verb."""
+    if isinstance(act := act_of(frame), Act):
+        yield replace(act, present=present).gap
 
 
 suite = suite_of(KIND)

@@ -8,6 +8,7 @@ from counterpoint.core.items import Frame
 from counterpoint.language.english import a, base_form, be, is_plural, sentence, third_person
 from counterpoint.language.lexicon import Sense, lexicon
 from counterpoint.language.senses import is_a
+from counterpoint.suites.foils.proposing import GAP, Gap
 from counterpoint.suites.foils.wording import listed, lists
 
 _USUAL = 3  # senses of a verb that people mean by it
@@ -43,6 +44,18 @@ class Act:
             return " ".join(filter(None, (be(self.agent), self.verb, self.preposition)))
         verb = infinitive(self.verb)
         return " ".join(filter(None, (verb if is_plural(self.agent) else third_person(verb), self.preposition)))
+
+    @property
+    def gap(self) -> Gap:
+        """The sentence without what is done, for a masked language model to fill in.
+
+        >>> tuple(Act("8", "boy", "sitting", "on", "bench").gap)
+        ('A boy is [MASK] a bench.', 'sitting on')
+        """
+        before, said = a(self.agent), self.said
+        if not self.present:
+            before, said = f"{before} {be(self.agent)}", said.removeprefix(f"{be(self.agent)} ")
+        return Gap(sentence(f"{before} {GAP} {a(self.other)}"), said)
 
     @property
     def triple(self) -> tuple[str, str, str]:

@@ -1,9 +1,9 @@
 """Relations: a cat on a table is not under it (VALSE, A.4)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 from counterpoint.core.groups import Group
@@ -18,13 +18,12 @@ from counterpoint.suites.contrast.surveying import Asked
 from counterpoint.suites.foils.agreement import is_kind
 from counterpoint.suites.foils.mirrored import Mirrored
 from counterpoint.suites.foils.pairs import ranked
+from counterpoint.suites.foils.proposing import GAP, Gap, Proposable, Proposals
 from counterpoint.suites.foils.usual import Usual, drawn, side
 from counterpoint.suites.foils.wording import Rewrite, lists, rewritten
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Dropped
 
 PIECE = "relations"
-GAP = "[MASK]"
-"""What stands for a preposition where a model is asked to fill it in."""
 LEAST = 3
 """How often a preposition is in the captions, at least, before it counts as one that people use."""
 TWICE, RARE = 2, 8
@@ -144,22 +143,22 @@ class Survey:
             yield one.picture, one.text
 
 
-def gaps(text: str) -> Iterator[str]:
+def gaps(caption: Caption) -> Iterator[Gap]:
     """A caption with each of its prepositions left out, for a masked language model to fill in."""
-    for place in places(text):
-        yield text[: place.start] + GAP + text[place.end :]
+    return (Gap(_gap(caption.text, place), place.said) for place in places(caption.text))
 
 
-def candidates(
-    caption: Caption, place: Place, survey: Survey, proposed: Mapping[str, Sequence[str]] | None = None
-) -> list[str]:
+def _gap(text: str, place: Place) -> str:
+    return text[: place.start] + GAP + text[place.end :]
+
+
+def candidates(caption: Caption, place: Place, survey: Survey, proposed: Proposals | None = None) -> list[str]:
     """The prepositions that make a caption untrue and are no stranger to its words.
 
     Where a masked language model was asked, they are those among its proposals; else those that other captions have
     between such words.
     """
-    gap = caption.text[: place.start] + GAP + caption.text[place.end :]
-    offered = proposed.get(gap, ()) if proposed is not None else None
+    offered = proposed.get(_gap(caption.text, place), ()) if proposed is not None else None
     return [
         span
         for span in others(place.said)
@@ -178,7 +177,7 @@ def is_annotated(scene: Scene | None, place: Place, span: str, before: str) -> b
 
 
 def foiled(
-    caption: Caption, survey: Survey, rng: Random, proposed: Mapping[str, Sequence[str]] | None = None
+    caption: Caption, survey: Survey, rng: Random, proposed: Proposals | None = None
 ) -> Iterator[Group | Dropped]:
     """One preposition of a caption put for another: if it can be, for one that is the more usual there."""
     found = [(place, span) for place in places(caption.text) for span in candidates(caption, place, survey, proposed)]
@@ -205,16 +204,12 @@ def _foil(text: str, place: Place, span: str) -> str:
     return rewritten(text, [Rewrite(place.start, place.end, place.said, span)])[1]
 
 
-def proposing(proposed: Mapping[str, Sequence[str]]) -> Suite[Caption, Survey]:
+def proposing(proposed: Proposals) -> Proposable[Caption, Survey]:
     """The suite with the proposals of a masked language model, by the captions with their gaps."""
-
-    def made(caption: Caption, survey: Survey, rng: Random) -> Iterator[Group | Dropped]:
-        return foiled(caption, survey, rng, proposed)
-
-    return replace(suite, propose=made)
+    return replace(suite, propose=partial(foiled, proposed=proposed))
 
 
-suite = Suite(
+suite = Proposable(
     "relations",
     tests="where something is, is told from where it is not",
     propose=foiled,
@@ -223,4 +218,7 @@ suite = Suite(
     takes="captions",
     rather="described",
     balanced=True,
+    gaps=gaps,
+    filled=proposing,
+    longest=3,
 )
