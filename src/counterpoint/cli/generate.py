@@ -90,7 +90,7 @@ def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dic
 @click.option("--contrasts", type=click.IntRange(1), help="Contrasts for a question, at most; 5 by default.")
 @click.option("--variants", type=click.IntRange(1), help="Exchanges or disturbances of a question; 15 by default.")
 @click.option(
-    "--masked-lm", default="", metavar="MODEL", help="A masked language model to propose foils: its folder."
+    "--masked-lm", default="", metavar="MODEL", help="A masked language model that proposes foils, by name or folder."
 )
 @click.option("--groups", type=click.IntRange(1), help="Keep so many, evenly over kinds and answers; all by default.")
 @click.option("--pairs", default="", callback=pairs_given, help="Keep so many pairs: paper, N, or YES-NO+CHOICES.")
