@@ -6,11 +6,12 @@ import pytest
 from served import Plain, gathered, served
 from test_builtin import Blocks
 
-from counterpoint.core.answers import State
-from counterpoint.core.groups import Query
+from counterpoint.core.answers import Answer, State
+from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures
-from counterpoint.models.builtin import Answering, cnn_lstm, fusion, picture_only, question_only
+from counterpoint.engine.asking import Asked, Asker
+from counterpoint.models.builtin import Answering, Scoring, cnn_lstm, fusion, picture_only, question_only, two_tower
 from counterpoint.testing import ChatServer, Received
 
 Make = Callable[[Pictures], Answering]
@@ -22,6 +23,16 @@ def test_a_built_in_model_that_looks_fails_without_a_picture_and_says_why(make: 
     seen, blind = (answer for _, answer in make(Blocks()).answer([Query(PICTURE, "Is it?"), Query(None, "Is it?")]))
     assert seen.state is State.OK
     assert (blind.state, blind.reason) == (State.FAILED, "the query has no picture")
+
+
+@pytest.mark.parametrize("make", [fusion, two_tower])
+def test_a_built_in_model_that_scores_fails_without_a_picture_and_says_why(make: Callable[[Pictures], Scoring]) -> None:
+    model, kept = make(Blocks()), dict[int, Answer]()
+    queries = [Query(PICTURE, "It is.", Mode.SCORE), Query(None, "It is.", Mode.SCORE)]
+    with Asker(model) as asker:
+        asker.ask(Asked(queries, [0, 0]), kept.__setitem__)
+    assert (kept[1].state, kept[1].reason) == (State.FAILED, "the query has no picture")
+    assert kept[0].score == pytest.approx(model.score(queries)[0], abs=1e-6)
 
 
 def test_a_model_that_never_looks_needs_no_picture() -> None:

@@ -18,7 +18,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Featured, Model, Paced, Sampled, Sampler, Scale, Scorer
+from counterpoint.core.ports import Answerer, Featured, Model, Paced, Rater, Sampled, Sampler, Scale, Scorer
 from counterpoint.models.workers import Workers, portions, spread
 from counterpoint.world.source import World
 
@@ -63,6 +63,13 @@ def test_a_built_in_model_says_the_same_from_two_processes() -> None:
         assert workers.scale is Scale.PROBABILITY
         assert said(workers, asked()) == said(alone, asked())
         assert np.array_equal(workers.score(asked(Mode.SCORE)), alone.score(asked(Mode.SCORE)))
+        assert isinstance(alone, Rater)
+        assert isinstance(workers, Rater)
+        blind = [*asked(Mode.SCORE), Query(None, "It is red.", Mode.SCORE)]
+        rated, plain = (one.rate(blind) for one in (workers, alone))
+        assert isinstance(rated, Iterable)
+        assert isinstance(plain, Iterable)
+        assert dict(rated) == dict(plain)
         passes = [{(place, trial): answer for place, trial, answer in _sampled(one)} for one in (workers, alone)]
         assert passes[0] == passes[1]
         assert len(passes[0]) == 32

@@ -186,11 +186,14 @@ class Scoring(Builtin):
         """Whether its numbers are probabilities or similarities."""
         return Scale(self.card.scores)
 
+    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Scores with their positions; one that has no picture, or none that can be read, fails and says why."""
+        return self._answers([Query(query.picture, query.text, Mode.SCORE, context=query.context) for query in queries])
+
     def score(self, queries: Sequence[Query]) -> Floats:
         """One number per query, higher where the text fits better; not a number where the picture cannot be read."""
         scores = np.full(len(queries), np.nan, np.float32)
-        asked = [Query(query.picture, query.text, Mode.SCORE, context=query.context) for query in queries]
-        for position, answer in self._answers(asked):
+        for position, answer in self.rate(queries):
             if answer.score is not None:
                 scores[position] = answer.score
         return scores

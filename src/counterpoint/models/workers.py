@@ -17,6 +17,7 @@ from counterpoint.core.ports import (
     Model,
     Paced,
     Placed,
+    Rater,
     Sampled,
     Sampler,
     Scale,
@@ -101,6 +102,13 @@ class _Scoring(Workers):
         return self._gathered("score", queries)
 
 
+class _Rating(_Scoring):
+    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Scores as they come, from whichever worker, each with the reason why there is none, if so."""
+        for start, (place, answer) in self._streamed("rate", queries):
+            yield start + place, answer
+
+
 class _Sampling(Workers):
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[Sampled]:
         """Passes as they come, from whichever worker."""
@@ -138,6 +146,7 @@ class _Pacing(Workers):
 
 PORTS: dict[type, type[Workers]] = {
     Answerer: _Answering,
+    Rater: _Rating,
     Scorer: _Scoring,
     Sampler: _Sampling,
     Averaging: _Averaging,

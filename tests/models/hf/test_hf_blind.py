@@ -61,6 +61,9 @@ def test_a_score_is_the_negative_logarithm_of_the_perplexity(model: Made) -> Non
     assert scores[3] == pytest.approx(-math.log(perplexity(one, "Is it red?", "It is a cup.\n\n")), abs=1e-4)
     assert scores[3] != pytest.approx(float(one.score([Query(None, "Is it red?")])[0]), abs=1e-3)
     assert np.isnan(scores[4])
+    rated = dict(one.rate([*queries, Query(None, "")]))
+    assert [rated[place].score for place in range(3)] == pytest.approx(scores[:3].tolist(), abs=1e-4)
+    assert rated[3].reason == "the text has no tokens"
     assert len(set(scores[:3].round(4).tolist())) == 3
 
 

@@ -206,6 +206,9 @@ def test_a_picture_that_cannot_be_read_fails_its_query_alone(model: Made) -> Non
     assert [answer.state is State.FAILED for answer in said(one, [*asked()[:2], broken])] == [False, False, True]
     assert said(model("qwen2_vl", choose="likelihood"), [broken])[0].state is State.FAILED
     assert np.isnan(one.score([broken, asked()[0]])).tolist() == [True, False]
+    rated = dict(one.rate([broken, asked()[0]]))
+    assert (rated[0].state, rated[0].reason) == (State.FAILED, "broken")
+    assert rated[1].score == pytest.approx(one.score([asked()[0]])[0], abs=1e-6)
 
 
 def test_when_memory_runs_out_batches_get_smaller_until_they_fit(model: Made) -> None:

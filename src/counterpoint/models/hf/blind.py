@@ -8,7 +8,7 @@ import numpy as np
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
-from counterpoint.core.ports import Floats, Model, Pictures, Pixels, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, Pixels, Placed, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.likelihood import read_through
 from counterpoint.models.hf.processors import gap_after, padded, template_of
@@ -101,6 +101,10 @@ class Blind(Saying[Words]):
     """A language model: it answers what it can guess, and scores a sentence by how usual it is."""
 
     scale = Scale.SIMILARITY
+
+    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Scores with their positions; a text without tokens fails and says so."""
+        return ((position, answer) for position, _, answer in self._rated(queries, (0,), 0))
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """The mean log-likelihood of the tokens of each text, which is the negative logarithm of its perplexity.

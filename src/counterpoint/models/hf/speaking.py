@@ -182,6 +182,11 @@ class Speaking(Saying[Worded]):
 
     scale = Scale.PROBABILITY
 
+    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        """Scores with their positions; one whose picture cannot be shown fails and says why."""
+        asked = [replace(query, mode=Mode.SCORE) for query in queries]
+        return ((position, answer) for position, _, answer in self._rated(asked, (0,), 0))
+
     def score(self, queries: Sequence[Query]) -> Floats:
         """The probability of yes against that of no as the first word; not a number where nothing can be shown."""
         scores = np.full(len(queries), np.nan, np.float32)
