@@ -42,6 +42,13 @@ def test_good_sentences_reach_the_threshold_of_the_paper_and_broken_ones_do_not(
 
 
 @installed
+def test_a_quantifier_costs_as_little_at_the_beginning_of_a_caption_as_an_article(graded: Grammar) -> None:
+    rest = "elephant in a grassy area with trees around."
+    scores = graded([f"{first} {rest}" for first in ("An", "A single", "Exactly one", "One", "No")])
+    assert scores.min() >= 0.9
+
+
+@installed
 def test_a_sentence_scores_the_same_alone_and_after_others(graded: Grammar) -> None:
     together = graded([*BAD, *GOOD])
     assert np.array_equal(together, np.concatenate([graded([text]) for text in (*BAD, *GOOD)]))

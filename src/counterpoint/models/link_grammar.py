@@ -33,7 +33,7 @@ _STEEP = 8
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _TWICE = re.compile(r"\b(a|an|the|of|in|on|at|with|to|is|are|and) \1\b", re.IGNORECASE)
 _SMALL = re.compile(
-    r"(?:A|An|The|Some|There|This|These|That|Those|It|He|She|They|Two|Three|Four|Five|Six|Many|Several)\b"
+    r"(?:A|An|The|Some|There|This|These|That|Those|It|He|She|They|One|Two|Three|Four|Five|Six|Many|Several|Exactly|No)\b"
 )
 _SENTENCES: dict[str, tuple[Any, list[Any]]] = {
     "sentence_create": (ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_void_p]),
