@@ -18,7 +18,7 @@ from counterpoint.suites.contrast.surveying import Asked
 from counterpoint.suites.doubts import is_known, may_be
 from counterpoint.suites.foils.mirrored import Mirrored
 from counterpoint.suites.foils.pairs import ranked
-from counterpoint.suites.foils.usual import Usual, drawn, side
+from counterpoint.suites.foils.usual import Usual
 from counterpoint.suites.foils.wording import Rewrite, lists, rewritten
 from counterpoint.suites.suite import Dropped, Suite
 
@@ -149,8 +149,7 @@ def foiled(caption: Caption, seen: Seen, rng: Random) -> Iterator[Group | Droppe
         yield Dropped(PIECE, "no other category is surely absent")
         return
     texts = [_foil(caption.text, one, word) for one, word in found]
-    gains = seen.usual.gains(caption.picture, caption.text, texts)
-    number = drawn(gains, len(caption.text.split()), rng)
+    number, usual = seen.usual.drawn(caption.picture, caption.text, texts, rng)
     one, word = found[number]
     yield ranked(
         caption,
@@ -159,7 +158,7 @@ def foiled(caption: Caption, seen: Seen, rng: Random) -> Iterator[Group | Droppe
         test=PIECE,
         kind=PIECE,
         proof=f"caption {caption.id} says {one.word!r}, and no {word} is said or annotated to be there",
-        usual=side(gains[number], len(found)),
+        usual=usual,
         tags=(("direction", f"{one.word}->{word}"), ("class", categories()[one.word][1])),
     )
 

@@ -19,7 +19,7 @@ from counterpoint.suites.foils.agreement import is_kind
 from counterpoint.suites.foils.mirrored import Mirrored
 from counterpoint.suites.foils.pairs import ranked
 from counterpoint.suites.foils.proposing import GAP, Gap, Proposable, Proposals
-from counterpoint.suites.foils.usual import Usual, drawn, side
+from counterpoint.suites.foils.usual import Usual
 from counterpoint.suites.foils.wording import Rewrite, lists, rewritten
 from counterpoint.suites.suite import Dropped
 
@@ -185,8 +185,7 @@ def foiled(
         yield Dropped(PIECE, "no other preposition is both usual and untrue there")
         return
     texts = [_foil(caption.text, place, span) for place, span in found]
-    gains = survey.usual.gains(caption.picture, caption.text, texts)
-    number = drawn(gains, len(caption.text.split()), rng)
+    number, usual = survey.usual.drawn(caption.picture, caption.text, texts, rng)
     place, span = found[number]
     yield ranked(
         caption,
@@ -195,7 +194,7 @@ def foiled(
         test=PIECE,
         kind=PIECE,
         proof=f"caption {caption.id} says {place.said!r}, which excludes {span!r}",
-        usual=side(gains[number], len(found)),
+        usual=usual,
         tags=(("direction", f"{place.said}->{span}"),),
     )
 

@@ -55,6 +55,17 @@ class Usual:
         own, *scores = self.scores(picture, [caption, *foils])
         return np.asarray([score - own for score in scores])
 
+    def drawn(self, picture: Picture, caption: str, foils: Sequence[str], rng: Random) -> tuple[int, str]:
+        """The number of one of several foils, and which is the more usual: as a rule the foil, if there is such a one.
+
+        Sometimes it is any of them, so that both sorts come to be; the more usual are drawn more often.
+        """
+        gains, words = self.gains(picture, caption, foils), len(caption.split())
+        usual = [number for number, gain in enumerate(gains) if gain > MARGIN]
+        pool = usual if usual and rng.random() > _ANY else range(len(gains))
+        number = rng.choices(list(pool), [exp(min(0.0, float(gains[number]) * words)) for number in pool])[0]
+        return number, side(gains[number], len(foils))
+
 
 def side(gain: float, among: int = 1) -> str:
     """Which of the two is the more usual, by so much that another model of captions would say so too.
@@ -63,13 +74,3 @@ def side(gain: float, among: int = 1) -> str:
     a caption needs less to count as the more usual.
     """
     return "foil" if gain > MARGIN else "caption" if gain < (-LITTLE if among > 1 else -MARGIN) else "neither"
-
-
-def drawn(gains: Floats, words: int, rng: Random) -> int:
-    """One of several foils: as a rule one that is more usual than the caption, if there is any.
-
-    Sometimes it is any of them, so that both sorts come to be; the more usual are drawn more often.
-    """
-    usual = [number for number, gain in enumerate(gains) if gain > MARGIN]
-    pool = usual if usual and rng.random() > _ANY else range(len(gains))
-    return rng.choices(list(pool), [exp(min(0.0, float(gains[number]) * words)) for number in pool])[0]
