@@ -5,7 +5,8 @@
 All else is equal: pictures, captions, plain questions, seeds, steps and batches. The added questions are 9.9 % of the
 plain ones, on the same training pictures, in the mix of the suites. Words and answers that come in them are added to
 the vocabulary, as they would have been had they been there from the start. A study that was stopped goes on from what
-it has left in OUT: pictures, added questions, and models that were trained to the end.
+it has left in OUT: pictures, added questions, and models that were trained to the end. What another plan left there is
+made anew.
 """
 
 import argparse
@@ -82,6 +83,11 @@ class Plan:
     def named(self) -> tuple[str, ...]:
         """The suites that are learned and tested."""
         return self.suites or TESTS
+
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """What decides the pictures and their plain questions: a study that differs in it draws anew."""
+        return {"pictures": self.pictures, "held": self.held, "survey": self.survey, "seed": self.seed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,47 +282,68 @@ def _scores(name: str, groups: Sequence[Group], model: nn.Module, codes: Codes, 
 def study(plan: Plan) -> list[Comparison]:
     """Draw, add, train each model on both, and examine all of them on the same questions."""
     plain, wider = plan.out / "plain", plan.out / "augmented"
-    workers = os.cpu_count() or 1
-    if not (plain / "train.npz").exists():
-        plain.mkdir(parents=True, exist_ok=True)
-        drawing.coded(plan.seed, plan.survey, workers).save(plain / "codes.json")
-        codes = Codes.load(plain / "codes.json")
-        for split, count in (("validation", plan.held), ("train", plan.pictures)):
-            drawing.make(plain, split, count, float("inf"), plan.seed, codes, workers)
+    draw_once(plan, plain)
     counts = np.load(plain / "train.npz")["counts"]
-    more = _added_once(plan, counts, plain, wider)
+    more = add_once(plan, counts, plain, wider)
     told = ", ".join(f"{name} {number}" for name, number in more.items())
     print(f"{counts.sum()} questions, and {sum(more.values())} added: {told}", flush=True)
     exam, found = Exam.of(plan), list[Comparison]()
     learned = (address("train", index, plan.seed) for index in range(len(counts)))
     apart(learned, (picture.address for picture in exam.places))
     for name in plan.models:
-        figures = [_trained(name, folder, plan, exam) for folder in (plain, wider)]
+        figures = [train_once(name, folder, plan, exam) for folder in (plain, wider)]
         found.append(Comparison(name, *figures))
     return found
 
 
-def _added_once(plan: Plan, counts: NDArray[Any], plain: Path, wider: Path) -> dict[str, int]:
+def draw_once(plan: Plan, plain: Path) -> None:
+    """Draw the pictures with their plain questions, unless those of the same plan are there."""
+    if _noted(plain / "drawn.json") == {"plan": plan.drawn}:
+        return
+    _forget(plain)
+    workers = os.cpu_count() or 1
+    codes = drawing.coded(plan.seed, plan.survey, workers)
+    codes.save(plain / "codes.json")
+    for split, count in (("validation", plan.held), ("train", plan.pictures)):
+        drawing.make(plain, split, count, float("inf"), plan.seed, codes, workers)
+    (plain / "drawn.json").write_text(json.dumps({"plan": plan.drawn}), "utf-8")
+
+
+def add_once(plan: Plan, counts: NDArray[Any], plain: Path, wider: Path) -> dict[str, int]:
     """How many questions of each suite were added; they are made unless those of the same plan are there."""
-    wanted = {"suites": list(plan.named), "share": plan.share, "seed": plan.seed, "pictures": len(counts)}
-    note = wider / "added.json"
-    if note.exists() and (found := json.loads(note.read_text("utf-8")))["plan"] == wanted:
+    wanted = plan.drawn | {"suites": list(plan.named), "share": plan.share}
+    found = _noted(wider / "added.json")
+    if found.get("plan") == wanted:
         return dict(found["added"])
+    _forget(wider)
     more = added(plan, len(counts), int(counts.sum()))
     extended(plain, wider, [question for questions in more.values() for question in questions])
     numbers = {name: len(questions) for name, questions in more.items()}
-    note.write_text(json.dumps({"plan": wanted, "added": numbers}), "utf-8")
+    (wider / "added.json").write_text(json.dumps({"plan": wanted, "added": numbers}), "utf-8")
     return numbers
 
 
-def _trained(name: str, data: Path, plan: Plan, exam: Exam) -> Figures:
+def train_once(name: str, data: Path, plan: Plan, exam: Exam) -> Figures:
+    """What a model scores that was trained on some data, now or by a study that was stopped later."""
     settings = Settings(1.0, batch=plan.batch, seed=plan.seed, steps=plan.steps)
-    report = data / f"{name}.json"  # written when the training has come to its end
-    if not report.exists() or json.loads(report.read_text("utf-8"))["settings"] != asdict(settings):
+    report = _noted(data / f"{name}.json")  # written when the training has come to its end
+    if report.get("settings") != asdict(settings):
         train(name, data, data, settings)
     model, _ = unpacked(data / f"{name}.pt")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return examined(model.to(device), Codes.load(data / "codes.json"), exam)
+
+
+def _noted(path: Path) -> dict[str, Any]:
+    """What an earlier study noted; nothing if it did not come so far."""
+    return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
+
+
+def _forget(folder: Path) -> None:
+    """Leave no report of a model in a folder whose data is made anew."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in MODELS:
+        (folder / f"{name}.json").unlink(missing_ok=True)
 
 
 def main(arguments: Iterable[str] | None = None) -> None:

@@ -1,4 +1,6 @@
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +98,33 @@ def test_added_questions_come_after_those_of_their_picture_and_no_number_changes
     assert stored["questions"].tolist() == [[11, 12, 0], [11, 9, 0], [13, 9, 0], [13, 9, 0], [12, 9, 10]]
     assert stored["answers"].tolist() == [0, 1, 2, 2, 1]
     assert stored["kinds"].tolist() == [0, 0, -1, -1, 0]
+
+
+def test_a_study_that_was_stopped_trains_no_model_twice_but_those_of_another_plan(tmp_path: Path) -> None:
+    augment = pytest.importorskip("training.augment", reason="training is in the repository, with torch")
+    training = pytest.importorskip("training.train")
+    codes = augment.Codes(("a", "cat", "is", "there"), ("no", "yes"), ("gqa exist",), ("cat",), ("red",))
+    codes.save(tmp_path / "codes.json")
+    sizes = training.Sizes(len(training.Words(codes.words)), len(codes.answers), 1, 1)
+    untrained = training.MODELS["cnn-lstm"](sizes).state_dict()
+    training.packed("cnn-lstm", sizes, untrained, {}, tmp_path / "cnn-lstm.pt")
+    settings = training.Settings(1.0, batch=2, steps=3)
+    (tmp_path / "cnn-lstm.json").write_text(json.dumps({"settings": asdict(settings)}), "utf-8")
+    asked = Question("1", Picture("world:test/000000.png"), "Is there a cat?", Gold.of("no", "yes"))
+    exam = augment.Exam({}, [asked], {asked.picture: 0}, np.zeros((1, 240, 320, 3), np.uint8))
+    plan = augment.Plan(tmp_path, batch=2, steps=3)
+    assert augment.train_once("cnn-lstm", tmp_path, plan, exam).plain.n == 1
+    with pytest.raises(FileNotFoundError, match=r"train\.npz"):
+        augment.train_once("cnn-lstm", tmp_path, replace(plan, steps=4), exam)
+
+
+def test_pictures_and_added_questions_that_a_study_left_are_used_again(tmp_path: Path) -> None:
+    augment = pytest.importorskip("training.augment", reason="training is in the repository, with torch")
+    plan = augment.Plan(tmp_path, suites=("order",))
+    noted = {"plan": plan.drawn | {"suites": ["order"], "share": plan.share}, "added": {"order": 5}}
+    (tmp_path / "drawn.json").write_text(json.dumps({"plan": plan.drawn}), "utf-8")
+    (tmp_path / "added.json").write_text(json.dumps(noted), "utf-8")
+    (tmp_path / "fusion.json").write_text("{}", "utf-8")
+    augment.draw_once(plan, tmp_path)
+    assert augment.add_once(plan, np.array([2, 1]), tmp_path, tmp_path) == {"order": 5}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["added.json", "drawn.json", "fusion.json"]
