@@ -1,8 +1,8 @@
 """The explorer: a small server over one lab, which only reads, and only what the lab's suites name."""
 
+from asyncio import Semaphore
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from threading import BoundedSemaphore
 from types import MappingProxyType
 
 from starlette.applications import Starlette
@@ -40,8 +40,8 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 )
 """What every answer says to the browser: run no script and load nothing but ours."""
 
-MAKERS = 4
-"""Pages that are made at the same time; others wait their turn."""
+MAKERS = 3
+"""Pages that are made at the same time; others wait their turn, first come, first served."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that only this machine can reach."""
@@ -113,7 +113,7 @@ def explorer(
     )
     app.state.reading = Reading(lab.opened(), cache, told)
     app.state.cache, app.state.recent = Cache(cache or user_cache()), Recent()
-    app.state.makers = BoundedSemaphore(MAKERS)
+    app.state.makers = Semaphore(MAKERS)
     app.state.thumbnails = Thumbnails(drawn, app.state.cache)
     app.state.keys, app.state.play_pictures, app.state.players = keys, shown, Players(models(shown))
     return app

@@ -4,8 +4,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from counterpoint.explorer.answering import asks_for, chart, page
 from counterpoint.explorer.models_page import model_chart, model_view
-from counterpoint.explorer.pages import _asks_for, _chart, _page
 from counterpoint.explorer.suites_page import suite_chart, suite_view, suites_view
 
 ENDINGS = (".vl.json", ".svg", ".json", "")
@@ -14,22 +14,22 @@ ENDINGS = (".vl.json", ".svg", ".json", "")
 async def model_page(request: Request) -> Response:
     """GET /models/MODEL, with the endings of a chart and of a twin: all measures of one model."""
     slug, query = request.path_params["model"], dict(request.query_params)
-    if _asks_for(request, ".vl.json", ".svg"):
-        return await _chart(request, lambda reading: model_chart(reading, slug, query))
-    return await _page(request, "model.html", lambda reading: model_view(reading, slug, query))
+    if asks_for(request, ".vl.json", ".svg"):
+        return await chart(request, lambda reading: model_chart(reading, slug, query))
+    return await page(request, "model.html", lambda reading: model_view(reading, slug, query))
 
 
 async def contents_page(request: Request) -> Response:
     """GET /suites/SUITE, with the same endings: what one suite contains."""
     suite = request.path_params["suite"]
-    if _asks_for(request, ".vl.json", ".svg"):
-        return await _chart(request, lambda reading: suite_chart(reading, suite))
-    return await _page(request, "suite_page.html", lambda reading: suite_view(reading, suite))
+    if asks_for(request, ".vl.json", ".svg"):
+        return await chart(request, lambda reading: suite_chart(reading, suite))
+    return await page(request, "suite_page.html", lambda reading: suite_view(reading, suite))
 
 
 async def suites_page(request: Request) -> Response:
     """GET /suites and its twin: all suites of the lab."""
-    return await _page(request, "suites.html", suites_view)
+    return await page(request, "suites.html", suites_view)
 
 
 ROUTES = (

@@ -65,11 +65,6 @@ class Filter:
         """The bounds of the score, in steps."""
         return step(self.low, 0), step(self.high, STEPS)
 
-    @property
-    def searches(self) -> bool:
-        """Whether anything is asked of texts, tags or answers, which are not told by counts."""
-        return bool(self.text or self.tag or self.answer)
-
     def said(self) -> dict[str, str]:
         """What of it an address has to say."""
         return _said(self)

@@ -119,14 +119,12 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
             twin="/compare.json",
             empty="There are no two models to compare yet: counterpoint run asks one.",
         )
-    rows = suite_of(reading, asked.suite, asked.models[0].slug)
-    every = [told(reading, asked.suite, model.slug) for model in asked.models]
     counts = _counts(reading, asked)
     found = counts.get((asked.first, asked.second), 0) if asked.first and asked.second else 0
     asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
     shown = _listed(reading, asked) if found else ()
     names = tuple(model.name for model in asked.models)
-    words = next((said for relation, said in _WORDS.items() if rows.has(relation)), {})
+    lines, coverage, words = reading.lately(("versus", asked.suite, asked.models), lambda: _paired(reading, asked))
     return CompareView(
         view="compare",
         title=f"Compare: {', '.join(names)}",
@@ -139,8 +137,8 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
         names=names,
         suites=tuple(Choice(one, _plain(asked).address(suite=one), one == asked.suite) for one in reading.suites()),
         references=tuple(_references(asked)),
-        lines=_lines(rows, names, every),
-        coverage=_coverage(rows, names, every),
+        lines=lines,
+        coverage=coverage,
         couples=tuple(_couples(asked)) if len(asked.models) > LEAST else (),
         couple=(names[0], names[asked.other]),
         tables=tuple(_tables(asked, counts, words)),
@@ -151,6 +149,17 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
         first=(asked.page - 1) * PAGE + 1 if shown else 0,
         last=(asked.page - 1) * PAGE + len(shown),
     )
+
+
+def _paired(
+    reading: Reading, asked: Comparison
+) -> tuple[tuple[VersusLine, ...], tuple[CoverageLine, ...], Mapping[str, str]]:
+    """What is the same whichever field is listed: the differences, the coverage, and what verdicts are called."""
+    names = tuple(model.name for model in asked.models)
+    rows = suite_of(reading, asked.suite, asked.models[0].slug)
+    every = [told(reading, asked.suite, model.slug) for model in asked.models]
+    words = next((said for relation, said in _WORDS.items() if rows.has(relation)), {})
+    return _lines(rows, names, every), _coverage(rows, names, every), words
 
 
 def _plain(asked: Comparison) -> Comparison:

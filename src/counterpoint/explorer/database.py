@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -47,40 +48,39 @@ class Database:
         paths = self.files.of(table, model=model, suite=suite)
         return f"read_parquet([{', '.join(map(_quoted, paths))}])" if paths else table
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
-        """The answer to a question, row by row."""
-        with self._asked(sql, parameters) as found:
+    def rows(
+        self, sql: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = MappingProxyType({})
+    ) -> list[dict[str, Any]]:
+        """The answer to a question, row by row; `tables` are those that it names beside the lab's own."""
+        with self._cursor(tables) as cursor, _said():
+            found = cursor.execute(sql, list(parameters))
             names = [column[0] for column in found.description or []]
             return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
-    def table(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
+    def table(
+        self, sql: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = MappingProxyType({})
+    ) -> pa.Table:
         """The answer to a question as a table."""
-        return pa.Table.from_batches(*self._all(sql, parameters))
+        with self._cursor(tables) as cursor, _said():
+            reader = cursor.sql(sql, params=list(parameters)).to_arrow_reader(100_000)
+            return pa.Table.from_batches(list(reader), reader.schema)
 
     def batches(self, sql: str, parameters: Sequence[Any] = (), size: int = 10_000) -> Iterator[pa.RecordBatch]:
         """The answer to a question in parts, of which only one is in memory."""
-        with self._cursor() as cursor, _said():
+        with self._cursor({}) as cursor, _said():
             yield from cursor.sql(sql, params=list(parameters)).to_arrow_reader(size)
 
     def close(self) -> None:
         """Give back what it holds."""
         self._connection.close()
 
-    def _all(self, sql: str, parameters: Sequence[Any]) -> tuple[list[pa.RecordBatch], pa.Schema]:
-        with self._cursor() as cursor, _said():
-            reader = cursor.sql(sql, params=list(parameters)).to_arrow_reader(100_000)
-            return list(reader), reader.schema
-
     @contextmanager
-    def _asked(self, sql: str, parameters: Sequence[Any]) -> Iterator["duckdb.DuckDBPyConnection"]:
-        with self._cursor() as cursor, _said():
-            yield cursor.execute(sql, list(parameters))
-
-    @contextmanager
-    def _cursor(self) -> Iterator["duckdb.DuckDBPyConnection"]:
+    def _cursor(self, tables: Mapping[str, pa.Table]) -> Iterator["duckdb.DuckDBPyConnection"]:
         with self._few:
             cursor = self._connection.cursor()
             try:
+                for name, table in tables.items():
+                    cursor.register(name, table)
                 yield cursor
             finally:
                 cursor.close()

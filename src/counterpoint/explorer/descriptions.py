@@ -7,8 +7,8 @@ from importlib.resources import files
 from counterpoint._version import __version__
 from counterpoint.explorer.charts import Spec
 from counterpoint.explorer.counts import bars, columns
-from counterpoint.explorer.pages import counted, environment
 from counterpoint.explorer.reports import drawn
+from counterpoint.explorer.templating import counted, environment
 from counterpoint.metrics.descriptions import Counts, Ranked, Ranking, Spread
 from counterpoint.sources.checking import spoken_size
 from counterpoint.studies.describing import Description, Part

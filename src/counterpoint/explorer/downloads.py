@@ -54,7 +54,7 @@ def parts_of(reading: Reading, chosen: Filter) -> Iterator[pa.Table]:
         for slug in slugs:
             asked = selection(reading, replace(chosen, model=slug, suite=suite))
             sql = f"SELECT place, variants, verdict, {asked.score} AS score FROM {asked.source} WHERE {asked.where}"
-            found = reading.database.table(f"{sql} ORDER BY place", asked.parameters)
+            found = reading.database.table(f"{sql} ORDER BY place", asked.parameters, asked.tables)
             for start in range(0, found.num_rows, GROUPS):
                 yield _part(reading, suite, slug, found.slice(start, GROUPS))
 

@@ -17,7 +17,7 @@ from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.explorer.views import Asked, Entry, Said
 
 _MOST = 3  # texts of one group in a list
-_COLUMNS = ("group_id", "test", "kind", "picture", "query", "text", "width", "height", "tags", "mode")
+_COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode")
 
 
 def entries(reading: Reading, found: Sequence[Found], chosen: Filter) -> list[Entry]:
@@ -30,8 +30,7 @@ def entries(reading: Reading, found: Sequence[Found], chosen: Filter) -> list[En
 
 def _entries(reading: Reading, suite: str, found: Sequence[Found], chosen: Filter) -> dict[Key, Entry]:
     spans = sorted({(one.place, one.variants) for one in found})
-    rows = reading.rows_at(suite, spans)
-    lines = dict(zip(rows["row"].to_pylist(), rows.select(_COLUMNS).to_pylist(), strict=True))
+    lines = {line["row"]: line for line in reading.rows_at(suite, spans, _COLUMNS).to_pylist()}
     made = {}
     for slug in dict.fromkeys(one.model for one in found):
         own = [one for one in found if one.model == slug]

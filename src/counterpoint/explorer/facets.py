@@ -79,7 +79,7 @@ def _counted(reading: Reading, searched: Filter) -> pa.Table:
         f"SELECT {', '.join(FACETS)}, inconsistent, {where} AS code, count(*) AS groups "
         f"FROM {plain.source} WHERE {plain.where} GROUP BY ALL"
     )
-    return reading.database.table(sql, plain.parameters)
+    return reading.database.table(sql, plain.parameters, plain.tables)
 
 
 def _total(counts: pa.Table) -> int:

@@ -123,7 +123,7 @@ def inside(address: str) -> str:
 
 
 def _login_page(request: Request, onward: str, problem: str = "", status: int = 200) -> Response:
-    from counterpoint.explorer.pages import environment
+    from counterpoint.explorer.templating import environment
 
     keys: Keys = request.app.state.keys
     shown = environment().get_template("login.html").render(token=keys.page, onward=inside(onward), problem=problem)

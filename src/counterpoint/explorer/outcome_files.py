@@ -30,7 +30,7 @@ from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.lab import Lab
 
-FORMAT = 5
+FORMAT = 6
 """The version of these files: others are made anew."""
 
 SMALL = 4_000_000
@@ -192,7 +192,7 @@ class _Making:
 
     def _outcome_tables(self, slug: str, suite: str, groups: Folder, answers: Folder) -> dict[str, pa.Table]:
         rows, said = self._read(groups.file("groups")), self._read(answers.file("answers"))
-        outcomes, plain = self._outcomes_of(slug, suite, rows, said), tables.plain_answers(said)
+        outcomes, plain = self._outcomes_of(slug, suite, groups, answers), tables.plain_answers(said)
         return {
             "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, plain),
             "said": tables.said_table(rows, outcomes, plain),
@@ -205,15 +205,15 @@ class _Making:
         groups, answers = self._suite(suite), {model.slug: self._answers(model) for model in self._models}
 
         def outcomes(slug: str) -> Outcomes:
-            rows, said = self._read(groups.file("groups")), self._read(answers[slug].file("answers"))
-            return self._outcomes_of(slug, suite, rows, said)
+            return self._outcomes_of(slug, suite, groups, answers[slug])
 
         found = all_ties(scores.to_pylist(), outcomes) if scores is not None else []
         return {"ties": tables.ties_table(suite, found)}
 
-    def _outcomes_of(self, slug: str, suite: str, rows: pa.Table, said: pa.Table) -> Outcomes:
+    def _outcomes_of(self, slug: str, suite: str, groups: Folder, answers: Folder) -> Outcomes:
         """The outcomes of a model on a suite; those of the last two that were asked for are kept."""
-        return _last_two(self._judged, (slug, suite), lambda: judge(rows, said))
+        judged = lambda: judge(self._read(groups.file("groups")), self._read(answers.file("answers")))  # noqa: E731
+        return _last_two(self._judged, (slug, suite), judged)
 
     def _read(self, path: Path) -> pa.Table:
         return _last_two(self._held, path, lambda: pq.read_table(path))

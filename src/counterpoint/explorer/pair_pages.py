@@ -4,21 +4,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from counterpoint.explorer.answering import id_of, page
 from counterpoint.explorer.comparing import compare_view
-from counterpoint.explorer.pages import _id, _page
 from counterpoint.explorer.samples import sample_view
 
 
 async def sample_page(request: Request) -> Response:
     """GET /samples/QUERY and its twin: one query, and everything that was asked around it."""
-    query_id = _id(request.path_params["query"])
-    return await _page(request, "sample.html", lambda reading: sample_view(reading, query_id))
+    query_id = id_of(request.path_params["query"])
+    return await page(request, "sample.html", lambda reading: sample_view(reading, query_id))
 
 
 async def compare_page(request: Request) -> Response:
     """GET /compare?models=A,B&suite=SUITE and its twin: two to five models side by side."""
     query, models = dict(request.query_params), request.query_params.getlist("models")
-    return await _page(request, "compare.html", lambda reading: compare_view(reading, query, models))
+    return await page(request, "compare.html", lambda reading: compare_view(reading, query, models))
 
 
 ROUTES = (

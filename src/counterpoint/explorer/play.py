@@ -20,10 +20,10 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
+from counterpoint.explorer.answering import TEMPLATES, lab_view
 from counterpoint.explorer.bodies import SHORT, body, form, json_object
 from counterpoint.explorer.dropped import HEAVIEST, PlayPictures
 from counterpoint.explorer.guarding import HEADER, Keys
-from counterpoint.explorer.pages import environment, lab_view
 from counterpoint.explorer.play_requests import Malformed, PlayRequest, edited
 from counterpoint.explorer.play_words import swappable
 from counterpoint.explorer.playground import able, chosen, lines, notes, played, playground, rows, said, settled
@@ -37,7 +37,6 @@ WIDEST = 640
 PATIENCE = 120.0
 """Seconds for which a form without a script waits for its answers."""
 
-_TEMPLATES = environment()
 _FRESH = {"Cache-Control": "no-store"}
 
 
@@ -227,5 +226,5 @@ def _png(pictures: PlayPictures, shown: Picture) -> bytes:
 
 def _shown(request: Request, view: PlayView) -> Response:
     keys: Keys = request.app.state.keys
-    content = _TEMPLATES.get_template("play.html").render(view=view, lab=lab_view(request), token=keys.page)
+    content = TEMPLATES.get_template("play.html").render(view=view, lab=lab_view(request), token=keys.page)
     return Response(content, headers=_FRESH, media_type="text/html")

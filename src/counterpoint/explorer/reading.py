@@ -214,11 +214,11 @@ class Reading:
         found = self.database.rows(sql, [int(one) for one in wanted])
         return self.rows_at(suite, [(one["place"], one["variants"]) for one in found])
 
-    def rows_at(self, suite: str, groups: Sequence[tuple[int, int]]) -> pa.Table:
+    def rows_at(self, suite: str, groups: Sequence[tuple[int, int]], columns: Sequence[str] | None = None) -> pa.Table:
         """The rows of the groups at some places with so many variants, in this order; `row` says where each is."""
         spans = [np.arange(place, place + variants + 1) for place, variants in groups]
         (path,) = self.database.files.of("groups", suite=suite)
-        return taken(path, np.concatenate(spans) if spans else np.empty(0, np.int64))
+        return taken(path, np.concatenate(spans) if spans else np.empty(0, np.int64), columns)
 
     def query(self, suite: str, query_id: int) -> Query:
         """One query of a suite."""

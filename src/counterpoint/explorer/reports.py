@@ -10,8 +10,8 @@ from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import models_chart
 from counterpoint.explorer.charts import Spec, svg
 from counterpoint.explorer.leaderboards import board_chart, leaderboard, ranked, scored_cell
-from counterpoint.explorer.pages import environment
 from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import Cell, LabView, Leaderboard
 
 CHARTS = 3

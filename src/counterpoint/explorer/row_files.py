@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-ROWS = 2048
+ROWS = 512
 """Rows in each part of the files that are read in this way."""
 
 

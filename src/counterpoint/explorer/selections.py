@@ -3,9 +3,11 @@
 Groups come in the order of suite, place and model, which is also the key by which a list goes on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import pyarrow as pa
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.choices import STEPS, Filter
@@ -84,6 +86,7 @@ class Selection:
     where: str
     parameters: tuple[Any, ...]
     score: str  # the column of the measure, as SQL
+    tables: Mapping[str, pa.Table]  # that the source names beside the lab's own
 
     @property
     def rows(self) -> str:
@@ -98,9 +101,11 @@ def selection(reading: Reading, chosen: Filter) -> Selection:
             raise UnknownName(f"{name} of this lab", getattr(chosen, name), known)
     asked = bool(chosen.model or (chosen.find and reading.models()))
     source, score = _source(reading, chosen, asked), "NULL::FLOAT"
-    where, parameters = ["true"], list[Any]()
-    if chosen.searches:
-        source, parameters = _searched(reading, chosen, source, asked)
+    where, parameters, tables = ["true"], list[Any](), dict[str, pa.Table]()
+    if chosen.text or chosen.tag:
+        source, tables = f"{source} SEMI JOIN fitting USING (suite, place)", {"fitting": _fitting(reading, chosen)}
+    if chosen.answer:
+        source, parameters = f"{source} {_answered(reading, chosen, asked)}", [chosen.answer]
     for name in ("test", "kind", "relation"):
         if getattr(chosen, name):
             where, parameters = [*where, f"{name} = ?"], [*parameters, getattr(chosen, name)]
@@ -111,7 +116,7 @@ def selection(reading: Reading, chosen: Filter) -> Selection:
         score = _measured(chosen.measure) if asked else score
         low, high = chosen.steps
         where.append(f"{code(score)} BETWEEN {2 * low} AND {2 * high}")
-    return Selection(source, " AND ".join(where), tuple(parameters), score)
+    return Selection(source, " AND ".join(where), tuple(parameters), score, tables)
 
 
 def code(score: str) -> str:
@@ -132,7 +137,7 @@ def page(
     if before and not after:
         order = "suite DESC, place DESC, model DESC"
     sql = f"{replace(asked, where=where).rows} ORDER BY {order} LIMIT {size}"
-    found = [Found(**row) for row in reading.database.rows(sql, parameters)]
+    found = [Found(**row) for row in reading.database.rows(sql, parameters, asked.tables)]
     return found[::-1] if before and not after else found
 
 
@@ -140,14 +145,14 @@ def numbered(reading: Reading, chosen: Filter, size: int, skipped: int) -> list[
     """So many of the groups that fit, after the first ones."""
     asked = selection(reading, chosen)
     sql = f"{asked.rows} ORDER BY suite, place, model LIMIT {size} OFFSET {skipped}"
-    return [Found(**row) for row in reading.database.rows(sql, asked.parameters)]
+    return [Found(**row) for row in reading.database.rows(sql, asked.parameters, asked.tables)]
 
 
 def count(reading: Reading, chosen: Filter) -> int:
     """How many groups fit."""
     asked = selection(reading, chosen)
     sql = f"SELECT count(*) AS found FROM {asked.source} WHERE {asked.where}"
-    return int(reading.database.rows(sql, asked.parameters)[0]["found"])
+    return int(reading.database.rows(sql, asked.parameters, asked.tables)[0]["found"])
 
 
 def neighbours(reading: Reading, chosen: Filter, key: Key) -> Neighbours:
@@ -159,15 +164,10 @@ def neighbours(reading: Reading, chosen: Filter, key: Key) -> Neighbours:
         f"FROM {asked.source} WHERE {asked.where}"
     )
     mine: Sequence[Any] = (key.suite, key.place, key.model)
-    row = reading.database.rows(sql, _around(asked, [*mine, *mine]))[0]
+    row = reading.database.rows(sql, [*mine, *mine, *asked.parameters], asked.tables)[0]
     before, after = page(reading, chosen, 1, before=key), page(reading, chosen, 1, after=key)
     place = row["place"] if row["fits"] else 0
     return Neighbours(place, row["found"], before[0] if before else None, after[0] if after else None)
-
-
-def _around(asked: Selection, first: Sequence[Any]) -> list[Any]:
-    """Parameters in the order in which a question has them: what it selects comes before what it selects from."""
-    return [*first, *asked.parameters]
 
 
 def _source(reading: Reading, chosen: Filter, asked: bool) -> str:
@@ -176,28 +176,21 @@ def _source(reading: Reading, chosen: Filter, asked: bool) -> str:
     return _UNASKED.format(reading.database.source("bases", suite=chosen.suite))
 
 
-def _searched(reading: Reading, chosen: Filter, source: str, asked: bool) -> tuple[str, list[Any]]:
-    """The source without the groups whose texts, tags or answers do not fit."""
-    parameters, database = list[Any](), reading.database
-    if chosen.text or chosen.tag:
-        fits = []
-        if chosen.text:
-            fits.append("contains(texts, ?)")
-            parameters.append(chosen.text.lower())
-        if chosen.tag:
-            fits.append("list_contains(tags, ?)")
-            parameters.append(chosen.tag)
-        bases = database.source("bases", suite=chosen.suite)
-        source += (
-            f" SEMI JOIN (SELECT suite, place FROM {bases} WHERE {' AND '.join(fits)}) AS fit USING (suite, place)"
-        )
-    if chosen.answer:
-        said = database.source("outcomes", model=chosen.model, suite=chosen.suite)
-        given = f"(SELECT model, suite, place FROM {said} WHERE value = ?)"
-        source += f" SEMI JOIN {given if asked else given.replace('model,', chr(39) * 2 + ' AS model,')} AS said "
-        source += "USING (model, suite, place)"
-        parameters.append(chosen.answer)
-    return source, parameters
+def _fitting(reading: Reading, chosen: Filter) -> pa.Table:
+    """The places of the groups whose texts and tags fit; they are looked for once, and kept for a while."""
+    asked = {"contains(texts, ?)": chosen.text.lower(), "list_contains(tags, ?)": chosen.tag}
+    wanted = {sql: value for sql, value in asked.items() if value}
+    bases = reading.database.source("bases", suite=chosen.suite)
+    sql = f"SELECT suite, place FROM {bases} WHERE {' AND '.join(wanted)}"
+    key = ("fitting", chosen.suite, chosen.text.lower(), chosen.tag)
+    return reading.lately(key, lambda: reading.database.table(sql, list(wanted.values())))
+
+
+def _answered(reading: Reading, chosen: Filter, asked: bool) -> str:
+    """What leaves only the groups in which the answer was given, by the same model where one was asked."""
+    said = reading.database.source("outcomes", model=chosen.model, suite=chosen.suite)
+    model = "model" if asked else "'' AS model"
+    return f"SEMI JOIN (SELECT {model}, suite, place FROM {said} WHERE value = ?) AS said USING (model, suite, place)"
 
 
 def _measured(measure: str) -> str:

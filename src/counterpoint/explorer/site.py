@@ -24,10 +24,10 @@ from counterpoint.explorer.app import explorer
 from counterpoint.explorer.charts import svg
 from counterpoint.explorer.listings import PAGE
 from counterpoint.explorer.openapi import ENDINGS
-from counterpoint.explorer.pages import environment
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.static_lists import static_list
 from counterpoint.explorer.static_pages import StaticPage
+from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
 from counterpoint.store.lab import Lab, RunInfo
 

@@ -217,7 +217,7 @@ def _examples(reading: Reading, suite: str, spans: Sequence[tuple[int, int]]) ->
     if not spans:
         return []
     wanted = ["group_id", "query", "picture", "text", "width", "height"]
-    lines = reading.rows_at(suite, [(place, min(size, 1)) for place, size in spans]).select(wanted).to_pylist()
+    lines = reading.rows_at(suite, [(place, min(size, 1)) for place, size in spans], wanted).to_pylist()
     found: dict[int, list[Mapping[str, Any]]] = {}
     for line in lines:
         found.setdefault(line["group_id"], []).append(line)
