@@ -1,7 +1,7 @@
-"""Whether a second opinion agrees with every contrast: `python -m benchmarks.contrast_referee [QUESTIONS=20000]`.
+"""Whether a second opinion agrees with every contrast: `python -m benchmarks.contrast_referee [QUESTIONS=20000] [GQA]`.
 
 It reads the words of a question and the annotation of its scene, and nothing of what the suite knew: no programs, no
-margins, no lexicon of doubts. The questions are those of the world.
+margins, no lexicon of doubts. The questions are those of the world, or of a folder in GQA's layout.
 """
 
 import sys
@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
+from counterpoint.sources.dataset import Source
+from counterpoint.sources.gqa import gqa
 from counterpoint.suites.contrast.sets import suite
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
@@ -20,10 +22,11 @@ from contrast_judge import judged
 SHOWN = 20
 
 
-def main(questions: int = 20_000) -> int:
+def main(questions: str = "20000", folder: str = "") -> int:
     """Print what was judged, template by template, and the first disagreements; how many there are."""
     start = perf_counter()
-    items = list(islice(World("test", questions).grounded(), questions))
+    source = Source(gqa, Path(folder), "val") if folder else World("test", int(questions))
+    items = list(islice(source.grounded(), int(questions)))
     scenes = {item.scene.picture.address: item.scene for item in items}
     asked, wrong = Counter[str](), list[str]()
     for _, group in generate(suite, items):
@@ -44,4 +47,4 @@ def main(questions: int = 20_000) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(min(main(*map(int, sys.argv[1:])), 1))
+    sys.exit(min(main(*sys.argv[1:]), 1))

@@ -1,35 +1,43 @@
 """A second opinion on contrast questions: the answer from the words and the scene alone, by the plainest means.
 
-It knows the wordings of the world's questions and nothing of the suite: no programs, no lexicon of doubts, no margins.
+It reads the wordings of the world and of GQA and knows nothing of the suite: no programs, no lexicon of doubts, no
+margins. Of the language it takes the forms of words, and what is a kind of what.
 """
 
 import re
 
+from counterpoint.core.errors import UnknownName
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.nouns import plural, singular
 from counterpoint.language.senses import is_a
+from counterpoint.language.verbs import gerund
 
 PLACES = ("to the left of", "to the right of", "in front of", "behind", "above", "below", "under", "on", "near")
-_PLACE = "|".join(PLACES)
+_PLACE = "|".join((*PLACES, "on top of", "beneath", "next to", "beside", "inside", "in", "at", "by", "around"))
+_ACT = rf"\w+ing(?: (?:with|from|{_PLACE}))?"
+_RELATION = rf"{_ACT}|{_PLACE}"
 _COLORS = ["white", "black", "gray", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown"]
+_PICTURE = r"(?:photo|picture|image|scene|photograph)"
+_HALF = r"(?:(?:on|in|to) )?(?:the )?(?:left|right)(?: side| part| half)?"
+_SIDES = rf"{_HALF} or {_HALF}"
 
 
 def judged(scene: Scene, text: str) -> str:
     """The answer, or why there is none, in angle brackets."""
-    words = text.lower().rstrip("?")
-    words = re.sub(r" in this (?:photo|image)|(?<=side|part) of the (?:photo|image)", "", words)
-    if found := re.fullmatch(r"(?:do you see|(?:is|are) there)(?: either)? (.+) or (.+)", words):
-        return _said(any(_there(scene, one) for one in found.groups()))
-    if found := re.fullmatch(rf"(?:is|are) there (.+?) ({_PLACE}) the (.+)", words):
-        return _placed(scene, *found.groups())
-    if "color" in words:
-        return _color(scene, words.partition(" the ")[2].removeprefix("color of the "))
-    if found := re.fullmatch(r"(?:on )?which side (?:is|are) the (.+?)(?: on)?", words):
-        return _side(scene, found[1])
-    if found := re.fullmatch(r"(?:is|are) the (.+) (?:on|in) the \w+ or (?:on|in) the \w+(?: side| part)?", words):
-        return _side(scene, found[1])
-    if found := re.fullmatch(rf"(?:is|are) the (.+) ({_PLACE}|\w+ing(?: on| from)?) the (.+)", words):
-        return _related(scene, *found.groups())
+    words = re.sub(r" ?[?.]*$", "", text.lower()).replace(",", "")
+    words = re.sub(rf" in (?:this|the) {_PICTURE}| there$", "", words)
+    words = re.sub(rf"(?<=side|part|half) of (?:this|the) {_PICTURE}", "", words)
+    words = re.sub(rf"((?:on|in) the (?:left|right)) of (?:this|the) {_PICTURE}", r"\1", words)
+    words = re.sub(r"^(?:do|can) you (?:also )?see|^(?:is|are) there", "there:", words)
+    words = re.sub(r"^do you think (the .+?) (is|are) ", r"\2 \1 ", words)
+    if words.startswith("there:"):
+        return _existing(scene, words.removeprefix("there: "))
+    if re.search(r"\bcolou?r\b", words):
+        return _color(scene, words)
+    if re.search(rf"\bside\b.* (?:is|are) |(?:is|are) on (?:which|what) side|^(?:is|are) the .+ {_SIDES}$", words):
+        return _side(scene, words)
+    if found := re.fullmatch(r"(?:is|are|does|do) the (.+)", words):
+        return _related(scene, found[1], acts=words.startswith("d"))
     return "<not read>"
 
 
@@ -37,16 +45,35 @@ def _said(truth: bool) -> str:
     return "yes" if truth else "no"
 
 
+def _existing(scene: Scene, words: str) -> str:
+    if found := re.fullmatch(r"(?:either )?(.+) or (.+)", words):
+        return _said(any(_there(scene, one) for one in found.groups()))
+    if found := re.fullmatch(rf"(.+?)(?: that (?:is|are))? ({_RELATION}) the (.+)", words):
+        return _placed(scene, *found.groups())
+    return "<not read>"
+
+
 def _bare(phrase: str) -> str:
     return re.sub(r"^(?:a|an|any|some) ", "", phrase)
 
 
 def _there(scene: Scene, phrase: str) -> bool:
-    return any(_is(one, _bare(phrase)) for one in scene)
+    return any(_fits(one, _bare(phrase)) for one in scene)
 
 
 def _is(one: SceneObject, name: str) -> bool:
-    return name in (one.name, singular(one.name), plural(one.name)) or is_a(one.name, name)
+    if name in (one.name, singular(one.name), plural(one.name)):
+        return True
+    try:
+        return is_a(one.name, name)
+    except UnknownName:
+        return False
+
+
+def _fits(one: SceneObject, phrase: str) -> bool:
+    """Whether a thing is what an indefinite phrase says, with values before its noun."""
+    value, _, rest = phrase.partition(" ")
+    return _is(one, phrase) or (bool(rest) and value in one.attributes and _fits(one, rest))
 
 
 def _placed(scene: Scene, phrase: str, relation: str, other: str) -> str:
@@ -54,28 +81,48 @@ def _placed(scene: Scene, phrase: str, relation: str, other: str) -> str:
     if len(anchors) != 1:
         return f"<{len(anchors)} for {other}>"
     name = _bare(phrase)
-    return _said(any(_is(one, name) and _holds(scene, one, relation, anchors[0]) for one in scene))
+    return _said(any(_fits(one, name) and _holds(scene, one, relation, anchors[0]) for one in scene))
 
 
-def _color(scene: Scene, phrase: str) -> str:
-    phrase = re.sub(r" (?:is|are) (?:of )?(?:what|which) color$", "", phrase)
+def _color(scene: Scene, words: str) -> str:
+    phrase = re.sub(r"^.*?\bthe (?:colou?r of the )?", "", words, count=1)
+    phrase = re.sub(r" (?:(?:is|are)(?: (?:of )?(?:what|which) colou?r)?|(?:has|have)(?: \w+ colou?r)?)$", "", phrase)
     found = _meant(scene, phrase)
     colors = [value for value in found[0].attributes if value in _COLORS] if len(found) == 1 else []
     return colors[0] if len(colors) == 1 else f"<{len(found)} for {phrase}>"
 
 
-def _side(scene: Scene, phrase: str) -> str:
+def _side(scene: Scene, words: str) -> str:
+    phrase = re.sub(rf" {_SIDES}$", "", words)
+    phrase = re.sub(r"^(?:(?:on |in )?(?:which|what) side )?(?:is |are )?the ", "", phrase)
+    phrase = re.sub(r" (?:is|are) on (?:which|what) side$| on$", "", phrase)
     found = _meant(scene, phrase)
     if len(found) != 1 or found[0].box is None:
         return f"<{len(found)} for {phrase}>"
     return "left" if found[0].box.middle[0] < scene.size.width / 2 else "right"
 
 
-def _related(scene: Scene, phrase: str, relation: str, other: str) -> str:
-    one, two = _meant(scene, phrase), _meant(scene, other)
-    if len(one) != 1 or len(two) != 1:
-        return f"<{len(one)} for {phrase}, {len(two)} for {other}>"
-    return _said(_holds(scene, one[0], relation, two[0]))
+def _related(scene: Scene, words: str, *, acts: bool) -> str:
+    """Every way to part the words into a thing, a relation and another is tried, until both are found."""
+    problem = "<not read>"
+    verb = rf"\w+(?: (?:with|from|{_PLACE}))?"
+    for found in _partings(words, verb if acts else _RELATION):
+        phrase, relation, article, other = found
+        relation = gerund(relation) if acts else relation
+        one = _meant(scene, phrase)
+        two = _meant(scene, other) if article == "the" else [thing for thing in scene if _fits(thing, other)]
+        if len(one) == 1 and (len(two) == 1 or article != "the"):
+            return _said(any(_holds(scene, one[0], relation, thing) for thing in two if thing.id != one[0].id))
+        problem = f"<{len(one)} for {phrase}, {len(two)} for {other}>"
+    return problem
+
+
+def _partings(words: str, relation: str) -> list[tuple[str, str, str, str]]:
+    """Thing, relation, article and other thing, those with the last relation and its longest form first."""
+    starts = [found.start() + 1 for found in re.finditer(" ", words)]
+    found = (re.fullmatch(rf"({relation}) (?:(the|a|an|any|some) )?(.+)", words[start:]) for start in starts)
+    rows = [(words[: start - 1], one[1], one[2] or "", one[3]) for start, one in zip(starts, found, strict=True) if one]
+    return sorted(rows, key=lambda row: (not row[1].partition(" ")[0].endswith("ing"), -len(row[0])))
 
 
 def _holds(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> bool:
@@ -89,7 +136,7 @@ def _holds(scene: Scene, one: SceneObject, relation: str, other: SceneObject) ->
 
 def _meant(scene: Scene, phrase: str) -> list[SceneObject]:
     """All things that a phrase with "the" could mean: by name, values, side, clothes, owner or relation."""
-    if found := re.fullmatch(r"(.+) on the (left|right)", phrase):
+    if found := re.fullmatch(r"(.+) (?:on|to) the (left|right)(?: side)?", phrase):
         half = scene.size.width / 2
         return [
             one for one in _meant(scene, found[1]) if one.box and (one.box.middle[0] < half) is (found[2] == "left")
@@ -98,11 +145,16 @@ def _meant(scene: Scene, phrase: str) -> list[SceneObject]:
         owners = {one.id for one in _meant(scene, found[1])}
         worn = {link.object for link in scene.relations if link.name == "wearing" and link.subject in owners}
         return [one for one in _meant(scene, found[2]) if one.id in worn]
-    if found := re.fullmatch(rf"(.+?) (in|{_PLACE}|\w+ing(?: on| from)?) the (.+)", phrase):
-        relation = "wearing" if found[2] == "in" else found[2]
-        others = {one.id for one in _meant(scene, found[3])}
-        linked = {link.subject for link in scene.relations if link.name == relation and link.object in others}
-        return [one for one in _meant(scene, found[1]) if one.id in linked]
+    if found := re.fullmatch(rf"(.+?)(?: that (?:is|are))? ({_RELATION}) the (.+)", phrase):
+        relations = ("wearing", "in") if found[2] == "in" else (found[2],)
+        others = _meant(scene, found[3])
+        return [
+            one
+            for one in _meant(scene, found[1])
+            if any(_holds(scene, one, relation, other) for relation in relations for other in others)
+        ]
+    if found := re.fullmatch(r"(.+) that (?:is|are) (\w+)", phrase):
+        return [one for one in _meant(scene, found[1]) if found[2] in one.attributes]
     exact = [one for one in scene if one.name == phrase]
     if exact:
         return exact

@@ -185,6 +185,81 @@ def test_a_verb_keeps_its_subjects_of_a_kind() -> None:
     assert _texts(item, OBJECT) == {"Is the cat wearing the hat?": "no"}
 
 
+def _street() -> Scene:
+    things = [
+        ("man", (), (10, 100, 60, 150)),
+        ("bicycle", ("red",), (5, 180, 80, 80)),
+        ("woman", (), (320, 100, 60, 150)),
+        ("bench", (), (300, 200, 90, 60)),
+        ("dog", (), (170, 220, 40, 40)),
+    ]
+    return scene(2, things, (("1", "riding", "2"), ("3", "sitting on", "4")))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "changed"),
+    [
+        ("Is the man riding a bicycle?", "yes", {"Is the woman riding a bicycle?": "no"}),
+        ("Does the man ride a bicycle?", "yes", {"Does the woman ride a bicycle?": "no"}),
+        ("Do you think the woman is riding a bicycle?", "no", {"Do you think the man is riding a bicycle?": "yes"}),
+        (
+            "Is the man riding a red bicycle in this photo?",
+            "yes",
+            {"Is the woman riding a red bicycle in this photo?": "no"},
+        ),
+    ],
+)
+def test_the_other_thing_of_a_relation_may_be_any_such_thing(text: str, answer: str, changed: dict[str, str]) -> None:
+    steps = program(f"select: {'woman (3)' if 'woman' in text else 'man (1)'}", "verify rel: bicycle,riding,o (2)")
+    assert _texts(asked(_street(), text, answer, steps), OBJECT) == changed
+
+
+def test_a_relation_to_any_such_thing_is_turned_round_in_either_form_of_the_verb() -> None:
+    steps = program("select: woman (3)", "verify rel: bench,sitting on,o (4)")
+    assert _texts(asked(_street(), "Is the woman sitting on a bench?", "yes", steps), RELATION) == {
+        "Is the woman sitting under a bench?": "no"
+    }
+    assert _texts(asked(_street(), "Does the woman sit on a bench?", "yes", steps), RELATION) == {
+        "Does the woman sit under a bench?": "no"
+    }
+    dog = _texts(asked(_street(), "Is the woman sitting on a bench?", "yes", steps), OBJECT)
+    assert dog == {"Is the man sitting on a bench?": "no", "Is the dog sitting on a bench?": "no"}
+
+
+def test_nobody_is_said_to_be_without_what_people_wear_unannotated() -> None:
+    things = [("man", (), (10, 100, 60, 150)), ("shirt", (), (15, 130, 50, 50)), ("woman", (), (320, 100, 60, 150))]
+    dressed = scene(1, things, (("1", "wearing", "2"),))
+    steps = program("select: man (1)", "verify rel: shirt,wearing,o (2)")
+    assert reasons(asked(dressed, "Is the man wearing a shirt?", "yes", steps)) == {
+        "nothing in the picture or its like changes the answer for sure",
+        "no relation excludes the one that is asked for",
+    }
+
+
+def test_a_man_and_a_woman_are_told_apart_unless_both_names_may_be_for_one_body() -> None:
+    dog = ("dog", (), (170, 220, 40, 40))
+    steps = program("select: man (1)", "query: hposition")
+    two = scene(1, [("man", (), (10, 100, 60, 150)), ("woman", (), (320, 100, 60, 150)), dog])
+    assert _texts(asked(two, "Which side is the man on?", "left", steps), SIDE) == {
+        "Which side is the woman on?": "right"
+    }
+    one = scene(1, [("man", (), (10, 100, 60, 150)), ("woman", (), (12, 102, 60, 150)), dog])
+    assert reasons(asked(one, "Which side is the man on?", "left", steps)) == {"several things could be meant"}
+    boys = scene(1, [("man", (), (10, 100, 60, 150)), ("boy", (), (320, 100, 60, 150)), dog])
+    assert reasons(asked(boys, "Which side is the man on?", "left", steps)) == {"several things could be meant"}
+
+
+def test_what_lies_further_right_at_both_edges_is_not_left() -> None:
+    things = [("table", (), (150, 150, 100, 80)), ("cup", (), (10, 130, 20, 20)), ("dog", (), (220, 200, 60, 60))]
+    steps = program("select: cup (2)", "verify rel: table,to the left of,o (1)")
+    item = asked(scene(1, things), "Is the cup to the left of the table?", "yes", steps)
+    assert _texts(item, OBJECT) == {"Is the dog to the left of the table?": "no"}
+    inside = [*things[:2], ("dog", (), (220, 200, 20, 20))]
+    assert "nothing in the picture or its like changes the answer for sure" in reasons(
+        asked(scene(1, inside), "Is the cup to the left of the table?", "yes", steps)
+    )
+
+
 def test_what_cannot_be_told_for_sure_is_left_out_and_says_why() -> None:
     two = scene(1, [("dog", (), (10, 200, 60, 60)), ("dog", (), (300, 200, 60, 60)), ("cup", (), (200, 10, 20, 20))])
     side = program("select: dog (1)", "query: hposition")

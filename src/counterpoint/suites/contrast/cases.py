@@ -39,6 +39,7 @@ class Plan:
     objects: tuple[SceneObject, ...]
     grounding: str
     contrasts: Iterator[Contrast]
+    lack: str = "nothing in the picture or its like changes the answer for sure"  # the reason if there are none
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from counterpoint.language.verbs import base_form
+
 NEAR = "are there X near the Y"
 EITHER = "do you see X or Y"
 SIDE = "on which side is the X"
@@ -38,8 +40,9 @@ _WORDINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             rf"(?P<be>is|are) (?P<x>the .+?) {_OR_HALF}",
         ),
         OBJECT: (
-            rf"(?P<be>is|are) (?P<x>the .+?) (?P<relation>{{relation}}) (?P<y>the .+?){_PICTURE}",
-            r"do you think (?P<x>the .+?) (?P<be>is|are) (?P<relation>{relation}) (?P<y>the .+?)",
+            rf"(?P<be>is|are) (?P<x>the .+?) (?P<relation>{{relation}}) (?P<y>.+?){_PICTURE}",
+            r"do you think (?P<x>the .+?) (?P<be>is|are) (?P<relation>{relation}) (?P<y>.+?)",
+            rf"(?P<do>does|do) (?P<x>the .+?) (?P<relation>{{verb}}) (?P<y>.+?){_PICTURE}",
         ),
         COLOR: (
             rf"(?:what|which) colou?r (?P<be>is|are) (?P<x>the .+?){_PICTURE}",
@@ -67,8 +70,18 @@ def matched(template: str, text: str, relation: str = "") -> re.Match[str] | Non
 
 @cache
 def _wordings(template: str, relation: str) -> tuple[re.Pattern[str], ...]:
-    spelled = re.escape(relation)
+    spelled, verb = re.escape(relation), re.escape(plain_form(relation))
     return tuple(
-        re.compile(wording.replace("{relation}", spelled) + r" ?[?.]*", re.IGNORECASE)
+        re.compile(wording.replace("{relation}", spelled).replace("{verb}", verb) + r" ?[?.]*", re.IGNORECASE)
         for wording in _WORDINGS[template]
+        if verb or "{verb}" not in wording
     )
+
+
+def plain_form(relation: str) -> str:
+    """What one does who is doing something, as it stands after "does"; nothing for what is no doing.
+
+    >>> plain_form("sitting on"), plain_form("to the left of")
+    ('sit on', '')
+    """
+    return base_form(relation) if relation.partition(" ")[0].endswith("ing") else ""

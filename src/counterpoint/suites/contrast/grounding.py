@@ -20,6 +20,7 @@ _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 _NO_HABITS = Habits()
 DISAGREE = "its words and its program do not say the same"
 SEVERAL = "several things could be meant"
+_SEXES = (frozenset({"man", "boy", "guy", "gentleman", "male"}), frozenset({"woman", "girl", "lady", "female"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class Look:
         """
         if not is_known(phrase.noun):
             raise Doubt("a name that no lexicon knows")
-        left = [one for one in self.scene if may_be(one.name, phrase.noun) and self._may_fit(one, phrase)]
+        left = self._left(phrase)
         if len(left) != 1:
             raise Doubt(SEVERAL if left else "nothing there is called so")
         one = left[0]
@@ -139,6 +140,16 @@ class Look:
         if not phrase.ids and phrase.anchor is None and self._may_be_shown(one, phrase.noun):
             raise Doubt(SEVERAL)
         return one
+
+    def _left(self, phrase: Phrase) -> list[SceneObject]:
+        """Everything that could be meant by a phrase.
+
+        Where one is annotated as a man and another, elsewhere, as a woman, annotators have told the two apart; names
+        for one and the same body would have boxes that cover each other.
+        """
+        found = [one for one in self.scene if may_be(one.name, phrase.noun) and self._may_fit(one, phrase)]
+        own = [one for one in found if not _other_sex(one.name, phrase.noun)]
+        return own if len(own) == 1 and all(one in own or _apart(own[0], one) for one in found) else found
 
     def _may_be_shown(self, one: SceneObject, noun: str) -> bool:
         """Whether another thing may show one of this name, unannotated."""
@@ -185,6 +196,19 @@ def how_called(name: str, noun: str) -> str:
     if singular(noun) in hypernym_names(name):
         return "hyponym"
     return "synonym" if is_a(name, noun) and is_a(noun, name) else ""
+
+
+def _other_sex(name: str, noun: str) -> bool:
+    """Whether one word is for men or boys, and the other for women or girls."""
+    pair = {singular(name), singular(noun)}
+    return not any(pair.isdisjoint(sex) for sex in _SEXES)
+
+
+def _apart(one: SceneObject, other: SceneObject) -> bool:
+    """Whether boxes share less than half of the smaller one, so that they are about two things."""
+    if one.box is None or other.box is None:
+        return False
+    return 2 * one.box.overlap(other.box) < min(one.box.area, other.box.area)
 
 
 def _placeless(values: Iterable[str]) -> tuple[tuple[str, tuple[int, int]], ...]:

@@ -1,7 +1,7 @@
 """How two things of a scene stand to each other: surely so, surely not, or not to be told.
 
 What annotators said comes first. Where they said nothing, boxes prove what they can, with margins: that one thing is
-left of another, that it is not above what it lies below, that two things do not touch.
+left of another, or at least not right of it, that it is not above what it lies below, that two things do not touch.
 """
 
 from collections.abc import Mapping
@@ -128,9 +128,12 @@ def _by_boxes(scene: Scene, one: SceneObject, relation: str, other: SceneObject)
     names = _pair(one, other)
     if relation in ("to the left of", "to the right of"):
         found = _beside(one.box, other.box, length)
-        if not found:
+        if found:
+            return Known(found == relation, f"the box of {names[0]} lies {found} that of {names[1]}")
+        leaning = _shifted(one.box, other.box, length)
+        if leaning != OPPOSITES[relation]:
             return None
-        return Known(found == relation, f"the box of {names[0]} lies {found} that of {names[1]}")
+        return Known(False, f"the box of {names[0]} lies further {leaning[7:-3]} than that of {names[1]} on both edges")
     upper, lower = (one.box, other.box) if relation == "above" else (other.box, one.box)
     if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
         return Known(False, f"the box of {names[0]} lies {OPPOSITES[relation]} that of {names[1]}")
@@ -144,6 +147,14 @@ def _beside(box: Box, its: Box, length: int) -> str:
     if abs(shift) < _SHIFTED * length or min(box.right, its.right) > max(box.x, its.x):
         return ""
     return "to the left of" if shift > 0 else "to the right of"
+
+
+def _shifted(box: Box, its: Box, length: int) -> str:
+    """The side to which a box is shifted against another at both edges: on the other side of it, it is not."""
+    shift = its.middle[0] - box.middle[0]
+    if shift >= _SHIFTED * length and box.x <= its.x and box.right <= its.right:
+        return "to the left of"
+    return "to the right of" if -shift >= _SHIFTED * length and box.x >= its.x and box.right >= its.right else ""
 
 
 def _gap(box: Box, its: Box) -> int:

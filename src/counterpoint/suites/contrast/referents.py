@@ -9,17 +9,22 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.classes import excludes
 from counterpoint.language.english import be
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.senses import hypernym_names, is_a
 from counterpoint.suites.contrast.cases import Case, Contrast, Plan, answer, grounding
 from counterpoint.suites.contrast.doubt import Doubt
+from counterpoint.suites.contrast.forms import plain_form
 from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
-from counterpoint.suites.contrast.places import OPPOSITES, SYMMETRIC, Known, known, opposite, side
+from counterpoint.suites.contrast.others import Other
+from counterpoint.suites.contrast.places import OPPOSITES, SYMMETRIC, Known, opposite, side
 from counterpoint.suites.contrast.programs import Clue, clue, related
 from counterpoint.suites.contrast.rewriting import definite, rewritten, valued
 from counterpoint.suites.contrast.surveying import by_likeness, drawn
 from counterpoint.suites.doubts import can_be_asked
 from counterpoint.suites.looks import denies, goes_before_noun, other_words, sort_of
 
+_OF_ALL_CREATURES = frozenset(
+    ("drinking", "eating", "lying", "running", "sitting", "standing", "swimming", "walking", "watching")
+)
 _SELDOM = 0.1  # the weight of what is not seen with the other thing elsewhere
 
 
@@ -97,20 +102,23 @@ def moved(case: Case) -> Plan:
     found, look, truth = case.read(relation), case.look, case.truth
 
     def contrasts() -> Iterator[Contrast]:
-        companions = case.survey.companions(y.name)
-        names = [name for name in look.names if name != y.name]
+        companions, taken = case.survey.companions(y.name), {one.name for one in y.things}
+        names = [name for name in look.names if name not in taken]
         weights = {name: companions.get(name, _SELDOM) for name in names}
         for one in _others(look, x, phrase, drawn(weights, case.rng)):
             fact = _turned(case, one, relation, y)
             if fact and _could(one, x, relation):
                 text = definite(case.text, found, phrase, one.name)
-                yield Contrast(text, answer(not truth), "object", phrase.noun, one.name, fact.proof, (one, y))
+                yield Contrast(text, answer(not truth), "object", phrase.noun, one.name, fact.proof, (one, *y.things))
         for one, place, value in _revalued(look, x, phrase):
-            if one.id != y.id and (fact := _turned(case, one, relation, y)):
+            if one not in y.things and (fact := _turned(case, one, relation, y)):
                 text, before = valued(case.text, phrase, place, value), phrase.values[place][0]
-                yield Contrast(text, answer(not truth), "attribute", before, value, fact.proof, (one, y))
+                yield Contrast(text, answer(not truth), "attribute", before, value, fact.proof, (one, *y.things))
 
-    return Plan((x, y), how, contrasts())
+    kin = [one for one in look.scene if one.id not in (x.id, *look.wearer) and one not in y.things]
+    if not any(_could(one, x, relation) for one in kin):
+        return Plan((x, *y.things), how, contrasts(), "nothing else there could stand so, worn clothes aside")
+    return Plan((x, *y.things), how, contrasts())
 
 
 def turned(case: Case) -> Plan:
@@ -123,31 +131,32 @@ def turned(case: Case) -> Plan:
     if not fact:
         raise Doubt("it is open whether the opposite holds")
     found = case.read(relation)
-    text = rewritten(case.text, {found.span("relation"): other})
-    made = Contrast(text, answer(not case.truth), "relation", relation, other, fact.proof, (x, y))
-    return Plan((x, y), how, iter((made,)))
+    said = plain_form(other) if found.groupdict().get("do") else other
+    text = rewritten(case.text, {found.span("relation"): said})
+    made = Contrast(text, answer(not case.truth), "relation", relation, other, fact.proof, (x, *y.things))
+    return Plan((x, *y.things), how, iter((made,)))
 
 
-def _turned(case: Case, one: SceneObject, relation: str, y: SceneObject) -> Known | None:
+def _turned(case: Case, one: SceneObject, relation: str, y: Other) -> Known | None:
     """What is known of a relation, if it is the contrary of the answer."""
-    fact = known(case.look.scene, one, relation, y)
+    fact = y.known(one, relation)
     return fact if fact and fact.holds is not case.truth else None
 
 
-def _couple(case: Case) -> tuple[str, SceneObject, SceneObject, Phrase, str]:
-    """The relation, the two things, the phrase for the first, and how both were grounded."""
+def _couple(case: Case) -> tuple[str, SceneObject, Other, Phrase, str]:
+    """The relation, the thing and the other one, the phrase for the first, and how both were grounded."""
     step = case.question.program[-1]
     name, relation, forth, ids = related(step.argument)
     chain, named = clue(case.question.program, step.inputs[0]), Clue(name, ids)
     found = case.read(relation)
     x_clue, y_clue = (named, chain) if forth else (chain, named)
     x_phrase, y_phrase = case.phrase(found, "x", x_clue), case.phrase(found, "y", y_clue)
-    x, y = case.look.meant(x_phrase), case.look.meant(y_phrase)
-    if x.id == y.id:
+    x, y = case.look.meant(x_phrase), Other.read(case.look, y_phrase)
+    if y.one and x.id == y.one.id:
         raise Doubt("both names mean the same thing")
-    fact = known(case.look.scene, x, relation, y)
+    fact = y.known(x, relation)
     case.must_agree(fact.holds if fact else None, case.truth)
-    ways = dict.fromkeys((grounding(x, x_phrase), grounding(y, y_phrase)))
+    ways = dict.fromkeys((grounding(x, x_phrase), *(grounding(one, y_phrase) for one in y.things[:1])))
     return relation, x, y, x_phrase, " + ".join(ways)
 
 
@@ -155,7 +164,13 @@ def _could(one: SceneObject, x: SceneObject, relation: str) -> bool:
     """Whether it makes sense to ask this of another thing: who holds or rides something is of a kind with others."""
     if relation in OPPOSITES or relation in SYMMETRIC:
         return True
+    if relation.partition(" ")[0] in _OF_ALL_CREATURES and _lives(one) and _lives(x):
+        return True
     return not {one.name, *hypernym_names(one.name)}.isdisjoint((x.name, *hypernym_names(x.name)))
+
+
+def _lives(one: SceneObject) -> bool:
+    return is_a(one.name, "person") or is_a(one.name, "animal")
 
 
 def _others(look: Look, x: SceneObject, phrase: Phrase, names: Iterable[str]) -> Iterator[SceneObject]:

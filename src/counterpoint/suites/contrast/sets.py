@@ -64,7 +64,7 @@ def _group(case: Case, most: int) -> Group:
     plan = FAMILIES[case.template](case)
     made = list(_new(case, plan, most))
     if not made:
-        raise Doubt("nothing in the picture or its like changes the answer for sure")
+        raise Doubt(plan.lack)
     question = case.question
     shared = (("question", question.id), ("template", case.template))
     proof = question.proof or f"question {question.id} of its source"
