@@ -55,6 +55,25 @@ def test_back_translations_come_from_a_file_with_ids_and_texts(tmp_path: Path) -
     assert Lab(lab).suite("rad-back-translations").table["text"].to_pylist() == ["Is it a dog?", "Is that a dog?"]
 
 
+def _translator(folder: Path, lines: str) -> None:
+    program = folder / "apertium"
+    program.write_text(f"#!/bin/sh\n{lines}\n")
+    program.chmod(0o755)
+
+
+def test_a_translation_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    out = tmp_path / "bt.csv"
+    told = ("translate", out, "--scenes", 2, "--there", "apertium/eng-spa", "--back", "apertium/spa-eng")
+    _translator(tmp_path, 'if [ "$1" = spa-eng ]; then echo "no dictionary" >&2; exit 1; fi; cat')
+    with pytest.raises(CounterpointError, match="no dictionary"):
+        _run(*told)
+    assert [path.name for path in tmp_path.iterdir()] == ["apertium"]
+    _translator(tmp_path, "sed 's/^/Well, /'")
+    assert _run(*told).startswith("10 of 10 questions")
+    assert out.read_text().startswith('id,text\ntest-000000-vqa-00-0,"Well, Well, ')
+
+
 def test_a_file_of_texts_without_its_columns_is_one_sentence(tmp_path: Path) -> None:
     texts = tmp_path / "texts.csv"
     texts.write_text("id,words\n1,Is that a dog?\n")

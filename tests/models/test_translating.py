@@ -9,6 +9,16 @@ import pytest
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.models.translating import Apertium, Losses, back_translated, translator
 
+ODD = (
+    "What is hanging on the wall?",
+    "Is the grzlbrt brown?",
+    "What color is the dog?",
+    "Is it [a] {dog} or 50% of a cat & <b>?",
+    "",
+    "Is the\tdog ^big$ @home?/no\\yes",
+)
+"""Questions with words that the program does not know or cannot inflect, and with signs that mean something to it."""
+
 
 class Told:
     """A translator that knows some texts, and leaves the others as they are."""
@@ -21,12 +31,22 @@ class Told:
 
 
 def test_texts_that_come_back_unchanged_empty_or_with_unknown_words_are_counted() -> None:
-    there = Told({"Is it a dog?": "¿Es un perro?", "Is it big?": "¿Es grande?", "Is it Wii?": "¿Es *Wii?"})
-    back = Told({"¿Es un perro?": "Is that a dog?", "¿Es grande?": "is it big", "¿Es *Wii?": "Is it *Wii?", "Eh?": " "})
-    asked = [("1", "Is it a dog?"), ("2", "Is it big?"), ("3", "Is it Wii?"), ("4", "Eh?")]
+    there = Told(
+        {"Is it a dog?": "¿Es un perro?", "Is it big?": "¿Es grande?", "Is it Wii?": "¿Es *Wii?", "Walls?": "¿Muros?"}
+    )
+    back = Told(
+        {
+            "¿Es un perro?": "Is that a dog?",
+            "¿Es grande?": "is it big",
+            "¿Es *Wii?": "Is it *Wii?",
+            "Eh?": " ",
+            "¿Muros?": "#Wall?",
+        }
+    )
+    asked = [("1", "Is it a dog?"), ("2", "Is it big?"), ("3", "Is it Wii?"), ("4", "Eh?"), ("5", "Walls?")]
     losses = Losses()
     assert list(back_translated(asked, there, back, losses)) == [("1", "Is that a dog?")]
-    assert losses.counts == {"unchanged": 1, "a word is not known to the translator": 1, "nothing came back": 1}
+    assert losses.counts == {"unchanged": 1, "a word is not known to the translator": 2, "nothing came back": 1}
 
 
 def test_a_way_of_translating_that_is_not_there_is_named() -> None:
@@ -34,8 +54,8 @@ def test_a_way_of_translating_that_is_not_there_is_named() -> None:
         translator("deepl/en-de")
 
 
-@pytest.mark.skipif(shutil.which("apertium") is not None, reason="apertium is installed here")
-def test_without_apertium_it_is_said_how_to_get_it() -> None:
+def test_without_apertium_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ModelError, match="not on the path"):
         translator("apertium/eng-spa")
 
@@ -66,3 +86,15 @@ def test_real_translations_there_and_back_are_other_words() -> None:
     asked = [("1", "What color is the little dog that is in front of the house?")]
     there, back = translator("apertium/eng-spa"), translator("apertium/spa-eng")
     assert len(list(back_translated(asked, there, back, losses))) + losses.counts.total() == 1
+
+
+@pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")
+def test_real_translations_have_a_line_for_every_question_and_no_marks() -> None:
+    asked = [(str(n), text) for n, text in enumerate(ODD)]
+    losses = Losses()
+    made = dict(back_translated(asked, translator("apertium/eng-spa"), translator("apertium/spa-eng"), losses))
+    assert len(made) + losses.counts.total() == len(ODD)
+    assert not [text for text in made.values() if "*" in text or "#" in text]
+    assert losses.counts["a word is not known to the translator"] >= 2
+    with pytest.raises(ModelError, match="eng-xyz does not exist"):
+        translator("apertium/eng-xyz").translated(["one"])

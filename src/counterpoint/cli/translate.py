@@ -33,10 +33,15 @@ def command(
     losses = Losses()
     watch = partial(counted, doing="translating", total=len(first))
     out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(("id", "text"))
-        table.writerows(back_translated(watch(first), away, home, losses))
+    draft = out.with_name(f"{out.name}.part")  # whole or absent, so that nobody takes half of it for all
+    try:
+        with draft.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(("id", "text"))
+            table.writerows(back_translated(watch(first), away, home, losses))
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)
     for reason, count in sorted(losses.counts.items()):
         click.echo(f"{-count:>8,}  {reason}")
     made = len(first) - losses.counts.total()

@@ -1,5 +1,6 @@
 """Texts in another language and back: by models of the hub, or by a program that is on this machine."""
 
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -10,9 +11,11 @@ from typing import Protocol
 from counterpoint.core.errors import ModelError, UnknownName
 
 PROGRAM = "apertium"
-UNKNOWN = "*"
-"""The sign that apertium puts before a word that it does not know."""
+MARKS = re.compile(r"[*#@](?=\w)")
+"""What apertium puts before a word that it does not know, cannot inflect or cannot carry over."""
 AT_ONCE = 64
+PIPED = 1024
+"""How many lines a program is given at once: it is started anew for each portion, which takes longer than the work."""
 WAYS = ("hf", PROGRAM)
 
 
@@ -69,7 +72,8 @@ def back_translated(
     texts: Iterable[tuple[str, str]], there: Translator, back: Translator, losses: Losses
 ) -> Iterator[tuple[str, str]]:
     """Texts by id after a translation there and back; those that say nothing new, or nothing whole, are counted."""
-    for part in _parts(texts):
+    piped = isinstance(there, Apertium) and isinstance(back, Apertium)
+    for part in _parts(texts, PIPED if piped else AT_ONCE):
         returned = back.translated(there.translated([text for _, text in part]))
         for (key, text), other in zip(part, returned, strict=True):
             if reason := _amiss(text, other):
@@ -81,7 +85,7 @@ def back_translated(
 def _amiss(text: str, other: str) -> str:
     if not any(sign.isalnum() for sign in other):
         return "nothing came back"
-    if UNKNOWN in other and UNKNOWN not in text:
+    if MARKS.search(other) and not MARKS.search(text):
         return "a word is not known to the translator"
     return "unchanged" if _plain(text) == _plain(other) else ""
 
@@ -91,11 +95,11 @@ def _plain(text: str) -> str:
     return " ".join("".join(sign if sign.isalnum() else " " for sign in text.lower()).split())
 
 
-def _parts(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+def _parts(texts: Iterable[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
     part: list[tuple[str, str]] = []
     for one in texts:
         part.append(one)
-        if len(part) == AT_ONCE:
+        if len(part) == size:
             yield part
             part = []
     if part:
