@@ -118,6 +118,24 @@ def test_grammar_is_checked_where_the_paper_checks_it(lab: Path) -> None:
     assert told["grammar"]["kept"] == 4
 
 
+@pytest.mark.skipif(find_library("link-grammar") is None, reason="link-grammar is not installed")
+def test_what_grammar_takes_from_one_side_of_plurals_is_evened_out_where_that_is_asked_for(tmp_path: Path) -> None:
+    one, many = "Exactly one dog in a grassy area.", "Some dogs in a grassy area."
+    rows = [(one, many), (one, many), (many, one), (many, "Exactly one dog of in a the grassy.")]
+    made = []
+    for number, texts in enumerate(rows):
+        words = [(("word", "dog" if "one" in text else "dogs"),) for text in texts]
+        asked = tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in texts)
+        made.append(("plurals", Group(Relation.RANKS, asked, (None, None), kind="plurality", tags=tuple(words))))
+    table = groups_table(made, "foils")
+    Lab(tmp_path).put_suite(Manifest.of(table, generator="tests:foils", seed=7), table)
+    told = {one["check"]: one for one in json.loads(_run(tmp_path, "--set", "distribution.action=drop", "--json"))}
+    assert list(told["grammar"]["dropped"].values()) == [1]
+    assert (told["distribution"]["seen"], told["distribution"]["kept"]) == (3, 2)
+    assert told["distribution"]["notes"]["plurals"]["after"] == 0
+    assert "distribution" not in {one["check"] for one in json.loads(_run(tmp_path, "--json"))}
+
+
 def test_a_suite_is_not_overwritten_unless_that_is_said_and_is_then_a_new_version(lab: Path) -> None:
     with pytest.raises(StoreError, match="has another suite 'foils' already"):
         _run(lab, "--check", "duplicates", "--out", "foils")
