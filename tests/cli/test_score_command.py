@@ -9,12 +9,17 @@ from click.testing import CliRunner, Result
 
 from counterpoint.cli import compare, score
 from counterpoint.core.answers import Answer, State
-from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
+from counterpoint.metrics import contrast
+from counterpoint.metrics.ranking import RANKING
+from counterpoint.metrics.ratio import METRICS, answer_accuracy
+from counterpoint.metrics.statistic import Measure, read_by
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest
+from counterpoint.studies.papers.results import gap
 
 
 def _suite(lab: Lab, pictures: int = 40) -> list[Query]:
@@ -147,6 +152,28 @@ def test_compare_names_the_better_model_and_what_could_be_seen(lab: Path) -> Non
         "self_consistency": True,
         "comprehensive_accuracy": True,
     }
+
+
+def test_compare_reads_what_a_measure_needs_and_knows_which_way_is_better(tmp_path: Path) -> None:
+    lab = tmp_path / "lab"
+    asked = _suite(Lab(lab))
+    for name, chance in (("calm", 0.9), ("rash", 0.4)):
+        sure = Answer.of("yes", top=(("yes", chance), ("no", 1 - chance)))
+        _said(Lab(lab), name, f"r-{name}", [(query, sure) for query in asked])
+    (row,) = json.loads(_call("compare", lab, "rash", "calm", "--metric", "brier", "--json").output)
+    assert (row["first"], row["second"]) == (pytest.approx(0.36), pytest.approx(0.01))
+    assert (row["difference"] > 0, row["verdict"]) == (True, "calm")  # less is better
+
+
+def test_compare_says_why_a_measure_cannot_be_compared(lab: Path) -> None:
+    problem = _call("compare", lab, "sure", "torn", "--metric", "brier").exception
+    assert isinstance(problem, CounterpointError)
+    assert problem.hint == "sure has no brier: it says no probabilities of its answers"
+
+
+@pytest.mark.parametrize("measures", [(*METRICS, gap, answer_accuracy), contrast.measures((1, 3)), RANKING])
+def test_the_tables_of_papers_need_no_further_columns(measures: tuple[Measure, ...]) -> None:
+    assert read_by(measures) == ()  # which `paper` does not read
 
 
 def test_compare_shows_coverage_both_ways(lab: Path) -> None:

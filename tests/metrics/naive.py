@@ -65,6 +65,8 @@ def pair_cases(groups: Sequence[Made], threshold: float = 0.5, *, other: bool = 
                 related = consistent(group, first, own)
                 if related is not None and group.relation in ("same", "differs"):
                     earned["self_consistency"] = float(related)
+                if related is not None and group.relation == "ranks":
+                    earned["acc_r"] = float(related)
             yield Case(earned, group, cluster, base.tags | variant.tags, bool(first and own))
 
 

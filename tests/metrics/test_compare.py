@@ -1,5 +1,6 @@
 """Two models compared: exact tests as statsmodels has them, ties named as ties, false alarms as rare as promised."""
 
+from dataclasses import replace
 from itertools import product
 from math import isnan, nan
 from random import Random
@@ -17,6 +18,8 @@ from statsmodels.stats.multitest import multipletests
 from counterpoint.metrics.bootstrap import luck
 from counterpoint.metrics.compare import compare_table
 from counterpoint.metrics.paired import differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
+from counterpoint.metrics.rad import rad_ordered
+from counterpoint.metrics.ratio import Ratio
 
 
 @given(st.integers(0, 400), st.integers(0, 400))
@@ -135,6 +138,17 @@ def test_ties_are_called_ties_and_the_better_model_is_named() -> None:
     verdicts = {(row["test"], row["metric"]): row["verdict"] for row in _two(0.9, 0.6)}
     assert verdicts["order", "accuracy"] == verdicts["order", "comprehensive_accuracy"] == "first"
     assert verdicts["rephrase", "accuracy"] == verdicts["rephrase", "comprehensive_accuracy"] == "tie"
+
+
+@pytest.mark.parametrize(("metric", "better"), [(rad_ordered, "first"), (replace(rad_ordered, lower=True), "second")])
+def test_pairs_in_both_orders_are_compared_and_less_can_be_better(metric: Ratio[Any], better: str) -> None:
+    right, wrong = Said(value="yes"), Said(value="no")
+    groups = [
+        Made((Member({"yes": 1.0}, right, other=right), Member({"yes": 1.0}, right, other=wrong)), picture=f"world:{n}")
+        for n in range(40)
+    ]
+    (row,) = compare_table(*tables(groups), metrics=(metric,)).to_pylist()
+    assert (row["first"], row["second"], row["verdict"]) == (1.0, 0.0, better)
 
 
 def test_a_model_compared_with_itself_ties_everywhere() -> None:

@@ -16,7 +16,8 @@ from counterpoint.core.errors import StoreError
 from counterpoint.metrics.compare import TIE, compared
 from counterpoint.metrics.coverage import covered
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
-from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.statistic import read_by
 from counterpoint.store.lab import Lab
 
 
@@ -51,7 +52,7 @@ def command(
 ) -> None:
     """Whether FIRST or SECOND is better, test by test, or whether they tie."""
     request = Request(by, where, measures(metrics) if metrics else (), threshold, seed=seed)
-    judged = both(Lab(lab).opened(), (first, second), suites, threshold)
+    judged = both(Lab(lab).opened(), (first, second), suites, request)
     if coverage or pairs:
         rows = covered(judged, request, pairs=pairs).to_pylist()
         shown = coverage_sheet(rows, request)
@@ -62,13 +63,13 @@ def command(
     click.echo(json.dumps(rows) if form == "json" else FORMS[form or "plain"](shown))
 
 
-def both(lab: Lab, names: Sequence[str], suites: Sequence[str], threshold: float) -> dict[str, Outcomes]:
+def both(lab: Lab, names: Sequence[str], suites: Sequence[str], request: Request) -> dict[str, Outcomes]:
     """What became of the same queries with each of two models; of several models of one name, the latest."""
     chosen = [list(models_of(lab, [name]).items())[-1] for name in names]
     if chosen[0][1].fingerprint == chosen[1][1].fingerprint:
         raise StoreError(f"{names[0]} and {names[1]} are the same model", hint="name two that differ")
-    groups = groups_of(lab, suites)
-    return {title: judge(groups, answers_of(lab, info), threshold) for title, info in chosen}
+    groups, further = groups_of(lab, suites), read_by(request.metrics)
+    return {title: judge(groups, answers_of(lab, info, further), request.threshold) for title, info in chosen}
 
 
 def differences(judged: Mapping[str, Outcomes], request: Request) -> list[dict[str, Any]]:
@@ -77,10 +78,20 @@ def differences(judged: Mapping[str, Outcomes], request: Request) -> list[dict[s
     table: pa.Table = compared(first, second, request)
     rows = [row for row in table.to_pylist() if row["n"]]
     if not rows:
-        raise StoreError(f"{one} and {other} have no answers in common", hint="run both on the same suites first")
+        raise StoreError(f"{one} and {other} have no answers in common", hint=_obstacle(judged, request))
     names = {"first": one, "second": other, TIE: TIE}
     both = {"models": [one, other], "states": {model: states(outcomes) for model, outcomes in judged.items()}}
     return [row | both | {"verdict": names[row["verdict"]]} for row in rows]
+
+
+def _obstacle(judged: Mapping[str, Outcomes], request: Request) -> str:
+    """Why nothing can be compared: a measure does not apply to a model, or there is nothing to take it of."""
+    once = replace(request, resamples=1)
+    for model, outcomes in judged.items():
+        for row in scored(outcomes, once).to_pylist():
+            if row["reason"]:
+                return f"{model} has no {row['metric']}: {row['reason']}"
+    return "run both on the same suites first"
 
 
 def states(outcomes: Outcomes) -> dict[str, float]:

@@ -16,7 +16,7 @@ from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import Request, scored
-from counterpoint.metrics.statistic import Measure, Statistic
+from counterpoint.metrics.statistic import Measure, Statistic, read_by
 from counterpoint.store.lab import Lab
 
 FIRST = ("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case")
@@ -100,9 +100,8 @@ def scores(lab: Lab, models: Sequence[str], suites: Sequence[str], request: Requ
     """The scores of each model as rows, without the slices that it was never asked about."""
     chosen, groups = models_of(lab, models), groups_of(lab, suites)
     rows: list[dict[str, Any]] = []
-    further = sorted({column for metric in request.metrics for column in metric.reads})
     for title, info in chosen.items():
-        table = scored(judge(groups, answers_of(lab, info, further), request.threshold), request)
+        table = scored(judge(groups, answers_of(lab, info, read_by(request.metrics)), request.threshold), request)
         named = {"model": title, "fingerprint": info.fingerprint}
         rows += (named | row for row in table.to_pylist() if row["missing"] < 1)
     if not rows:

@@ -88,13 +88,13 @@ def _lost(pairs: Pairs, rows: Rows) -> Weighed:
     return lambda weights: float(lost @ weights / weights.sum())
 
 
-question_bias = Ratio("question_bias", Pairs, lambda p: p.related, lambda p: _of(QUESTION_BIAS, p))
+question_bias = Ratio("question_bias", Pairs, lambda p: p.related, lambda p: _of(QUESTION_BIAS, p), lower=True)
 """Pairs of one question about two pictures whose answers are the same: 1 never looks."""
 
 question_chance = Statistic("question_chance", Pairs, _chance, lambda p: _of(QUESTION_BIAS, p))
 """The question bias of a model that says as often what it says, but at random."""
 
-picture_bias = Ratio("picture_bias", Pairs, lambda p: p.related, lambda p: _of(PICTURE_BIAS, p))
+picture_bias = Ratio("picture_bias", Pairs, lambda p: p.related, lambda p: _of(PICTURE_BIAS, p), lower=True)
 """Pairs of two questions about one picture whose answers are the same: 1 never reads."""
 
 picture_chance = Statistic("picture_chance", Pairs, _chance, lambda p: _of(PICTURE_BIAS, p))

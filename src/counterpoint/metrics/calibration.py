@@ -153,13 +153,13 @@ def selective_accuracy(coverage: int) -> Statistic[Singles]:
     return Statistic(f"selective_accuracy_{coverage}", Singles, taken, _told, _why, _TOP)
 
 
-ece = Statistic("ece", Singles, _error_by_width, _told, _why, _TOP)
+ece = Statistic("ece", Singles, _error_by_width, _told, _why, _TOP, lower=True)
 """The mean gap between how sure a model is and how right, over 15 equally wide bins (Guo et al. 2017)."""
 
-ece_mass = Statistic("ece_mass", Singles, _error_by_mass, _told, _why, _TOP)
+ece_mass = Statistic("ece_mass", Singles, _error_by_mass, _told, _why, _TOP, lower=True)
 """The same over 15 bins with about as many answers each."""
 
-brier = Ratio("brier", Singles, lambda s: (np.nan_to_num(s.confidence) - s.correct) ** 2, _told, _why, _TOP)
+brier = Ratio("brier", Singles, lambda s: (np.nan_to_num(s.confidence) - s.correct) ** 2, _told, _why, _TOP, lower=True)
 """The mean squared gap between the probability of the value said and what it earned; lower is better."""
 
 confidence = Ratio("confidence", Singles, lambda s: np.nan_to_num(s.confidence), _told, _why, _TOP)
@@ -167,7 +167,7 @@ confidence = Ratio("confidence", Singles, lambda s: np.nan_to_num(s.confidence),
 
 selective_accuracy_50, selective_accuracy_80 = map(selective_accuracy, COVERAGES)
 
-aurc = Statistic("aurc", Singles, _area, _told, _why, _TOP)
+aurc = Statistic("aurc", Singles, _area, _told, _why, _TOP, lower=True)
 """The mean share of wrong answers among those at least as sure as each one; lower is better."""
 
 CALIBRATION: tuple[Measure, ...] = (

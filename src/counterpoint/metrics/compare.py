@@ -11,6 +11,7 @@ import pyarrow as pa
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.bootstrap import luck
+from counterpoint.metrics.ordered import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.paired import ALPHA, differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
 from counterpoint.metrics.ranking import acc_r
@@ -51,7 +52,8 @@ def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
 
     Only cases that count for both models enter. Measures that hit or miss have McNemar's exact test and the paired
     test over clusters, and both must speak (`p` is the larger one); fractional ones have the second alone. P values
-    are corrected over the slices of each measure; the verdict is `first`, `second` or `tie`.
+    are corrected over the slices of each measure; the verdict is `first`, `second` or `tie`, where the better of two
+    has less of a measure like bias.
     """
     request = request if request.metrics else replace(request, metrics=usual(first))
     rows: list[dict[str, Any]] = []
@@ -63,7 +65,8 @@ def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
         found = list(_differences(metric, first, second, request))
         tests = max(sum(row["n"] > 0 for row in found), 1)
         for row, corrected in zip(found, holm([row["p"] for row in found]), strict=True):
-            rows.append(row | {"holm": corrected, "verdict": _verdict(row, corrected), "seen": _seen(row, tests)})
+            verdict = _verdict(row, corrected, lower=metric.lower)
+            rows.append(row | {"holm": corrected, "verdict": verdict, "seen": _seen(row, tests)})
     order = {metric.name: place for place, metric in enumerate(request.metrics)}
     rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
     schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
@@ -107,15 +110,18 @@ def _differences(metric: Ratio[Any], first: Outcomes, second: Outcomes, request:
 
 
 def _units(metric: Ratio[Any], outcomes: Outcomes) -> Any:
+    if metric.unit is OrderedPairs:
+        return ordered_pairs(outcomes)
     return {Pairs: outcomes.pairs, Sets: outcomes.sets, Singles: outcomes.singles}[metric.unit]()
 
 
-def _verdict(row: dict[str, Any], corrected: float) -> str:
+def _verdict(row: dict[str, Any], corrected: float, *, lower: bool) -> str:
+    """Who is better, where luck does not explain the difference."""
     if not row["n"]:
         return ""
     if corrected >= ALPHA:
         return TIE
-    return "first" if row["difference"] > 0 else "second"
+    return "first" if (row["difference"] > 0) != lower else "second"
 
 
 def _seen(row: dict[str, Any], tests: int) -> float | None:

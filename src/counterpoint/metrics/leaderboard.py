@@ -34,28 +34,32 @@ right = Ratio("accuracy", Singles, lambda s: s.correct, lambda s: s.gold & s.is_
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One measure: on which test it is taken, whether less is better, what a model must be able to do."""
+    """One measure: on which test it is taken, what a model must be able to do."""
 
     name: str
     title: str
     test: str
     measure: Measure
-    lower: bool = False
     needs: str = "answers"
     chance: Measure | None = None  # what a model that guesses would have
+
+    @property
+    def lower(self) -> bool:
+        """Whether less is better."""
+        return self.measure.lower
 
 
 COLUMNS = (
     Column("accuracy", "accuracy", BASES, right),
-    Column("question_bias", "question bias", "question-bias", question_bias, lower=True, chance=question_chance),
-    Column("picture_bias", "picture bias", "picture-bias", picture_bias, lower=True, chance=picture_chance),
+    Column("question_bias", "question bias", "question-bias", question_bias, chance=question_chance),
+    Column("picture_bias", "picture bias", "picture-bias", picture_bias, chance=picture_chance),
     Column("pixel_noise", "pixel noise", "noise", mean_robustness),
     Column("picture_features", "picture features", "feature-noise", picture_feature_robustness, needs="features"),
     Column("question_features", "question features", "feature-noise", question_feature_robustness, needs="features"),
     Column("sears", "SEARs", "sears", robustness),
     Column("word_noise", "word noise", "word-noise", robustness),
-    Column("uncertainty", "uncertainty", BASES, uncertainty, lower=True, needs="samples"),
-    Column("ece", "ECE", BASES, ece, lower=True),
+    Column("uncertainty", "uncertainty", BASES, uncertainty, needs="samples"),
+    Column("ece", "ECE", BASES, ece),
 )
 """The measures, in the order of Table 1; those that the paper lacks stand beside the nearest of them."""
 TESTS = (PLAIN, *dict.fromkeys(column.test for column in COLUMNS if column.test != BASES))

@@ -74,7 +74,7 @@ def area_under_curve(higher: Floats, lower: Floats) -> Weighed:
 acc_r = Ratio("acc_r", Pairs, lambda p: p.related, _ranked)
 """Pairs whose caption has a higher score than the foil; a tie is a miss (VALSE, pairwise ranking accuracy)."""
 
-ties = Ratio("ties", Pairs, lambda p: p.base_score == p.variant_score, _ranked)
+ties = Ratio("ties", Pairs, lambda p: p.base_score == p.variant_score, _ranked, lower=True)
 """Pairs whose caption and foil have one and the same score."""
 
 acc = Ratio("acc", Pairs, lambda p: (caption_right(p) * 1.0 + foil_right(p)) / 2, _probable, _why)

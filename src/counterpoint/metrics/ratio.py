@@ -41,6 +41,7 @@ class Ratio(Generic[T]):
     counts: Callable[[T], Flags] = every
     why: Callable[[T, Rows], str] = unsaid
     reads: tuple[str, ...] = ()  # columns of the answers that it needs beside the usual ones
+    lower: bool = False  # less is better
 
     def cases(self, units: T) -> tuple[Floats, Flags]:
         """What each unit earns, nothing where it does not count, and whether it counts."""

@@ -21,7 +21,7 @@ def _judged(pairs: Pairs) -> Flags:
 robustness = Ratio("robustness", Pairs, lambda p: p.related, _rewritten)
 """Applications that left the answer as it was, 1 − flips / applications (Beyond Accuracy, SEARs)."""
 
-right_to_wrong = Ratio("right_to_wrong", Pairs, lambda p: p.base_right & ~p.variant_right, _judged)
+right_to_wrong = Ratio("right_to_wrong", Pairs, lambda p: p.base_right & ~p.variant_right, _judged, lower=True)
 """Applications that made a wrong answer of a right one."""
 
 wrong_to_right = Ratio("wrong_to_right", Pairs, lambda p: ~p.base_right & p.variant_right, _judged)

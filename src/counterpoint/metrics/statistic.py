@@ -1,6 +1,6 @@
 """Scores that are no shares: the area under a curve, the lower of two shares, an error of calibration."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any, Generic
@@ -34,10 +34,16 @@ class Statistic(Generic[T]):
     counts: Callable[[T], Flags] = every
     why: Callable[[T, Rows], str] = unsaid
     reads: tuple[str, ...] = ()  # columns of the answers that it needs beside the usual ones
+    lower: bool = False  # less is better
 
 
 Measure = Ratio[Any] | Statistic[Any]
 """Anything that scores are made by."""
+
+
+def read_by(measures: Iterable[Measure]) -> tuple[str, ...]:
+    """The columns of the answers that some measures need beside the usual ones."""
+    return tuple(sorted({column for measure in measures for column in measure.reads}))
 
 
 def estimated(

@@ -31,6 +31,7 @@ uncertainty = Ratio(
     lambda s: _there(s.chances.uncertainty, s),
     lambda s, rows: _why(NO_MEAN, s, rows),
     reads=("top",),
+    lower=True,
 )
 """One less the largest probability in the mean of the passes (lower is better)."""
 
@@ -40,6 +41,7 @@ mean_entropy = Ratio(
     lambda s: s.chances.entropy,
     lambda s: _there(s.chances.entropy, s),
     lambda s, rows: _why(NO_ENTROPY, s, rows),
+    lower=True,
 )
 """The entropy of the mean of the passes over the logarithm of the number of answers (lower is better)."""
 
@@ -58,6 +60,7 @@ answer_entropy = Ratio(
     lambda s: s.chances.votes.entropy,
     lambda s: _there(s.chances.votes.entropy, s),
     lambda s, rows: _why(NO_PASSES, s, rows),
+    lower=True,
 )
 """The entropy of what the passes say over that of passes which all differ (lower is better)."""
 

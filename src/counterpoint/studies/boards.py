@@ -12,7 +12,7 @@ from counterpoint.metrics.leaderboard import COLUMNS, TESTS, Board, Column, Entr
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.recasting import keeping, renamed, words
 from counterpoint.metrics.scoring import Request, scored
-from counterpoint.metrics.statistic import Measure
+from counterpoint.metrics.statistic import Measure, read_by
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest
 
@@ -23,7 +23,7 @@ CANNOT = {
 }
 """Why a measure does not apply to a model that lacks an ability."""
 NOT_ASKED = "it was not asked this"
-FURTHER = sorted({name for column in COLUMNS for name in column.measure.reads})
+FURTHER = read_by(column.measure for column in COLUMNS)
 """Columns of the answers that the measures need beside the usual ones."""
 
 _SAID = ("query", "trial", "raw", "value", "state", "score")
