@@ -1,13 +1,17 @@
 """Noise in features: one table of groups for every model, with the queries that measure the noise."""
 
+from operator import itemgetter
 from random import Random
 
 from counterpoint.core.features import REFERENCES, Side, reference_name
 from counterpoint.core.groups import Gold, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
+from counterpoint.models.builtin import fusion
+from counterpoint.models.feature_edits import FeatureEdits
 from counterpoint.suites.feature_noise import TRIALS, disturbed, listed, suite, survey
 from counterpoint.suites.suite import generate
+from counterpoint.world.source import World
 
 
 def _questions(count: int) -> list[Question]:
@@ -44,6 +48,31 @@ def test_at_most_five_hundred_reference_queries_whatever_the_order_of_questions(
 def test_the_manifest_lists_the_reference_queries_as_their_ids_are_made() -> None:
     found = survey(_questions(3))
     assert listed(found) == {"references": {found.name: [query.content for query in found.queries]}}
+
+
+def test_the_seed_draws_the_noise_anew_and_nothing_else() -> None:
+    asked = _questions(3)
+    one, again, other = ([group for _, group in generate(suite, asked, seed)] for seed in (7, 7, 8))
+    assert one == again
+    for first, second in zip(one, other, strict=True):
+        assert first.base == second.base
+        assert first.tags == second.tags
+        pairs = [(a.edits[0], b.edits[0]) for a, b in zip(first.variants, second.variants, strict=True)]
+        assert all((a.name, a.arguments) == (b.name, b.arguments) for a, b in pairs)
+        assert not {a.seed for a, _ in pairs} & {b.seed for _, b in pairs}
+
+
+def test_another_seed_disturbs_the_features_of_a_model_in_another_way() -> None:
+    world = World("test", 2)
+    asked = list(world.questions())[:4]
+    spread = survey(asked)
+    edits = FeatureEdits(fusion(world), {spread.name: spread.queries})
+    said = [
+        [answer.top for _, answer in sorted(edits.answer(group.variants), key=itemgetter(0))]
+        for seed in (0, 1)
+        for _, group in generate(suite.with_variants(2), asked[:1], seed, statistics=spread)
+    ]
+    assert all(one != other for one, other in zip(*said, strict=True))
 
 
 def test_fewer_variants_can_be_asked_for() -> None:

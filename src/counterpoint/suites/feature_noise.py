@@ -6,8 +6,9 @@ one table of groups serves every model that lets its features be changed.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from heapq import nsmallest
+from itertools import product
 from random import Random
 
 from counterpoint.core.features import REFERENCES, Side, noise, reference_name
@@ -26,6 +27,7 @@ SCALE = "1"
 TAGS = {Side.PICTURE: "picture-features", Side.TEXT: "question-features"}
 """What the tag `edit` of a variant says."""
 
+_BITS = 32  # of the seed of an edit
 _PROOF = "noise in what a model makes of a picture or a question changes no answer"
 
 
@@ -57,7 +59,7 @@ def disturbed(
     question: Question, references: References, rng: Random, *, trials: int = TRIALS, scale: str = SCALE
 ) -> Iterator[Group]:
     """The question as it is, then with noise in what a model makes of its picture, and of its words."""
-    base, made = base_of(question), _edits(references.name, trials, scale)
+    base, made = base_of(question), list(_edits(references.name, trials, scale, rng))
     picture, text, mode, choices, context = base.picture, base.text, base.mode, base.choices, base.context
     gold = question.gold if question.gold.answers else None
     yield Group(
@@ -70,14 +72,11 @@ def disturbed(
     )
 
 
-@cache
-def _edits(references: str, trials: int, scale: str) -> tuple[tuple[tuple[Edit, ...], Tags], ...]:
-    """The edits of all questions: their luck is drawn from each query anew, so that they can share their seeds."""
-    return tuple(
-        ((noise(side, scale, references, trial),), (("edit", TAGS[side]), ("trial", str(trial))))
-        for side in Side
-        for trial in range(1, trials + 1)
-    )
+def _edits(references: str, trials: int, scale: str, rng: Random) -> Iterator[tuple[tuple[Edit, ...], Tags]]:
+    """The edits of a question, each with luck of its own, and their tags."""
+    for side, trial in product(Side, range(1, trials + 1)):
+        edit = noise(side, scale, references, rng.getrandbits(_BITS))
+        yield (edit,), (("edit", TAGS[side]), ("trial", str(trial)))
 
 
 def listed(references: References) -> Mapping[str, Mapping[str, list[list[Plain]]]]:
