@@ -139,6 +139,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "ties": "counterpoint.metrics.ranking:ties",
         "uncertainty": "counterpoint.metrics.uncertainty:uncertainty",
         "variant_accuracy": "counterpoint.metrics.ratio:variant_accuracy",
+        "whole_brier": "counterpoint.metrics.calibration:whole_brier",
         "worst_case": "counterpoint.metrics.ratio:worst_case",
         "wrong_to_right": "counterpoint.metrics.rewrites:wrong_to_right",
     },

@@ -1,8 +1,8 @@
 """The Brier score of whole distributions: how far all probabilities lie from the one right answer, not only the first.
 
-Half of the sum of squared gaps, so that it lies between 0 (all on the right answer) and 1 (all on one wrong answer). It
-needs every answer that a model could give with its probability; an answer whose likeliest values do not add up to one
-is left out, and where none does there is no score.
+Half of the sum of squared gaps, so that it lies between 0 (all on the right answer) and 1 (all on one wrong answer). Of
+most models the likeliest answers are known and not the others, which are taken to have no probability at all. So the
+score of a case is off by no more than the least probability that is listed, nor by more than what is left over.
 """
 
 import numpy as np
@@ -10,58 +10,50 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.core.groups import Mode
 from counterpoint.language.rulesets import RULE_SETS
-from counterpoint.metrics.intervals import Score, clustered
-from counterpoint.metrics.joining import places
 from counterpoint.metrics.labels import Labels
 
-WHOLE = 0.999
-"""What the probabilities of a whole distribution add up to, but for rounding."""
+Floats = NDArray[np.float64]
+ROUNDING = 0.001
+"""By how much the probabilities of a distribution may go beyond one."""
 
 
-def whole_brier(groups: pa.Table, answers: pa.Table) -> Score:
-    """The mean over bases with gold whose plain answer tells its whole distribution, with an interval over pictures.
+def squared_gaps(asked: pa.Table, top: pa.ChunkedArray) -> Floats:
+    """Half of the squared gaps of each row, from what is asked and the likeliest answers to it with probabilities.
 
-    The right answer is the best one of each base, compared by the rule set that its row names.
+    The right answer is the best one of the row, compared by the rule set that it names. It is nan where there is none,
+    where nothing is listed, and where what is listed adds up to more than one, and so is no distribution.
     """
-    asked = pc.and_(pc.equal(groups["role"], 0), pc.equal(groups["mode"], Mode.ANSWER.value))
-    bases = groups.filter(pc.and_(asked, pc.greater(pc.fill_null(pc.list_value_length(groups["gold"]), 0), 0)))
-    plain = answers.filter(pc.and_(pc.equal(answers["trial"], 0), pc.equal(answers["state"], "ok")))
-    found = places(*(np.asarray(table["query"].to_numpy(), np.uint64) for table in (bases, plain)))
-    bases, plain = bases.filter(pa.array(found >= 0)), plain.take(pa.array(found[found >= 0]))
-    if not bases.num_rows:
-        return clustered([], [])
-    gaps, total = _gaps(bases, plain)
-    whole = total >= WHOLE
-    return clustered(gaps[whole], Labels.of(bases["picture"]).codes[whole])
-
-
-def _gaps(bases: pa.Table, plain: pa.Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Half of the squared gaps of each base, and what the probabilities of its answer add up to."""
-    top = plain["top"].combine_chunks()
-    flat, sizes, many = top.flatten(), np.diff(top.offsets.to_numpy()), len(top)
-    rows = np.repeat(np.arange(many), sizes)
+    listed, many = _whole(top), asked.num_rows
+    if not many:
+        return np.empty(0)
+    flat, rows = listed.flatten(), np.repeat(np.arange(many), pc.fill_null(pc.list_value_length(listed), 0).to_numpy())
     chance = np.asarray(flat.field("probability").to_numpy(zero_copy_only=False), np.float64)
-    hit = _comparable(flat.field("value"), bases, rows) == _comparable(_best(bases), bases, np.arange(many))[rows]
-    right, total, squares = (np.bincount(rows, own, minlength=many) for own in (chance * hit, chance, chance * chance))
-    others = squares - np.bincount(rows, chance * chance * hit, minlength=many)  # ways to write the right answer add up
-    return np.asarray(((1 - right) ** 2 + others) / 2), np.asarray(total)
+    best = pc.list_element(_padded(_whole(asked["gold"])), 0).field("answer")
+    hit = _comparable(flat.field("value"), asked, rows) == _comparable(best, asked, np.arange(many))[rows]
+    right, total, others = (np.bincount(rows, own, minlength=many) for own in (chance * hit, chance, chance**2 * ~hit))
+    gaps = ((1 - right) ** 2 + others) / 2  # ways to write the right answer add up
+    known = (total > 0) & (total <= 1 + ROUNDING) & best.is_valid().to_numpy(zero_copy_only=False)
+    return np.asarray(np.where(known, gaps, np.nan))
 
 
-def _best(bases: pa.Table) -> pa.Array:
-    gold = pc.list_element(bases["gold"].combine_chunks(), 0)
-    return gold.field("answer")
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
-def _comparable(said: pa.Array, bases: pa.Table, rows: NDArray[np.int64]) -> NDArray[np.object_]:
-    """Each word as the rule set of its base compares it."""
+def _padded(gold: pa.Array) -> pa.Array:
+    """Where no answer is right, nothing, so that each row has a first."""
+    return pc.if_else(pc.greater(pc.fill_null(pc.list_value_length(gold), 0), 0), gold, pa.scalar([None], gold.type))
+
+
+def _comparable(said: pa.Array, asked: pa.Table, rows: NDArray[np.int64]) -> NDArray[np.object_]:
+    """Each word as the rule set of its row compares it."""
     words = np.asarray(said.to_numpy(zero_copy_only=False), object)
-    if "rules" not in bases.column_names:
+    if "rules" not in asked.column_names:
         return words
-    names = Labels.of(bases["rules"]).at(rows)
+    names = Labels.of(asked["rules"]).at(rows)
     for name in names.words.to_pylist():
         own = np.flatnonzero(names.where([name]))
-        known = {word: RULE_SETS[name].comparable(word) for word in set(words[own])}
+        known = {word: word and RULE_SETS[name].comparable(word) for word in set(words[own])}
         words[own] = [known[word] for word in words[own]]
     return words

@@ -21,6 +21,7 @@ BINS = 15
 COVERAGES = (50, 80)
 """The shares of the answers, in per cent, that a model keeps where it may decline the rest."""
 UNSURE = "it says no probabilities of its answers"
+OVERFULL = "the probabilities of its answers add up to more than one"
 _TOP = ("top",)
 _GRAIN = 1e-5  # probabilities are kept in 32 bits, so that an end of a bin is met only nearly
 
@@ -87,6 +88,14 @@ def _told(singles: Singles) -> Flags:
 
 def _why(singles: Singles, rows: Rows) -> str:
     return UNSURE if (_bases(singles) & singles.counted)[rows].any() else ""
+
+
+def _spread(singles: Singles) -> Flags:
+    return _bases(singles) & ~np.isnan(singles.chances.gaps)
+
+
+def _why_spread(singles: Singles, rows: Rows) -> str:
+    return OVERFULL if _told(singles)[rows].any() else _why(singles, rows)
 
 
 def _error_by_width(singles: Singles, rows: Rows) -> Weighed:
@@ -162,6 +171,11 @@ ece_mass = Statistic("ece_mass", Singles, _error_by_mass, _told, _why, _TOP, low
 brier = Ratio("brier", Singles, lambda s: (np.nan_to_num(s.confidence) - s.correct) ** 2, _told, _why, _TOP, lower=True)
 """The mean squared gap between the probability of the value said and what it earned; lower is better."""
 
+whole_brier = Ratio(
+    "whole_brier", Singles, lambda s: np.nan_to_num(s.chances.gaps), _spread, _why_spread, _TOP, lower=True
+)
+"""Half of the squared gaps between the probabilities of all answers and the right one; lower is better."""
+
 confidence = Ratio("confidence", Singles, lambda s: np.nan_to_num(s.confidence), _told, _why, _TOP)
 """The mean probability of the value said: above the accuracy, a model is too sure."""
 
@@ -174,6 +188,7 @@ CALIBRATION: tuple[Measure, ...] = (
     ece,
     ece_mass,
     brier,
+    whole_brier,
     confidence,
     selective_accuracy_50,
     selective_accuracy_80,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.answers import State
 from counterpoint.core.ports import MEAN
+from counterpoint.metrics.brier import squared_gaps
 from counterpoint.metrics.joining import places
 from counterpoint.metrics.labels import Labels
 
@@ -33,15 +34,29 @@ class Votes:
 class Chances:
     """What else is known of plain answers, for the rows of a suite; a place of -1 is a row without an answer."""
 
-    def __init__(self, plain: pa.Table, found: Places, answers: pa.Table | None = None) -> None:
+    def __init__(
+        self, plain: pa.Table, found: Places, answers: pa.Table | None = None, asked: pa.Table | None = None
+    ) -> None:
         self._plain = plain.select([name for name in ("query", "raw", "value", "top") if name in plain.column_names])
         self._found = found
         self._answers = answers  # in all trials, where there are any beside the plain one
+        self._asked = asked  # what is asked in each row, with what is right
 
     @cached_property
     def confidence(self) -> Floats:
         """The probability of the value said; nan where the model told none."""
         return self._nothing if "top" not in self._plain.column_names else self._at(said_with(self._plain))
+
+    @cached_property
+    def gaps(self) -> Floats:
+        """Half of the squared gaps between all probabilities and the right answer, of bases; nan where unknown."""
+        if self._asked is None or "top" not in self._plain.column_names:
+            return self._nothing
+        rows = np.flatnonzero((self._found >= 0) & (self._asked["role"].to_numpy() == 0))
+        top = self._plain["top"].take(pa.array(self._found[rows]))
+        gaps = np.full(len(self._found), np.nan)
+        gaps[rows] = squared_gaps(self._asked.take(pa.array(rows)), top)
+        return gaps
 
     @cached_property
     def uncertainty(self) -> Floats:

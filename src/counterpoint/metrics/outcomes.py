@@ -353,9 +353,14 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         base,
         cluster.result(),
         threshold,
-        Chances(plain, found, all_trials if several else None),
+        Chances(plain, found, all_trials if several else None, _asked(table) if "top" in plain.column_names else None),
         (answers.schema.metadata or {}).get(b"scale", b"").decode(),
     )
+
+
+def _asked(table: pa.Table) -> pa.Table:
+    """What probabilities are held against: what is right, and by which rules."""
+    return table.select([name for name in ("role", "gold", "rules") if name in table.column_names])
 
 
 def pairs(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Pairs:
