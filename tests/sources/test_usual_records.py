@@ -21,6 +21,7 @@ ODD = st.sampled_from(
 )
 GQA = ("imageId", "question", "answer", "types", "semantic", "groups", "isBalanced", "entailed", "annotations")
 VQA = ("question_id", "answers", "question_type", "answer_type", "image_id", "multiple_choice_answer")
+ASKED = ("question_id", "question", "image_id", "rephrasing_of", "coco_split")
 
 
 def _gqa(number: int) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def test_vqa_reads_the_same_at_once_and_one_by_one(data: st.DataObject, tmp_path
     ids = [data.draw(st.sampled_from([number, 1, str(number)]), label="id") for number in range(9)]
     said = _changed([vqa_files.answered(question_id=number) for number in ids], VQA, data)
     folder: Path = tmp_path_factory.mktemp("vqa")
-    asked = [vqa_files.asked(question_id=number) for number in range(9)]
+    asked = _changed([vqa_files.asked(question_id=number) for number in range(9)], ASKED, data)
     vqa_files.put(folder / "v2_OpenEnded_mscoco_val2014_questions.json", "questions", asked)
     vqa_files.put(folder / "v2_mscoco_val2014_annotations.json", "annotations", said)
     found: list[tuple[list[Question], list[str]]] = []
@@ -81,7 +82,8 @@ def test_vqa_reads_the_same_at_once_and_one_by_one(data: st.DataObject, tmp_path
         for _ in range(2):
             questions, skips = vqa_files.read(vqa2, folder, "val")
             found.append((questions, _told(skips)))
-            patch.setattr(vqa_layout, "_usual", lambda text, layout: None)
+            for name in ("_usual_questions", "_usual_annotations"):
+                patch.setattr(vqa_layout, name, lambda text, layout: None)
     assert found[0] == found[1]
 
 

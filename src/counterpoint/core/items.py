@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from counterpoint.core.groups import Gold, Group
 from counterpoint.core.ids import content_id, hex_id
@@ -9,8 +10,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One operation of a question's program, in GQA's terms; `inputs` are the places of the steps it builds on."""
 
     operation: str

@@ -37,6 +37,7 @@ def comparable(text: str) -> str:
     return " ".join(_contractions().get(word, word) for word in words if word not in _ARTICLES)
 
 
+@lru_cache(1 << 16)
 def stripped(text: str) -> str:
     """An answer on one line, without white space around it."""
     return text.replace("\n", " ").replace("\t", " ").strip()

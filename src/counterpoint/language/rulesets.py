@@ -41,19 +41,14 @@ class RuleSet:
 
     def gold(self, votes: Sequence[str]) -> Gold:
         """The answers that people gave, as they wrote them, the most frequent first, each with what it earns."""
-        said: dict[str, int] = {}
-        for vote in votes:
-            said[vote] = said.get(vote, 0) + 1
         agreeing: dict[str, int] = {}
         written: dict[str, str] = {}
-        for vote, count in said.items():
+        for vote in dict.fromkeys(votes):
             alike = self.comparable(vote)
-            agreeing[alike] = agreeing.get(alike, 0) + count
+            agreeing[alike] = agreeing.get(alike, 0) + votes.count(vote)
             written.setdefault(stripped(vote), alike)
-        ranked = [(one, agreeing[alike]) for one, alike in written.items()]
-        if len(ranked) > 1:
-            ranked.sort(key=lambda row: -row[1])
-        return Gold(tuple([(one, self.credit(count, len(votes))) for one, count in ranked]))
+        ranked = sorted(written, key=lambda one: -agreeing[written[one]]) if len(written) > 1 else written
+        return Gold(tuple([(one, self.credit(agreeing[written[one]], len(votes))) for one in ranked]))
 
 
 RULE_SETS: Mapping[str, RuleSet] = {

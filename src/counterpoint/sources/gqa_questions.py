@@ -58,7 +58,7 @@ def pieces(path: Path) -> list[Path]:
 class _Step(Struct, frozen=True, gc=False):
     operation: str
     argument: str = ""
-    dependencies: list[int] = []
+    dependencies: tuple[int, ...] = ()
 
 
 class _Types(Struct, frozen=True, gc=False):
@@ -109,12 +109,10 @@ def _plain(key: str, asked: _Asked) -> Question:
     image, text, answer = asked.imageId, asked.question, asked.answer
     if not (key.strip() and image.strip() and text.strip() and answer.strip()):
         raise _Odd
-    types, steps = asked.types, list[Step]()
+    types = asked.types
     for number, step in enumerate(asked.semantic):
-        inputs = step.dependencies
-        if inputs and not all(0 <= of < number for of in inputs):
+        if (inputs := step.dependencies) and (min(inputs) < 0 or max(inputs) >= number):
             raise _Odd
-        steps.append(Step(step.operation, step.argument.strip(), tuple(inputs)))
     tags = [("detailed", types.detailed)] if types.detailed else []
     tags += [(name, group) for name, group in asked.groups.items() if group is not None]
     if asked.isBalanced is not None:
@@ -127,12 +125,12 @@ def _plain(key: str, asked: _Asked) -> Question:
         tags.append(("spans", " ".join([f"{span}={one}" for span, one in spans.items()])))
     return Question(
         key,
-        Picture(f"{NAMESPACE}:{image}.jpg"),
+        _picture(image),
         text,
         _gold(answer),
-        kind=f"{types.structural or ''} {types.semantic or ''}".strip(),
+        kind=_kind(types.structural, types.semantic),
         scene=image,
-        program=tuple(steps),
+        program=tuple([Step(step.operation, step.argument.strip(), step.dependencies) for step in asked.semantic]),
         full_answer=asked.fullAnswer,
         tags=tuple(tags),
     )
@@ -144,12 +142,13 @@ def _question(key: str, record: Record) -> Question:
     image = record.word("imageId")
     if record.content.get("answer") is None:
         raise SourceError(f"{record.place} has no answer", hint="those of test and challenge are not given out")
+    types = record.mapping("types")
     return Question(
         key,
-        Picture(f"{NAMESPACE}:{image}.jpg"),
+        _picture(image),
         record.word("question"),
         _gold(record.word("answer")),
-        kind=_kind(record),
+        kind=f"{types.get('structural') or ''} {types.get('semantic') or ''}".strip(),
         scene=image,
         program=_program(record),
         full_answer=record.text("fullAnswer", ""),
@@ -157,9 +156,15 @@ def _question(key: str, record: Record) -> Question:
     )
 
 
-def _kind(record: Record) -> str:
-    types = record.mapping("types")
-    return f"{types.get('structural') or ''} {types.get('semantic') or ''}".strip()
+@lru_cache(1 << 10)
+def _picture(image: str) -> Picture:
+    """The picture of this number; the questions about one come one after the other."""
+    return Picture(f"{NAMESPACE}:{image}.jpg")
+
+
+@cache
+def _kind(structural: str | None, semantic: str | None) -> str:
+    return f"{structural or ''} {semantic or ''}".strip()
 
 
 def _program(record: Record) -> tuple[Step, ...]:

@@ -1,12 +1,12 @@
 """The layout of VQA, which many data sets share: a file of questions, and one of annotations with ten answers each."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from sys import intern
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeVar
 
 from msgspec import DecodeError, Struct
 from msgspec.json import Decoder
@@ -35,6 +35,7 @@ _REMEDIES = {
     EMPTY: "nothing can be asked; some releases have a few",
     BLIND: "the name or number of one should stand with it",
 }
+T = TypeVar("T")
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[^/\\\0]+")
 
@@ -62,8 +63,6 @@ class Annotation(NamedTuple):
 
 
 _UNKNOWN = Annotation()
-_Keyed: TypeAlias = tuple[str, int, "Annotation | Record"]
-"""A key, the number of the record, and what was read of it."""
 
 
 def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
@@ -72,18 +71,21 @@ def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
     Its kind is the question type, its votes are what each annotator said, and its gold is what VQA's program makes of
     them. Where a split has no annotations, as that of a test, no right answer is known.
     """
-    told = files.get("annotations")
+    told, one = files.get("annotations"), f"{files['questions'].name}, question"
     beside = Beside(_annotations(told, skips, layout)) if told else None
-    for key, record in _records(files["questions"], "questions", skips, layout):
+    usual = partial(_usual_questions, layout=layout)
+    for key, number, asked in _read(files["questions"], "questions", one, skips, layout, usual):
         found = beside.take(key) if beside else _UNKNOWN
+        if found is None:
+            leave_out(skips, UNANSWERED, f"{one} {number}: {key}")
+            continue
         try:
-            text, image = record.text("question", ""), record.text("image_id", "")
-            if found is None:
-                leave_out(skips, UNANSWERED, f"{record.place}: {key}")
-            elif reason := amiss(text, image):
-                leave_out(skips, reason, f"{record.place}: {key}")
+            if isinstance(asked, _Asked):
+                yield _plain(asked, found, layout)
+            elif reason := amiss(asked.text("question", ""), asked.text("image_id", "")):
+                leave_out(skips, reason, f"{asked.place}: {key}")
             else:
-                yield _question(record, text, image, found, layout)
+                yield _question(asked, found, layout)
         except SourceError as problem:
             skips.problem(problem)
     if told and beside:
@@ -125,7 +127,7 @@ def gold(said: tuple[str, ...]) -> Gold:
     return rule_set("vqa").gold(said)
 
 
-@lru_cache(1 << 10)
+@lru_cache(1 << 13)
 def coco_picture(image: str, folder: str) -> Picture | None:
     """The picture of this number as COCO names its file; none if it is no such number.
 
@@ -147,18 +149,10 @@ def listed(path: Path, name: str) -> Iterator[Json]:
     return elements(path) if first_sign(path) == b"[" else elements(path, name)
 
 
-def _records(path: Path, name: str, skips: Skips, layout: Layout) -> Iterator[tuple[str, Record]]:
-    """Each record with the key by which questions and annotations are joined; the first of those that share it."""
-    one = f"{path.name}, {name.removesuffix('s')}"
-    read = (_keyed(content, one, number, skips, layout) for number, content in enumerate(listed(path, name)))
-    for key, record in _first(filter(None, read), one, skips):
-        assert isinstance(record, Record), "only annotations come in their usual form"
-        yield key, record
-
-
 def _annotations(path: Path, skips: Skips, layout: Layout) -> Iterator[tuple[str, Annotation]]:
     one = f"{path.name}, annotation"
-    for key, found in _first(_annotated(path, one, skips, layout), one, skips):
+    usual = partial(_usual_annotations, layout=layout)
+    for key, _, found in _read(path, "annotations", one, skips, layout, usual):
         if isinstance(found, Annotation):
             yield key, found
             continue
@@ -171,17 +165,30 @@ def _annotations(path: Path, skips: Skips, layout: Layout) -> Iterator[tuple[str
             skips.problem(problem)
 
 
-def _annotated(path: Path, one: str, skips: Skips, layout: Layout) -> Iterator[_Keyed]:
-    """Annotations, most of them in their usual form and read many at once, the others as records."""
-    within = "" if first_sign(path) == b"[" else "annotations"
-    for number, found in portions(path, within, "[", partial(_usual, layout=layout)):
-        if isinstance(found, Portion):
-            yield from ((key, number + more, made) for more, (key, made) in enumerate(found))
-        elif keyed := _keyed(found, one, number, skips, layout):
-            yield keyed
+def _read(
+    path: Path,
+    name: str,
+    one: str,
+    skips: Skips,
+    layout: Layout,
+    usual: Callable[[str], list[tuple[str, T]] | None],
+) -> Iterator[tuple[str, int, T | Record]]:
+    """The records under a name, most of them in their usual form and read many at once; the first that has a key."""
+    within, seen = "" if first_sign(path) == b"[" else name, set[str]()
+    for first, found in portions(path, within, "[", usual):
+        read: Iterable[tuple[str, T | Record]] = (
+            found if isinstance(found, Portion) else _keyed(found, one, first, skips, layout)
+        )
+        for number, (key, made) in enumerate(read, first):
+            if key in seen:
+                repeated(skips, f"{one} {number}: {key}")
+            else:
+                seen.add(key)
+                yield key, number, made
 
 
-def _keyed(content: Json, one: str, number: int, skips: Skips, layout: Layout) -> _Keyed | None:
+def _keyed(content: Json, one: str, number: int, skips: Skips, layout: Layout) -> Iterator[tuple[str, Record]]:
+    """A record with its key, unless it has none."""
     try:
         record = Record(content, one, number)
         key = record.word("question_id")
@@ -189,19 +196,18 @@ def _keyed(content: Json, one: str, number: int, skips: Skips, layout: Layout) -
             key = f"{key} about picture {record.text('image_id', '')}"
     except SourceError as problem:
         skips.problem(problem)
-        return None
-    return key, number, record
+    else:
+        yield key, record
 
 
-def _first(keyed: Iterable[_Keyed], one: str, skips: Skips) -> Iterator[tuple[str, Annotation | Record]]:
-    """Each with its key, the first of those that share it."""
-    seen: set[str] = set()
-    for key, number, found in keyed:
-        if key in seen:
-            repeated(skips, f"{one} {number}: {key}")
-        else:
-            seen.add(key)
-            yield key, found
+class _Asked(Struct, frozen=True, gc=False):
+    """A question as nearly all of them are."""
+
+    question_id: int | str
+    question: str
+    image_id: int | str
+    coco_split: str = ""
+    rephrasing_of: int | str = ""
 
 
 class _Vote(Struct, frozen=True, gc=False):
@@ -218,18 +224,17 @@ class _Annotated(Struct, frozen=True, gc=False):
     image_id: int | str = ""
 
 
-def _usual(text: str, layout: Layout) -> list[tuple[str, Annotation]] | None:
+def _usual_annotations(text: str, layout: Layout) -> list[tuple[str, Annotation]] | None:
     """The annotations in a piece of the file, if all are as they should be."""
     try:
-        found = _decoder().decode(text)
+        found = _decoder(_Annotated).decode(text)
     except DecodeError:
         return None
     if not all(one.answers and str(one.question_id).strip() for one in found):
         return None
-    about = " about picture {}" if layout.shared_ids else ""
     return [
         (
-            f"{one.question_id}{about.format(one.image_id)}",
+            _key(one, layout),
             Annotation(
                 intern(one.question_type), intern(one.answer_type), tuple([intern(vote.answer) for vote in one.answers])
             ),
@@ -238,13 +243,49 @@ def _usual(text: str, layout: Layout) -> list[tuple[str, Annotation]] | None:
     ]
 
 
+def _usual_questions(text: str, layout: Layout) -> list[tuple[str, _Asked]] | None:
+    """The same of questions."""
+    try:
+        found = _decoder(_Asked).decode(text)
+    except DecodeError:
+        return None
+    for one in found:
+        folder, image = layout.folder or one.coco_split, str(one.image_id)
+        usual = folder in FOLDERS and str(one.question_id).strip() and not amiss(one.question, image)
+        if not usual or coco_picture(image, folder) is None:
+            return None
+    return [(_key(one, layout), one) for one in found]
+
+
+def _key(one: "_Asked | _Annotated", layout: Layout) -> str:
+    return f"{one.question_id} about picture {one.image_id}" if layout.shared_ids else str(one.question_id)
+
+
 @cache
-def _decoder() -> Decoder[list[_Annotated]]:
-    return Decoder(list[_Annotated])
+def _decoder(of: type[T]) -> Decoder[list[T]]:
+    return Decoder(list[of])  # type: ignore[valid-type]
 
 
-def _question(record: Record, text: str, image: str, found: Annotation, layout: Layout) -> Question:
-    folder = layout.folder or record.text("coco_split")
+def _plain(asked: _Asked, found: Annotation, layout: Layout) -> Question:
+    """What `_question` makes of the same record."""
+    image = str(asked.image_id)
+    picture = coco_picture(image, layout.folder or asked.coco_split)
+    assert picture is not None, "it is usual to name a picture"
+    return Question(
+        str(asked.question_id),
+        picture,
+        asked.question,
+        found.gold,
+        kind=found.kind,
+        scene=image.lstrip("0") or "0",
+        votes=found.votes,
+        same_as=str(asked.rephrasing_of),
+        tags=_tags(found.answer_type),
+    )
+
+
+def _question(record: Record, found: Annotation, layout: Layout) -> Question:
+    image, folder = record.text("image_id", ""), layout.folder or record.text("coco_split")
     picture = coco_picture(image, folder)
     if picture is None:
         raise record.wrong("image_id", "the number of a picture")
@@ -253,7 +294,7 @@ def _question(record: Record, text: str, image: str, found: Annotation, layout: 
     return Question(
         record.text("question_id"),
         picture,
-        text,
+        record.text("question", ""),
         found.gold,
         kind=found.kind,
         scene=image.lstrip("0") or "0",
