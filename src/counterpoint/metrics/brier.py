@@ -30,7 +30,7 @@ def squared_gaps(asked: pa.Table, top: pa.ChunkedArray) -> Floats:
     flat, rows = listed.flatten(), np.repeat(np.arange(many), pc.fill_null(pc.list_value_length(listed), 0).to_numpy())
     chance = np.asarray(flat.field("probability").to_numpy(zero_copy_only=False), np.float64)
     best = pc.list_element(_padded(_whole(asked["gold"])), 0).field("answer")
-    hit = _comparable(flat.field("value"), asked, rows) == _comparable(best, asked, np.arange(many))[rows]
+    hit = _equal(flat.field("value"), best, asked, rows)
     right, total, others = (np.bincount(rows, own, minlength=many) for own in (chance * hit, chance, chance**2 * ~hit))
     gaps = ((1 - right) ** 2 + others) / 2  # ways to write the right answer add up
     known = (total > 0) & (total <= 1 + ROUNDING) & best.is_valid().to_numpy(zero_copy_only=False)
@@ -46,14 +46,21 @@ def _padded(gold: pa.Array) -> pa.Array:
     return pc.if_else(pc.greater(pc.fill_null(pc.list_value_length(gold), 0), 0), gold, pa.scalar([None], gold.type))
 
 
-def _comparable(said: pa.Array, asked: pa.Table, rows: NDArray[np.int64]) -> NDArray[np.object_]:
-    """Each word as the rule set of its row compares it."""
-    words = np.asarray(said.to_numpy(zero_copy_only=False), object)
-    if "rules" not in asked.column_names:
-        return words
-    names = Labels.of(asked["rules"]).at(rows)
-    for name in names.words.to_pylist():
-        own = np.flatnonzero(names.where([name]))
-        known = {word: word and RULE_SETS[name].comparable(word) for word in set(words[own])}
-        words[own] = [known[word] for word in words[own]]
-    return words
+def _equal(listed: pa.Array, best: pa.Array, asked: pa.Table, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the listed answers is the best one of its row, as the rule set of the row compares them."""
+    said, right = (Labels.of(pa.chunked_array([texts])) for texts in (listed, best))
+    rules = Labels.of(asked["rules"]) if "rules" in asked.column_names else None
+    found = np.zeros(len(rows), np.bool_)
+    for name in [""] if rules is None else rules.words.to_pylist():
+        numbers: dict[str, int] = {}
+        one, other = (_numbered(labels, name, numbers) for labels in (said, right))
+        equal = (one == other[rows]) & (one >= 0)
+        found |= equal if rules is None else equal & rules.where([name])[rows]
+    return found
+
+
+def _numbered(labels: Labels, rules: str, numbers: dict[str, int]) -> NDArray[np.int64]:
+    """Equal numbers for words that are equal by a rule set; -1 where there is none."""
+    words = labels.words.to_pylist()
+    alike = [RULE_SETS[rules].comparable(word) for word in words] if rules else words
+    return np.array([*(numbers.setdefault(word, len(numbers)) for word in alike), -1])[labels.codes]
