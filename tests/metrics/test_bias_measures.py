@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.core.answers import Answer
+from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
@@ -101,6 +101,24 @@ def test_a_constant_model_has_both_biases_and_so_has_chance() -> None:
     found = _scores(Constant())
     assert [found[name]["value"] for name in ("question_bias", "picture_bias")] == [1, 1]
     assert [found[name]["value"] for name in ("question_chance", "picture_chance")] == pytest.approx([1, 1])
+
+
+class Silent(Behaving):
+    """A model that says what the rule says, and refuses where that is nothing."""
+
+    def answer(self, asked: Sequence[Query]) -> Iterable[tuple[int, Answer]]:
+        """Refusals have a value here, which must not be taken for an answer."""
+        for place, query in enumerate(asked):
+            said = self._rule(query)
+            yield place, Answer.of(said) if said else Answer(raw="Sorry.", value="sorry", state=State.REFUSED)
+
+
+def test_refusals_agree_with_nothing_by_chance_either() -> None:
+    found = _scores(Silent(lambda query: ""))
+    assert [found[name]["value"] for name in ("question_bias", "picture_bias")] == [0, 0]
+    assert [found[name]["value"] for name in ("question_chance", "picture_chance")] == [0, 0]
+    half = _scores(Silent(lambda query: "yes" if seeded(query.text).random() < 0.5 else ""))
+    assert 0.05 < half["question_chance"]["value"] < 0.5  # a quarter of the couples, of which one half refuses
 
 
 def test_a_model_that_answers_from_both_inputs_by_luck_is_as_biased_as_chance_has_it() -> None:
