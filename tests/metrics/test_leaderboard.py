@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterpoint import catalog
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.leaderboard import COLUMNS, TESTS, Entry, bases, board, mean_of
@@ -139,3 +140,13 @@ def test_every_column_has_a_test_and_a_name_of_its_own() -> None:
         "sears",
         "word-noise",
     }
+
+
+def test_it_is_said_of_each_measure_whether_less_of_it_is_better() -> None:
+    columns = {column.name for column in COLUMNS if column.lower}
+    assert columns == {"question_bias", "picture_bias", "uncertainty", "ece"}
+    assert {column.name for column in COLUMNS if column.chance} == {"question_bias", "picture_bias"}
+    found = {name for name in catalog.rows("metrics") if catalog.find("metrics", name).lower}
+    errors = {"ece", "ece_mass", "brier", "whole_brier", "aurc"}
+    unsure = {"uncertainty", "mean_entropy", "answer_entropy"}
+    assert found == {"question_bias", "picture_bias", "right_to_wrong", "ties"} | errors | unsure
