@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labs import small_lab
+from labs import captions_lab, small_lab
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -106,6 +106,22 @@ def light(client: TestClient) -> dict[str, str]:
     """A light picture of the lab."""
     pick = client.get("/play.json?suite=plain").json()["picks"][9]
     return {"suite": pick["suite"], "query": pick["query"]}
+
+
+def test_a_group_and_a_sample_lead_to_play_where_models_are_loaded(
+    client: TestClient, lab: Lab, cache: Path, tmp_path: Path
+) -> None:
+    group = client.get("/suites/plain/models/careful.json").json()["groups"][3]["address"].partition("?")[0]
+    twin = client.get(f"{group}.json").json()
+    for address in (group, twin["sample"]):
+        (link,) = re.findall(r'href="(/play\?[^"]+)"', client.get(address).text)
+        shown = client.get(link.replace("&amp;", "&").replace("/play?", "/play.json?")).json()
+        assert shown["question"] == "".join(piece["text"] for piece in twin["queries"][0]["text"])
+        assert link not in TestClient(explorer(lab, cache=cache)).get(address).text  # nothing to play with
+    captions = TestClient(explorer(captions_lab(tmp_path), cache=cache, models=_models))
+    listed = captions.get("/suites/foils/models/sharp.json").json()["groups"][5]["address"].partition("?")[0]
+    played = captions.get(captions.get(f"{listed}.json").json()["play"].replace("/play?", "/play.json?")).json()
+    assert (played["mode"], played["first"], played["second"]) == (*("captions", "There is 5 dog.", "There is 6 dog."),)
 
 
 def _asked(client: TestClient, token: str, **said: Any) -> list[dict[str, Any]]:

@@ -82,6 +82,7 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         found=near.found,
         among=_among(suite, chosen),
         sample=f"/samples/{hex_id(first['query'])}",
+        play=to_play(suite, first, rows["text"][1].as_py() if first["relation"] == "ranks" else ""),
         pictures=tuple(dict.fromkeys(one for one in seen if one)),
         queries=asked,
         listed=tuple(_listed(asked, as_strip=as_strip)),
@@ -93,6 +94,12 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         passes=passes(reading, [(line, name) for line, name in zip(rows["query"].to_pylist(), names, strict=True)]),
         top_of=names[telling] if any(_likely(line.answers[telling]) for line in answers) else "",
     )
+
+
+def to_play(suite: str, line: Mapping[str, Any], foil: str = "") -> str:
+    """Where a query can be played with, a caption against a foil; nowhere if it has no picture."""
+    asked = {"suite": suite, "query": hex_id(line["query"]), "second": foil}
+    return f"/play?{urlencode({name: text for name, text in asked.items() if text})}" if line["picture"] else ""
 
 
 def said(rows: pa.Table, answers: pa.Table) -> tuple[tuple[Said | None, ...], tuple[bool | None, ...]]:

@@ -12,7 +12,7 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
 from counterpoint.explorer.frequencies import frequent, passes, shown_value
-from counterpoint.explorer.groups import SENTENCES, heading, said, shown
+from counterpoint.explorer.groups import SENTENCES, heading, said, shown, to_play
 from counterpoint.explorer.outcome_tables import sampled
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.row_files import taken
@@ -70,6 +70,7 @@ def sample_view(reading: Reading, query_id: int) -> SampleView:
         choices=tuple(line["choices"]),
         gold=None if line["gold"] is None else tuple(Credited(one["answer"], one["credit"]) for one in line["gold"]),
         picture=shown(suite, picture, line, [], None) if picture else None,
+        play=to_play(suite, line),
         predicted=tuple(_predicted(reading, model, _alone(row)) for model in reading.models()),
         cards=_cards(reading, around[:MOST]),
         passes=passes(reading, [(query_id, "base")]),

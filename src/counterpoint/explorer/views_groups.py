@@ -105,6 +105,7 @@ class GroupView(Page):
     found: int = 0
     among: str = ""
     sample: str = ""
+    play: str = ""  # where its picture and its texts can be changed
     pictures: tuple[Shown, ...] = ()
     queries: tuple[QueryView, ...] = ()
     listed: tuple[int, ...] = ()  # the places of the queries whose texts stand below each other
@@ -189,6 +190,7 @@ class SampleView(Page):
     choices: tuple[str, ...] = ()
     gold: tuple[Credited, ...] | None = None
     picture: Shown | None = None
+    play: str = ""
     predicted: tuple[Predicted, ...] = ()
     cards: tuple[Card, ...] = ()
     passes: tuple[Passes, ...] = ()
