@@ -3,7 +3,19 @@
 import numpy as np
 
 from counterpoint.studies.rad import POOL
-from counterpoint.studies.rad_instances import Head, Lesson, Plan, Stored, gradient, instances, trained, without
+from counterpoint.studies.rad_instances import (
+    WITHHELD,
+    Head,
+    Lesson,
+    Plan,
+    Stored,
+    gradient,
+    instances,
+    trained,
+    without,
+    yes_or_no,
+)
+from counterpoint.world.source import World
 
 
 def _lesson(rows: int = 400) -> Lesson:
@@ -62,6 +74,15 @@ def test_who_loses_more_loses_all_that_others_lose() -> None:
     kept = [set(without(lesson, "count", share, 0).tolist()) for share in (10, 50, 99)]
     assert kept[2] < kept[1] < kept[0]
     assert len(kept[2]) == len(lesson.kinds) - (lesson.kinds == "count").sum() * 99 // 100
+
+
+def test_yes_or_no_questions_belong_to_the_kind_that_they_are_made_from() -> None:
+    asked = list(World("train", 60).crowd_questions())
+    rows = list(yes_or_no(asked, seed=0))
+    assert {kind for _, _, kind in rows} == set(WITHHELD.values())
+    assert {answer for _, answer, _ in rows} == {"yes", "no"}
+    pictures = {(one.picture, one.kind) for one in asked}
+    assert {(query.picture, kind) for query, _, kind in rows} <= pictures
 
 
 def test_instances_of_a_tiny_plan_have_counts_for_all_augmentations() -> None:

@@ -42,8 +42,8 @@ _MEASURES = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "R²
 @click.option(
     "--make", type=click.Path(dir_okay=False, path_type=Path), help="Train 45 instances and write their counts."
 )
-@click.option("--scenes", default=1200, show_default=True, type=click.IntRange(20), help="To train on, with --make.")
-@click.option("--tests", default=1000, show_default=True, type=click.IntRange(20), help="To be judged on, with --make.")
+@click.option("--scenes", default=3000, show_default=True, type=click.IntRange(20), help="To train on, with --make.")
+@click.option("--tests", default=4000, show_default=True, type=click.IntRange(20), help="To be judged on, with --make.")
 @click.option("--epochs", default=6, show_default=True, type=click.IntRange(1), help="Of each instance, with --make.")
 @click.option("--seed", default=0, show_default=True, help="Of the world and of training, with --make.")
 @click.option("--threshold", default=0.5, show_default=True, type=click.FloatRange(0, 1), help="Credit that is right.")

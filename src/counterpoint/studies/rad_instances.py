@@ -27,7 +27,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 SHARES = (10, 20, 30, 40, 50, 60, 70, 80, 90, 92, 95, 96, 97, 98, 99)
 """How many per cent of a kind are withheld, as in Appendix E."""
 WITHHELD: Mapping[str, str] = {"color": "query color", "how-many": "count", "what-kind": "query place"}
-"""What is withheld for each augmentation: the kind of the world's questions that it is made from."""
+"""What is withheld for each augmentation: the kind of the world's questions that it is made from, in either form."""
 _PORTION = 256
 
 
@@ -35,8 +35,8 @@ _PORTION = 256
 class Plan:
     """How many scenes are for training and for the test, and how long each instance learns."""
 
-    scenes: int = 1200
-    tests: int = 1000
+    scenes: int = 3000
+    tests: int = 4000
     hidden: int = 256
     epochs: int = 6
     batch: int = 256
@@ -89,13 +89,27 @@ def instances(plan: Plan, watch: Callable[[Sequence[Any]], Iterable[Any]] = iter
 
 
 def taught(plan: Plan) -> Lesson:
-    """The world's questions in the manner of VQA, from the split that the encoder was trained on."""
-    asked = list(World("train", plan.scenes, seed=plan.seed).crowd_questions())
-    best = [question.gold.best for question in asked]
+    """The world's questions in the manner of VQA, from the split that the encoder was trained on, and yes/no ones.
+
+    People ask whether there are two dogs, too, and the world does not: without such questions every instance answers
+    them by chance. They are of the kind of the questions that they are made from, and withheld with it.
+    """
+    world = World("train", plan.scenes, seed=plan.seed)
+    asked = list(world.crowd_questions())
+    rows = [(Query(one.picture, one.text), one.gold.best, one.kind) for one in asked]
+    rows += yes_or_no(asked, plan.seed)
+    queries, best, kinds = (list(column) for column in zip(*rows, strict=True))
     words = tuple(sorted(set(best)))
     number = {word: place for place, word in enumerate(words)}
-    stored = encoded([Query(one.picture, one.text) for one in asked], World("train", plan.scenes, seed=plan.seed))
-    return Lesson(stored, np.array([number[one] for one in best]), np.array([one.kind for one in asked]), words)
+    return Lesson(encoded(queries, world), np.array([number[one] for one in best]), np.array(kinds), words)
+
+
+def yes_or_no(asked: Sequence[Question], seed: int) -> Iterator[tuple[Query, str, str]]:
+    """What counterfactuals make of some questions: each with its answer and the kind of what it is made from."""
+    for _, group in generate(counterfactuals, [_judged(question) for question in asked], seed):
+        kind = WITHHELD[dict(group.tags[0])["augmentation"]]
+        for query, gold in list(_members(group))[1:]:
+            yield query, gold.best, kind
 
 
 def examined(plan: Plan, words: Sequence[str]) -> Test:
