@@ -43,6 +43,9 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 MAKERS = 3
 """Pages that are made at the same time; others wait their turn, first come, first served."""
 
+PAGES = 32_000_000
+"""Bytes of the pages that are kept in memory until the lab changes."""
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that only this machine can reach."""
 
@@ -112,7 +115,7 @@ def explorer(
         exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
     )
     app.state.reading = Reading(lab.opened(), cache, told)
-    app.state.cache, app.state.recent = Cache(cache or user_cache()), Recent()
+    app.state.cache, app.state.recent = Cache(cache or user_cache()), Recent[str, bytes](len, PAGES)
     app.state.makers = Semaphore(MAKERS)
     app.state.thumbnails = Thumbnails(drawn, app.state.cache)
     app.state.keys, app.state.play_pictures, app.state.players = keys, shown, Players(models(shown))

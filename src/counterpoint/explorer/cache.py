@@ -1,4 +1,4 @@
-"""What is costly to make and easy to make again, kept in the user's cache folder; safe to delete at any time."""
+"""What is costly to make and easy to make again: in the user's cache folder, safe to delete at any time; in memory."""
 
 import os
 from collections.abc import Callable
@@ -6,6 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Lock
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def user_cache() -> Path:
@@ -34,25 +38,26 @@ class Cache:
         return content
 
 
-class Recent:
-    """Pages in memory by their tag: those that were asked for last, as many as there is room for."""
+class Recent(Generic[K, V]):
+    """Things in memory by their key: those that were asked for last, as many as there is room for."""
 
-    def __init__(self, room: int = 32_000_000) -> None:
-        self._room, self._held, self._lock = room, dict[str, bytes](), Lock()
-        self._taken = 0
+    def __init__(self, size: Callable[[V], int], room: int) -> None:
+        self._size, self._room, self._taken = size, room, 0
+        self._held, self._lock = dict[K, V](), Lock()
 
-    def get(self, tag: str) -> bytes | None:
-        """The page of this tag, if it is still there."""
+    def get(self, key: K) -> V | None:
+        """What has this key, if it is still there."""
         with self._lock:
-            content = self._held.pop(tag, None)
-            if content is not None:
-                self._held[tag] = content
-            return content
+            found = self._held.pop(key, None)
+            if found is not None:
+                self._held[key] = found
+            return found
 
-    def put(self, tag: str, content: bytes) -> None:
-        """Keep a page, and let go of those that were not asked for in the longest time."""
+    def put(self, key: K, value: V) -> None:
+        """Keep something, and let go of what was not asked for in the longest time."""
         with self._lock:
-            self._taken += len(content) - len(self._held.pop(tag, b""))
-            self._held[tag] = content
+            before = self._held.pop(key, None)
+            self._taken += self._size(value) - (self._size(before) if before is not None else 0)
+            self._held[key] = value
             while self._taken > self._room:
-                self._taken -= len(self._held.pop(next(iter(self._held))))
+                self._taken -= self._size(self._held.pop(next(iter(self._held))))

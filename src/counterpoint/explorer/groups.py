@@ -18,7 +18,7 @@ from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.differences import Piece, marked
 from counterpoint.explorer.frequencies import passes
 from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.selections import Found, Key, neighbours
+from counterpoint.explorer.selections import Key, Neighbour, neighbours
 from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
 from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
@@ -270,7 +270,7 @@ def _key(first: Mapping[str, Any], chosen: Filter) -> Key:
     return Key(first["suite"], first["place"], chosen.model or chosen.of)
 
 
-def _page_of(found: Found | None, chosen: Filter) -> str:
+def _page_of(found: Neighbour | None, chosen: Filter) -> str:
     """The page of a group among those that fit; in a list of several models, in the hands of its own."""
     if found is None:
         return ""

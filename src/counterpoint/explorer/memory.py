@@ -4,10 +4,18 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any, TypeVar
 
+import pyarrow as pa
+
+from counterpoint.explorer.cache import Recent
+
 T = TypeVar("T")
 
 RECENT = 100
 """How many of the things that visitors can ask for in any number are kept."""
+
+
+TABLES = 64_000_000
+"""Bytes of the tables among them, which can be long."""
 
 
 class Memory:
@@ -17,6 +25,7 @@ class Memory:
         self.version = version
         self._kept, self._locks, self._lock = dict[Any, Any](), dict[Any, Lock](), Lock()
         self._recent = dict[Any, None]()
+        self._tables = Recent[Any, pa.Table](lambda table: int(table.nbytes), TABLES)
 
     def remembered(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """The value of a key, made at the first use; others who ask for it meanwhile wait."""
@@ -43,4 +52,12 @@ class Memory:
                 oldest = next(iter(self._recent))
                 for held in (self._recent, self._kept, self._locks):
                     held.pop(oldest, None)
+        return found
+
+    def table(self, key: tuple[Any, ...], make: Callable[[], pa.Table]) -> pa.Table:
+        """The same for a table, of which as many are kept as there is room for."""
+        found = self._tables.get(key)
+        if found is None:
+            found = make()
+            self._tables.put(key, found)
         return found

@@ -117,6 +117,10 @@ class Reading:
         """Something that is kept until the lab changes, or until much else was asked for."""
         return self._now.lately(key, make)
 
+    def table(self, key: tuple[Any, ...], make: Callable[[], pa.Table]) -> pa.Table:
+        """A table that is kept until the lab changes, or until there is no more room for it."""
+        return self._now.table(key, make)
+
     def suites(self) -> tuple[str, ...]:
         """The names of the suites."""
         return self._remembered(("suites",), lambda: tuple(self.lab.suites()))

@@ -10,8 +10,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from counterpoint.explorer.cache import Recent
+
 ROWS = 512
 """Rows in each part of the files that are read in this way."""
+
+
+_RECENT = Recent[tuple[Path, int, tuple[str, ...] | None], pa.Table](lambda table: int(table.nbytes), 64_000_000)
 
 
 @lru_cache(256)
@@ -43,9 +48,18 @@ def sought(path: Path, column: str, wanted: NDArray[np.uint64], columns: Sequenc
 
 
 def _parts(path: Path, parts: NDArray[np.int64], columns: Sequence[str] | None) -> pa.Table:
-    wanted = None if columns is None else list(columns)
-    with pq.ParquetFile(path, metadata=_about(path), memory_map=True) as file:
-        return file.read_row_groups(parts.tolist(), columns=wanted, use_threads=False)
+    """Some parts below each other; those that were read last are in memory, as visitors stay near where they were."""
+    wanted = None if columns is None else tuple(columns)
+    found = {part: _RECENT.get((path, part, wanted)) for part in parts.tolist()}
+    missing = [part for part, table in found.items() if table is None]
+    if missing or not found:
+        with pq.ParquetFile(path, metadata=_about(path), memory_map=True) as file:
+            for part in missing:
+                found[part] = file.read_row_group(part, columns=columns, use_threads=False)
+                _RECENT.put((path, part, wanted), found[part])
+            if not found:
+                return file.read_row_groups([], columns=columns, use_threads=False)
+    return pa.concat_tables(found.values())
 
 
 @lru_cache(256)

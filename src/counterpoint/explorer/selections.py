@@ -5,7 +5,7 @@ Groups come in the order of suite, place and model, which is also the key by whi
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -68,14 +68,23 @@ class Found:
         return Key(self.suite, self.place, self.model)
 
 
+class Neighbour(NamedTuple):
+    """A group before or after another."""
+
+    suite: str
+    place: int
+    model: str
+    group_id: int
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Where a group stands among those that fit, from 1, and those before and after it."""
 
     place: int
     found: int
-    before: Found | None
-    after: Found | None
+    before: Neighbour | None
+    after: Neighbour | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +112,11 @@ def selection(reading: Reading, chosen: Filter) -> Selection:
     source, score = _source(reading, chosen, asked), "NULL::FLOAT"
     where, parameters, tables = ["true"], list[Any](), dict[str, pa.Table]()
     if chosen.text or chosen.tag:
-        source, tables = f"{source} SEMI JOIN fitting USING (suite, place)", {"fitting": _fitting(reading, chosen)}
+        source += " SEMI JOIN fitting USING (suite, place)"
+        tables["fitting"] = _fitting(reading, chosen)
     if chosen.answer:
-        source, parameters = f"{source} {_answered(reading, chosen, asked)}", [chosen.answer]
+        source += f" SEMI JOIN answered USING ({'model, ' if asked else ''}suite, place)"
+        tables["answered"] = _answered(reading, chosen)
     for name in ("test", "kind", "relation"):
         if getattr(chosen, name):
             where, parameters = [*where, f"{name} = ?"], [*parameters, getattr(chosen, name)]
@@ -158,16 +169,16 @@ def count(reading: Reading, chosen: Filter) -> int:
 def neighbours(reading: Reading, chosen: Filter, key: Key) -> Neighbours:
     """The groups next to one in the order of the list; it may itself not fit, and then has no place."""
     asked = selection(reading, chosen)
-    at = "(suite, place, model) {} (?, ?, ?)"
+    at, one = "(suite, place, model) {} (?, ?, ?)", "(suite, place, model, group_id)"
     sql = (
-        f"SELECT count(*) AS found, count_if({at.format('<=')}) AS place, count_if({at.format('=')}) AS fits "
+        f"SELECT count(*) AS found, count_if({at.format('<=')}) AS place, count_if({at.format('=')}) AS fits, "
+        f"max({one}) FILTER ({at.format('<')}) AS before, min({one}) FILTER ({at.format('>')}) AS after "
         f"FROM {asked.source} WHERE {asked.where}"
     )
     mine: Sequence[Any] = (key.suite, key.place, key.model)
-    row = reading.database.rows(sql, [*mine, *mine, *asked.parameters], asked.tables)[0]
-    before, after = page(reading, chosen, 1, before=key), page(reading, chosen, 1, after=key)
-    place = row["place"] if row["fits"] else 0
-    return Neighbours(place, row["found"], before[0] if before else None, after[0] if after else None)
+    (row,) = reading.database.rows(sql, [*mine, *mine, *mine, *mine, *asked.parameters], asked.tables)
+    before, after = (Neighbour(*row[side]) if row[side] else None for side in ("before", "after"))
+    return Neighbours(row["place"] if row["fits"] else 0, row["found"], before, after)
 
 
 def _source(reading: Reading, chosen: Filter, asked: bool) -> str:
@@ -177,20 +188,17 @@ def _source(reading: Reading, chosen: Filter, asked: bool) -> str:
 
 
 def _fitting(reading: Reading, chosen: Filter) -> pa.Table:
-    """The places of the groups whose texts and tags fit; they are looked for once, and kept for a while."""
+    """The places of the groups whose texts and tags fit, looked for once in all suites, as counts need them all."""
     asked = {"contains(texts, ?)": chosen.text.lower(), "list_contains(tags, ?)": chosen.tag}
     wanted = {sql: value for sql, value in asked.items() if value}
-    bases = reading.database.source("bases", suite=chosen.suite)
-    sql = f"SELECT suite, place FROM {bases} WHERE {' AND '.join(wanted)}"
-    key = ("fitting", chosen.suite, chosen.text.lower(), chosen.tag)
-    return reading.lately(key, lambda: reading.database.table(sql, list(wanted.values())))
+    sql = f"SELECT suite, place FROM {reading.database.source('bases')} WHERE {' AND '.join(wanted)}"
+    return reading.table(("fitting", *asked.values()), lambda: reading.database.table(sql, list(wanted.values())))
 
 
-def _answered(reading: Reading, chosen: Filter, asked: bool) -> str:
-    """What leaves only the groups in which the answer was given, by the same model where one was asked."""
-    said = reading.database.source("outcomes", model=chosen.model, suite=chosen.suite)
-    model = "model" if asked else "'' AS model"
-    return f"SEMI JOIN (SELECT {model}, suite, place FROM {said} WHERE value = ?) AS said USING (model, suite, place)"
+def _answered(reading: Reading, chosen: Filter) -> pa.Table:
+    """The places of the groups in which the answer was given, with the models that gave it."""
+    sql = f"SELECT DISTINCT model, suite, place FROM {reading.database.source('outcomes')} WHERE value = ?"
+    return reading.table(("answered", chosen.answer), lambda: reading.database.table(sql, [chosen.answer]))
 
 
 def _measured(measure: str) -> str:
