@@ -124,7 +124,7 @@ def large(number: float) -> str:
 
 def _column(choice: BoardChoice, suite: str, test: str, measure: str, *, starts: bool) -> Column:
     column = Column(suite, test, measure, measures.label(measure), measures.term(measure))
-    lower = measure in measures.LOWER
+    lower = measures.lower(measure)
     return Column(
         suite,
         test,

@@ -62,7 +62,7 @@ def finding(found: Sequence[Dot], measure: str) -> str:
     >>> finding([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
     'a has the highest worst case, 50.0 %, 25.0 points above b'
     """
-    lower = measure in measures.LOWER
+    lower = measures.lower(measure)
     columns: dict[str, list[Dot]] = {}
     for dot in sorted(found, key=lambda dot: dot.value if lower else -dot.value):
         columns.setdefault(dot.column, []).append(dot)
@@ -93,7 +93,7 @@ def ranked(reading: Reading, choice: BoardChoice) -> tuple[Known, ...]:
         return tuple(reversed(models) if back else models)
     columns = (*board_columns.columns(reading, choice), *board_columns.cost_columns(choice))
     column = next((one for one in columns if board_columns.key(one) == name), None)
-    lower = column.lower if column else charted(reading, choice) in measures.LOWER
+    lower = column.lower if column else measures.lower(charted(reading, choice))
     values = _values(reading, choice, column)
 
     def rank(model: Known) -> tuple[bool, float]:

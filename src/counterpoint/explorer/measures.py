@@ -1,7 +1,10 @@
 """How measures are called, which of them mean something on a test, and which way is better."""
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from types import MappingProxyType
+
+from counterpoint import catalog
 
 MAIN = ("accuracy", "self_consistency", "comprehensive_accuracy")
 """The measures that are shown side by side where pairs have gold."""
@@ -30,23 +33,6 @@ BY_TEST: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 LEADS = ("comprehensive_accuracy", "acc_r", "answer_accuracy")
 """The measures that models are ordered by when nothing else is said: the first of them that any suite has."""
-
-LOWER = frozenset(
-    {
-        "question_bias",
-        "picture_bias",
-        "ties",
-        "ece",
-        "ece_mass",
-        "brier",
-        "aurc",
-        "uncertainty",
-        "right_to_wrong",
-        "mean_entropy",
-        "answer_entropy",
-    }
-)
-"""The measures of which less is better."""
 
 CHANCES: Mapping[str, str] = MappingProxyType(
     {"question_bias": "question_chance", "picture_bias": "picture_chance"},
@@ -88,7 +74,8 @@ LABELS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "contrast_consistency_5": ("Contrast", "all of 5"),
         "ece": ("Calibration error", "ECE"),
         "ece_mass": ("Calibration error", "ECE, equal mass"),
-        "brier": ("Brier score", "lower is better"),
+        "brier": ("Brier score", "of what was said"),
+        "whole_brier": ("Brier score", "of all answers"),
         "aurc": ("Risk and coverage", "AURC"),
         "uncertainty": ("Uncertainty", "lower is better"),
     }
@@ -141,6 +128,16 @@ def shown(applying: Collection[str], tests: Collection[str] = ()) -> tuple[str, 
 
 
 _MAIN = ("comprehensive_accuracy", "accuracy", "self_consistency")
+
+
+@cache
+def lower(measure: str) -> bool:
+    """Whether less of a measure is better.
+
+    >>> lower("question_bias"), lower("accuracy")
+    (True, False)
+    """
+    return bool(getattr(catalog.find("metrics", measure), "lower", False))
 
 
 def label(measure: str) -> str:

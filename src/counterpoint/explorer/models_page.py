@@ -211,7 +211,7 @@ def _dots(reading: Reading, choice: ModelChoice) -> list[Dot]:
 
 def _standings(reading: Reading, suite: str, model: Known) -> list[Standing]:
     known = samples(reading, suite)
-    if not known or not reading.asked(suite, model.slug) or known[0] in measures.LOWER:
+    if not known or not reading.asked(suite, model.slug) or measures.lower(known[0]):
         return []
     parts = reading.remembered(
         ("standings", suite, model.slug, known[0]), lambda: standings(reading, suite, model, known[0])

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.explorer.measures import LOWER
+from counterpoint.explorer.measures import lower
 from counterpoint.metrics.compare import compared
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles
 from counterpoint.metrics.paired import ALPHA, holm
@@ -60,7 +60,7 @@ def _columns(scores: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, s
     rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in usual]
     rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
     for (_, test, metric), own in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
-        sign = -1 if metric in LOWER else 1
+        sign = -1 if lower(metric) else 1
         yield (test, metric), {row["model"]: sign * row["value"] for row in own}
 
 
