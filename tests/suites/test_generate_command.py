@@ -21,7 +21,9 @@ def test_a_suite_is_written_into_a_new_lab_and_what_was_dropped_is_said(tmp_path
     assert done.exit_code == 0, done.output
     assert "a draw was refused: it is annotated" in done.stdout
     stored = Lab(lab).suite("order")
-    assert stored.manifest.parameters == {"source": "world", "split": "test", "scenes": 20, "groups": None}
+    said = dict(stored.manifest.parameters)
+    assert said.pop("dropped")["action choice"]["nobody is annotated as doing anything"] == 14
+    assert said == {"source": "world", "split": "test", "scenes": 20, "groups": None}
     assert stored.manifest.generator == ORDER
     assert f"{stored.manifest.groups} groups of order" in done.stdout
     assert all(check.holds for check in Lab(lab).verify())
