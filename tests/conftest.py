@@ -1,4 +1,4 @@
-"""What every test may ask for: goldens, which are texts that a person can review in a diff, and a real browser."""
+"""What every test may ask for: goldens, texts that a person can review in a diff; a small lab; a real browser."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -10,6 +10,8 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+    from counterpoint.store.lab import Lab
 
 GOLDENS = Path(__file__).parent / "goldens"
 
@@ -37,6 +39,20 @@ def golden(request: pytest.FixtureRequest) -> Golden:
         assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if it should, pytest --update-goldens"
 
     return check
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> "Lab":
+    """The small lab that most pages are tried on; a module with a `lab` of its own has that."""
+    from labs import small_lab
+
+    return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder for the tables and thumbnails of a server."""
+    return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="session")

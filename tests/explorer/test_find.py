@@ -26,16 +26,6 @@ GROUPS_OF_ALL = len(MODELS) * (GROUPS + 8)
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="module")
 def client(lab: Lab, cache: Path) -> TestClient:
     return TestClient(explorer(lab, cache=cache))
 

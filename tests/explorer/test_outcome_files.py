@@ -28,16 +28,6 @@ ASKED = [Asked("careful", "careful 1"), Asked("hasty", "hasty 1"), Asked("bold",
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="module")
 def files(lab: Lab, cache: Path) -> Files:
     return made(lab, cache, ASKED)
 

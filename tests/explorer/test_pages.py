@@ -31,11 +31,6 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
-
-
-@pytest.fixture(scope="module")
 def client(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labs import captions_lab, small_lab
+from labs import captions_lab
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -77,16 +77,6 @@ def _png(color: tuple[int, int, int], size: tuple[int, int] = (40, 30)) -> bytes
 
 def _models(pictures: Pictures) -> list[tuple[str, Model]]:
     return [("shade", Shade(pictures)), ("my/length", Length()), ("broken", Broken())]
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from labs import HOSTILE, small_lab
+from labs import HOSTILE
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -27,16 +27,6 @@ PASSWORD = "correct horse"
 
 def _models(pictures: Pictures) -> list[tuple[str, Model]]:
     return [("constant", constant(pictures))]
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module")

@@ -9,18 +9,13 @@ from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner
-from labs import GROUPS, small_lab
+from labs import GROUPS
 
 from counterpoint.cli.export_site import command
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.explorer.site import Chosen, Written, export_site, file_name
 from counterpoint.explorer.static_pages import StaticPage
 from counterpoint.store.lab import Lab
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
 
 
 @pytest.fixture(scope="module")

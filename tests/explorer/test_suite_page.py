@@ -3,16 +3,11 @@
 from typing import Any
 
 import pytest
-from labs import GROUPS, HOSTILE, captions_lab, small_lab
+from labs import GROUPS, HOSTILE, captions_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import explorer
 from counterpoint.store.lab import Lab
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
 
 
 @pytest.fixture(scope="module")

@@ -5,16 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from labs import MODELS, small_lab
+from labs import MODELS
 
 from counterpoint.explorer.verdicts import VERDICTS, verdicts
 from counterpoint.metrics.outcomes import judge
 from counterpoint.store.lab import Lab
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return small_lab(tmp_path_factory.mktemp("lab"))
 
 
 @pytest.mark.parametrize("model", MODELS)
