@@ -55,6 +55,24 @@ def test_all_groups_of_all_models_are_there_when_nothing_is_asked(client: TestCl
     assert sum(count for slug, count in _box(twin, "model").items() if slug) == GROUPS_OF_ALL
 
 
+@pytest.mark.parametrize("query", ["", "?text=shade", "?model=hasty", "?suite=plain&answer=dark"])
+def test_each_group_of_a_list_stands_between_those_beside_it(client: TestClient, query: str) -> None:
+    listed = [hit["entry"]["address"] for hit in _json(client, query)["hits"]][:6]
+    shown = [client.get(address.replace("?", ".json?")).json() for address in listed]
+    assert [one["place"] for one in shown] == [1, 2, 3, 4, 5, 6]
+    assert [one["before"] for one in shown] == ["", *listed[:-1]]
+    assert [one["after"] for one in shown[:-1]] == listed[1:]
+
+
+@pytest.mark.parametrize("answer", ["dark", "light", "maybe"])
+def test_a_search_finds_its_own_answer_and_not_that_of_the_last_one(client: TestClient, answer: str) -> None:
+    hits = _json(client, f"?suite=plain&answer={answer}")["hits"]
+    assert hits
+    for hit in hits:
+        said = [line["answer"]["shown"] for line in hit["entry"]["lines"] if line["answer"]]
+        assert answer in said
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [
