@@ -150,21 +150,20 @@ def wandering(pages: list[str], hits: list[str], luck: random.Random) -> str:
 
 
 async def visitor(
-    home: str, places: tuple[list[str], list[str]], until: float, seed: int, took: list[float]
+    client: httpx2.AsyncClient, places: tuple[list[str], list[str]], until: float, seed: int, took: list[float]
 ) -> list[str]:
     """One visitor who asks again as soon as the answer is there; what went wrong."""
     wrong, luck = [], random.Random(seed)
-    async with httpx2.AsyncClient(base_url=home, timeout=60) as client:
-        while time.monotonic() < until:
-            address = wandering(*places, luck)
-            began = time.perf_counter()
-            try:
-                answer = await client.get(address)
-                if answer.status_code != 200:
-                    wrong.append(f"{address}: {answer.status_code}")
-            except httpx2.HTTPError as problem:
-                wrong.append(f"{address}: {problem!r}")
-            took.append(1000 * (time.perf_counter() - began))
+    while time.monotonic() < until:
+        address = wandering(*places, luck)
+        began = time.perf_counter()
+        try:
+            answer = await client.get(address)
+            if answer.status_code != 200:
+                wrong.append(f"{address}: {answer.status_code}")
+        except httpx2.HTTPError as problem:
+            wrong.append(f"{address}: {problem!r}")
+        took.append(1000 * (time.perf_counter() - began))
     return wrong
 
 
@@ -172,8 +171,10 @@ async def visited(
     home: str, places: tuple[list[str], list[str]], visitors: int, seconds: float
 ) -> tuple[list[float], list[str]]:
     """What many visitors at once meet: how long each request took, and what went wrong."""
-    until, took = time.monotonic() + seconds, list[float]()
-    wrong = await asyncio.gather(*(visitor(home, places, until, number, took) for number in range(visitors)))
+    took, limits = list[float](), httpx2.Limits(max_connections=visitors, max_keepalive_connections=visitors)
+    async with httpx2.AsyncClient(base_url=home, timeout=60, limits=limits) as client:
+        until = time.monotonic() + seconds
+        wrong = await asyncio.gather(*(visitor(client, places, until, number, took) for number in range(visitors)))
     return took, [line for lines in wrong for line in lines]
 
 

@@ -15,6 +15,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
 from counterpoint.explorer import outcome_files
 from counterpoint.explorer.database import Database
+from counterpoint.explorer.group_index import write_index
 from counterpoint.explorer.outcome_files import Asked, Files, made
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.row_files import sought, taken
@@ -110,6 +111,7 @@ def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
         "hasty on plain",
         "comparing the models on odd",
         "comparing the models on plain",
+        "listing all groups",
     ]
 
 
@@ -167,10 +169,32 @@ def test_the_database_reads_nothing_else_and_writes_nothing(database: Database, 
 def test_a_file_that_is_gone_is_said_with_help(lab: Lab, tmp_path: Path) -> None:
     found = made(lab, tmp_path, ASKED)
     database = Database(found, tmp_path)
-    found.outcomes["hasty", "plain"].file("verdicts").unlink()
+    found.outcomes["hasty", "plain"].file("outcomes").unlink()
     with pytest.raises(StoreError, match="cannot be read") as problem:
-        database.rows("SELECT count(*) FROM verdicts")
+        database.rows("SELECT count(*) FROM outcomes")
     assert problem.value.hint
+
+
+def test_a_damaged_index_is_said_with_help(lab: Lab, tmp_path: Path) -> None:
+    found = made(lab, tmp_path, ASKED)
+    found.index.write_bytes(found.index.read_bytes()[:5000])
+    with pytest.raises(StoreError, match="cannot be read") as problem:
+        Database(found, tmp_path)
+    assert problem.value.hint
+
+
+def test_groups_are_numbered_in_the_order_of_suites_and_places(database: Database) -> None:
+    for table in ("bases", "verdicts"):
+        found = database.rows(f"SELECT DISTINCT number, suite, place FROM {table} ORDER BY number")
+        assert [(row["suite"], row["place"]) for row in found] == sorted((row["suite"], row["place"]) for row in found)
+        assert len({row["number"] for row in found}) == len(found)
+    joined = "SELECT count(*) AS wrong FROM bases JOIN verdicts v USING (number) WHERE bases.group_id <> v.group_id"
+    assert database.rows(joined) == [{"wrong": 0}]
+
+
+def test_an_index_that_cannot_be_written_is_a_problem_of_the_disk(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="nowhere"):
+        write_index(tmp_path / "nowhere" / "index.duckdb", {}, [], [])
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(lab: Lab, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 )
 """What every answer says to the browser: run no script and load nothing but ours."""
 
-MAKERS = 3
+MAKERS = 2
 """Pages that are made at the same time; others wait their turn, first come, first served."""
 
 PAGES = 32_000_000

@@ -1,4 +1,4 @@
-"""The database behind the pages: DuckDB over Parquet files, in memory, with little of it and few questions at once."""
+"""The database behind the pages: DuckDB over files, with little memory and few questions at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
+from counterpoint.explorer.group_index import TABLES, parquet, quoted
 from counterpoint.explorer.outcome_files import Files
 from counterpoint.explorer.outcome_tables import empty_tables
 
 if TYPE_CHECKING:
     import duckdb
 
-VIEWS = ("groups", "bases", "queries", "answers", "outcomes", "verdicts", "scores", "ties")
+VIEWS = (*TABLES, "groups", "queries", "answers", "outcomes", "scores", "ties")
 """The tables that can be asked for; each has a column `suite`, or `model`, or both."""
 
 AT_ONCE = 4
@@ -29,11 +30,13 @@ class Database:
     def __init__(self, files: Files, cache: Path) -> None:
         self.files = files
         self._few = BoundedSemaphore(AT_ONCE)
-        self._connection = _connected(cache)
+        self._connection = _connected(files.index, cache)
         empty: Mapping[str, pa.Table] = {}
         for view in VIEWS:
-            if files.of(view):
-                self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {self.source(view)}")
+            if view in TABLES:
+                self._connection.execute(f"CREATE VIEW {view} AS FROM index.{view}")
+            elif files.of(view):
+                self._connection.execute(f"CREATE VIEW {view} AS FROM {parquet(files.of(view))}")
             else:
                 empty = empty or empty_tables()
                 self._connection.from_arrow(empty[view]).create(view)
@@ -45,8 +48,12 @@ class Database:
 
         What is named must be in the lab; the answer is the same as that of the view, and comes sooner.
         """
+        if table in TABLES:
+            named = {"model": model, "suite": suite}.items()
+            asked = " AND ".join(f"{name} = {quoted(value)}" for name, value in named if value)
+            return f"(FROM {table} WHERE {asked})" if asked else table
         paths = self.files.of(table, model=model, suite=suite)
-        return f"read_parquet([{', '.join(map(_quoted, paths))}])" if paths else table
+        return parquet(paths) if paths else table
 
     def rows(
         self, sql: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = MappingProxyType({})
@@ -86,7 +93,7 @@ class Database:
                 cursor.close()
 
 
-def _connected(cache: Path) -> "duckdb.DuckDBPyConnection":
+def _connected(index: Path, cache: Path) -> "duckdb.DuckDBPyConnection":
     import duckdb  # loaded when it is needed
 
     connection = duckdb.connect(
@@ -100,7 +107,9 @@ def _connected(cache: Path) -> "duckdb.DuckDBPyConnection":
         },
     )
     connection.execute("SET parquet_metadata_cache = true")
-    connection.execute(f"SET allowed_directories = [{_quoted(cache)}]")
+    with _said():
+        connection.execute(f"ATTACH {quoted(str(index))} AS index (READ_ONLY)")
+    connection.execute(f"SET allowed_directories = [{quoted(str(cache))}]")
     return connection
 
 
@@ -113,8 +122,3 @@ def _said() -> Iterator[None]:
     except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InvalidInputException) as problem:
         fact = f"the tables of the explorer cannot be read: {str(problem).partition(chr(10))[0]}"
         raise StoreError(fact, hint="delete them, they are made anew; counterpoint serve says where") from problem
-
-
-def _quoted(path: Path) -> str:
-    text = str(path).replace("'", "''")
-    return f"'{text}'"

@@ -1,10 +1,9 @@
 """Where two texts differ, word by word, so that a reader sees at a glance what was changed."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import groupby
 
 _TOKENS = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 
@@ -26,47 +25,54 @@ def marked(base: str, variants: Sequence[str]) -> tuple[tuple[Piece, ...], ...]:
     >>> [piece.text for piece in variant if piece.changed]
     ['black']
     """
-    kept_everywhere = set(range(len(_spans(base))))
+    spans, words = _tokens(base)
+    kept_everywhere = set(range(len(spans)))
     found = []
     for variant in variants:
-        here, there = _kept(base, variant)
+        own, said = _tokens(variant)
+        here, there = _kept(words, said)
         kept_everywhere &= here
-        found.append(_pieces(variant, there))
-    return (_pieces(base, kept_everywhere), *found)
+        found.append(_pieces(variant, own, there))
+    return (_pieces(base, spans, kept_everywhere), *found)
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _TOKENS.finditer(text)]
+def _tokens(text: str) -> tuple[list[tuple[int, int]], list[str]]:
+    """Where the words and signs of a text are, and what they are in small letters."""
+    spans = [match.span() for match in _TOKENS.finditer(text)]
+    return spans, [text[start:stop].lower() for start, stop in spans]
 
 
-def _words(text: str) -> list[str]:
-    return [match[0].lower() for match in _TOKENS.finditer(text)]
-
-
-def _kept(one: str, other: str) -> tuple[set[int], set[int]]:
+def _kept(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]]:
     """The places of the words that both texts share, in the order that both have them."""
-    blocks = SequenceMatcher(None, _words(one), _words(other), autojunk=False).get_matching_blocks()
+    start = _alike(one, other)
+    end = _alike(one[start:][::-1], other[start:][::-1])  # nearly all of two texts is alike, and need not be searched
+    middle = SequenceMatcher(None, one[start : len(one) - end], other[start : len(other) - end], autojunk=False)
+    blocks = [
+        (0, 0, start),
+        *((start + block.a, start + block.b, block.size) for block in middle.get_matching_blocks()),
+        (len(one) - end, len(other) - end, end),
+    ]
     return (
-        {block.a + step for block in blocks for step in range(block.size)},
-        {block.b + step for block in blocks for step in range(block.size)},
+        {a + step for a, _, size in blocks for step in range(size)},
+        {b + step for _, b, size in blocks for step in range(size)},
     )
 
 
-def _pieces(text: str, kept: set[int]) -> tuple[Piece, ...]:
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """With how many words both begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _pieces(text: str, spans: Sequence[tuple[int, int]], kept: set[int]) -> tuple[Piece, ...]:
     """The text in as few pieces as there are changes; the space between two changed words belongs to the change."""
-    return tuple(
-        Piece("".join(part for part, _ in run), changed)
-        for changed, run in groupby(_parts(text, kept), key=lambda part: part[1])
-    )
-
-
-def _parts(text: str, kept: set[int]) -> Iterator[tuple[str, bool]]:
-    end, before = 0, False
-    for place, (start, stop) in enumerate(_spans(text)):
-        changed = place not in kept
-        if start > end:
-            yield text[end:start], changed and before
-        yield text[start:stop], changed
-        end, before = stop, changed
-    if end < len(text):
-        yield text[end:], False
+    pieces, begin, end, changed = list[Piece](), 0, 0, False
+    for place, (start, stop) in enumerate(spans):
+        if (place in kept) == changed:
+            cut = end if changed else start
+            pieces.append(Piece(text[begin:cut], changed))
+            begin, changed = cut, not changed
+        end = stop
+    last = end if changed else len(text)
+    pieces += [Piece(text[begin:last], changed), Piece(text[last:])]
+    return tuple(piece for piece in pieces if piece.text)

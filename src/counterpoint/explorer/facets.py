@@ -1,67 +1,68 @@
 """How many groups each choice of Find would show, from one count of all groups by everything that can be chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint.explorer.choices import STEPS, Filter
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import code, selection
 from counterpoint.explorer.verdicts import INCONSISTENT
+from counterpoint.metrics.labels import Labels
+from counterpoint.metrics.outcomes import Flags
 
 FACETS = ("model", "suite", "test", "kind", "relation", "verdict")
 """What can be chosen from a list, each with the number of groups that it would show."""
 
 
 @dataclass(frozen=True, slots=True)
+class Counts:
+    """How many groups there are of every sort: by each facet, by consistency, and by where their score lies."""
+
+    labels: Mapping[str, Labels]
+    inconsistent: Flags
+    code: NDArray[np.int64]  # -1 where there is no score
+    groups: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class Facets:
     """Groups counted by every facet and by where their score lies, after what was searched for."""
 
-    counts: pa.Table  # of the facets, `inconsistent`, `code` and `groups`
+    counts: Counts
     chosen: Filter
 
     def found(self) -> int:
         """How many groups fit the whole filter."""
-        return _total(self.counts.filter(self._fits()))
+        return int(self.counts.groups[self._fits()].sum())
 
     def options(self, facet: str) -> list[tuple[str, int]]:
         """Each value of a facet with the number of groups that fit if it were chosen, by name."""
-        left = self.counts.filter(self._fits(but=facet))
-        found = left.group_by(facet).aggregate([("groups", "sum")]).sort_by(facet)
-        values = list(zip(found[facet].to_pylist(), found["groups_sum"].to_pylist(), strict=True))
+        fits, labels = self._fits(but=facet), self.counts.labels[facet]
+        found = np.bincount(labels.codes[fits], self.counts.groups[fits], len(labels.words)).astype(int).tolist()
+        values = sorted(zip(labels.words.to_pylist(), found, strict=True))
         if facet == "verdict":
-            values.append((INCONSISTENT, _total(left.filter(left["inconsistent"]))))
+            values.append((INCONSISTENT, int(self.counts.groups[fits & self.counts.inconsistent].sum())))
         return [(value, count) for value, count in values if count]
 
     def spread(self) -> list[int]:
         """How many groups have a score from each step to the next, whatever the bounds; the last is those of 1."""
-        left = self.counts.filter(self._fits(but="code"))
-        found = left.group_by("code").aggregate([("groups", "sum")]).to_pylist()
-        columns = [0] * (STEPS + 1)
-        for one in found:
-            if one["code"] is not None:
-                columns[one["code"] // 2] += one["groups_sum"]
-        return columns
+        fits = self._fits(but="code")
+        found = np.bincount(self.counts.code[fits] // 2, self.counts.groups[fits], STEPS + 1)
+        return [int(one) for one in found]
 
-    def _fits(self, but: str = "") -> Any:
-        fits: Any = pc.is_valid(self.counts["model"])
+    def _fits(self, but: str = "") -> Flags:
+        fits = np.ones(len(self.counts.groups), np.bool_)
         for facet in FACETS:
             value = getattr(self.chosen, facet)
             if value and facet != but:
                 chosen = facet == "verdict" and value == INCONSISTENT
-                own = self.counts["inconsistent"] if chosen else pc.equal(self.counts[facet], value)
-                fits = pc.and_(fits, own)
+                fits &= self.counts.inconsistent if chosen else self.counts.labels[facet].where([value])
         if self.chosen.measure:
-            fits = pc.and_(fits, pc.is_valid(self.counts["code"]))
-            if but != "code":
-                low, high = self.chosen.steps
-                inside = pc.and_(
-                    pc.greater_equal(self.counts["code"], 2 * low), pc.less_equal(self.counts["code"], 2 * high)
-                )
-                fits = pc.and_(fits, pc.fill_null(inside, False))
+            low, high = self.chosen.steps if but != "code" else (0, STEPS)
+            fits &= (self.counts.code >= 2 * low) & (self.counts.code <= 2 * high)
         return fits
 
 
@@ -71,19 +72,18 @@ def facets(reading: Reading, chosen: Filter) -> Facets:
     return Facets(reading.lately(("facets", searched), lambda: _counted(reading, searched)), chosen)
 
 
-def _counted(reading: Reading, searched: Filter) -> pa.Table:
+def _counted(reading: Reading, searched: Filter) -> Counts:
     asked = selection(reading, searched)
-    where = code(asked.score) if searched.measure else "NULL::INTEGER"
+    where = f"coalesce({code(asked.score)}, -1)" if searched.measure else "-1"
     plain = selection(reading, replace(searched, measure=""))
     sql = (
         f"SELECT {', '.join(FACETS)}, inconsistent, {where} AS code, count(*) AS groups "
         f"FROM {plain.source} WHERE {plain.where} GROUP BY ALL"
     )
-    return reading.database.table(sql, plain.parameters, plain.tables)
-
-
-def _total(counts: pa.Table) -> int:
-    return int(pc.sum(counts["groups"]).as_py() or 0)
+    found = reading.database.table(sql, plain.parameters, plain.tables)
+    labels = {facet: Labels.of(found[facet]) for facet in FACETS}
+    inconsistent, places, groups = (found[name].to_numpy() for name in ("inconsistent", "code", "groups"))
+    return Counts(labels, inconsistent.astype(np.bool_), places.astype(np.int64), groups)
 
 
 def common_answers(reading: Reading, chosen: Filter, most: int = 40) -> Sequence[tuple[str, int]]:

@@ -12,33 +12,42 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.explorer import outcome_tables as tables
+from counterpoint.explorer.cache import Recent
+from counterpoint.explorer.group_index import write_index
 from counterpoint.explorer.row_files import ROWS
 from counterpoint.explorer.ties import all_ties
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.lab import Lab
 
-FORMAT = 6
+FORMAT = 7
 """The version of these files: others are made anew."""
+
+INDEX = "index.duckdb"
+"""The name of the database file."""
 
 SMALL = 4_000_000
 """Bytes of Parquet up to which files are made within the process that asks."""
 
+ROOM = 600_000_000
+"""Bytes of what was read, and again of what was judged, that are kept while tables are made."""
+
+_LONG = 200  # bytes, about, of a row that was judged
+
 Told = Callable[[str], None]
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +60,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where the tables of something are: of a suite, of the answers of a model, of both together, or of ties."""
+    """Where the tables of something are: of a suite, of the answers of a model, of both, of ties, or of all."""
 
     path: Path
     about: str
     bytes: int  # of the files that it is made from
-    make: Callable[[], Mapping[str, pa.Table]]
+    write: Callable[[Path], None]  # into a folder that is there
 
     @property
     def there(self) -> bool:
@@ -72,8 +81,7 @@ class Folder:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(mkdtemp(dir=self.path.parent, prefix=".draft-"))
         try:
-            for name, table in self.make().items():
-                _write(table, draft / f"{name}.parquet")
+            self.write(draft)
             with suppress(OSError):
                 draft.rename(self.path)
         finally:
@@ -89,12 +97,18 @@ class Files:
     answers: Mapping[str, Folder]  # by the model's slug
     outcomes: Mapping[tuple[str, str], Folder]  # by slug and suite
     ties: Mapping[str, Folder]
+    all: Folder
 
     @property
     def folders(self) -> tuple[Folder, ...]:
         """All of them, in the order in which they are made."""
         groups = (self.suites, self.answers, self.outcomes, self.ties)
-        return tuple(folder for group in groups for folder in group.values())
+        return (*(folder for group in groups for folder in group.values()), self.all)
+
+    @property
+    def index(self) -> Path:
+        """The database file in which groups are searched."""
+        return self.all.path / INDEX
 
     @property
     def large(self) -> bool:
@@ -137,13 +151,13 @@ def made(lab: Lab, cache: Path, models: Sequence[Asked], told: Told = lambda lin
 
 
 class _Making:
-    """One version of a lab, with the table that was read last."""
+    """One version of a lab, with what was read and judged last."""
 
     def __init__(self, lab: Lab, cache: Path, models: Sequence[Asked]) -> None:
         self._lab, self._models = lab, models
         self._home = cache.resolve() / "tables" / hex_id(content_id(str(lab.folder.resolve())))
-        self._held: dict[Path, pa.Table] = {}
-        self._judged: dict[tuple[str, str], Outcomes] = {}
+        self._held = Recent[Path, pa.Table](lambda table: int(table.nbytes), ROOM)
+        self._judged = Recent[tuple[str, str], Outcomes](lambda one: len(one.base) * _LONG, ROOM)
 
     def files(self) -> Files:
         """All folders."""
@@ -151,35 +165,47 @@ class _Making:
         answers = {model.slug: self._answers(model) for model in self._models}
         outcomes = {
             (model.slug, name): self._outcomes(model.slug, name, suites[name], answers[model.slug])
-            for name in suites
             for model in self._models
+            for name in suites
         }
         ties = {name: self._ties(name, outcomes) for name in suites}
-        return Files(suites, answers, outcomes, ties)
+        return Files(suites, answers, outcomes, ties, self._all(suites, outcomes))
 
     def _suite(self, name: str) -> Folder:
         key, size = self._seen([f"suites/{name}/"])
-        make = lambda: self._suite_tables(name)  # noqa: E731 - a name would say no more
-        return Folder(self._home / "suites" / f"{name}-{key}", f"reading {name}", size, make)
+        make = partial(self._suite_tables, name)
+        return Folder(self._home / "suites" / f"{name}-{key}", f"reading {name}", size, partial(_write_tables, make))
 
     def _answers(self, model: Asked) -> Folder:
         folder = folder_of(model.fingerprint)
         about = [self._lab.scale(model.fingerprint), model.slug]
         key, size = self._seen([f"answers/{folder}/", f"values/{folder}/"], about)
-        make = partial(self._answer_tables, model)
-        return Folder(self._home / "answers" / f"{folder}-{key}", f"reading the answers of {model.slug}", size, make)
+        write = partial(_write_tables, partial(self._answer_tables, model))
+        return Folder(self._home / "answers" / f"{folder}-{key}", f"reading the answers of {model.slug}", size, write)
 
     def _outcomes(self, slug: str, suite: str, groups: Folder, answers: Folder) -> Folder:
-        name = f"{answers.path.name}-{_key([groups.path.name])}"
-        make = partial(self._outcome_tables, slug, suite, groups, answers)
-        return Folder(self._home / "outcomes" / suite / name, f"{slug} on {suite}", groups.bytes + answers.bytes, make)
+        name = f"{answers.path.name}-{_key([groups.path.name, *(metric.name for metric in tables.sampled())])}"
+        write = partial(_write_tables, partial(self._outcome_tables, slug, suite, groups, answers))
+        return Folder(self._home / "outcomes" / suite / name, f"{slug} on {suite}", groups.bytes + answers.bytes, write)
 
     def _ties(self, suite: str, outcomes: Mapping[tuple[str, str], Folder]) -> Folder:
         own = {slug: folder for (slug, name), folder in outcomes.items() if name == suite}
         key = _key([f"{slug} {folder.path.name}" for slug, folder in own.items()])
         size = sum(folder.bytes for folder in own.values())
-        make = partial(self._ties_tables, suite, own)
-        return Folder(self._home / "ties" / f"{suite}-{key}", f"comparing the models on {suite}", size, make)
+        write = partial(_write_tables, partial(self._ties_tables, suite, own))
+        return Folder(self._home / "ties" / f"{suite}-{key}", f"comparing the models on {suite}", size, write)
+
+    def _all(self, suites: Mapping[str, Folder], outcomes: Mapping[tuple[str, str], Folder]) -> Folder:
+        own = (*suites.values(), *outcomes.values())
+        key = _key([version("duckdb"), *(folder.path.name for folder in own)])
+        groups = {name: folder.file("groups") for name, folder in suites.items()}
+        bases = [folder.file("bases") for folder in suites.values()]
+        verdicts = [folder.file("verdicts") for folder in outcomes.values()]
+
+        def write(draft: Path) -> None:
+            write_index(draft / INDEX, groups, bases, verdicts)
+
+        return Folder(self._home / "all" / f"groups-{key}", "listing all groups", sum(one.bytes for one in own), write)
 
     def _suite_tables(self, name: str) -> dict[str, pa.Table]:
         groups = tables.groups_table(self._lab.suite(name).groups)
@@ -211,12 +237,21 @@ class _Making:
         return {"ties": tables.ties_table(suite, found)}
 
     def _outcomes_of(self, slug: str, suite: str, groups: Folder, answers: Folder) -> Outcomes:
-        """The outcomes of a model on a suite; those of the last two that were asked for are kept."""
-        judged = lambda: judge(self._read(groups.file("groups")), self._read(answers.file("answers")))  # noqa: E731
-        return _last_two(self._judged, (slug, suite), judged)
+        found = self._judged.get((slug, suite))
+        if found is None:
+            rows, said = self._read(groups.file("groups")), self._read(answers.file("answers"))
+            own = pc.is_in(said["query"], value_set=rows["query"])
+            found = judge(rows, said.filter(own).combine_chunks())
+            self._judged.put((slug, suite), found)
+        return found
 
     def _read(self, path: Path) -> pa.Table:
-        return _last_two(self._held, path, lambda: pq.read_table(path))
+        """A whole file in one piece, as every piece is judged by itself."""
+        found = self._held.get(path)
+        if found is None:
+            found = pq.read_table(path).combine_chunks()
+            self._held.put(path, found)
+        return found
 
     def _seen(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
         """A word that changes with the files in these folders, and their size in bytes."""
@@ -230,24 +265,18 @@ class _Making:
         return _key(lines), size
 
 
-def _last_two(held: dict[K, V], key: K, make: Callable[[], V]) -> V:
-    """What is held under a key, made if need be; beside it only what was asked for before it stays."""
-    found = held.pop(key) if key in held else make()
-    for old in list(held)[:-1]:
-        del held[old]
-    held[key] = found
-    return found
-
-
 def _key(lines: Sequence[str]) -> str:
     safe = [line.encode("utf-8", "surrogateescape").decode("latin-1") for line in lines]
     return hex_id(content_id([str(FORMAT), __version__, *safe]))
 
 
-def _write(table: pa.Table, path: Path) -> None:
+def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> None:
     """Long rows in small parts, of which a page reads a few; narrow columns in large ones, which are read through."""
-    rows = {"groups": ROWS, "said": ROWS, "answers": ROWS, "queries": 8192}.get(path.stem, 122_880)
-    pq.write_table(table, path, compression="lz4", row_group_size=rows, write_page_index=False)
+    lengths = {"groups": ROWS, "said": ROWS, "answers": ROWS, "queries": 8192}
+    for name, table in make().items():
+        rows = lengths.get(name, 122_880)
+        path = folder / f"{name}.parquet"
+        pq.write_table(table, path, compression="lz4", row_group_size=rows, write_page_index=False)
 
 
 def _kept(folder: Folder) -> None:

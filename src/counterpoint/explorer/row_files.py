@@ -16,7 +16,7 @@ ROWS = 512
 """Rows in each part of the files that are read in this way."""
 
 
-_RECENT = Recent[tuple[Path, int, tuple[str, ...] | None], pa.Table](lambda table: int(table.nbytes), 64_000_000)
+_RECENT = Recent[tuple[Path, int, tuple[str, ...] | None], pa.Table](lambda table: int(table.nbytes), 192_000_000)
 
 
 @lru_cache(256)

@@ -1,6 +1,7 @@
 """The groups that fit a filter, asked of the database: how many, which come next, and which stand before and after one.
 
-Groups come in the order of suite, place and model, which is also the key by which a list goes on.
+Groups come in the order of suite, place and model, which is also the key by which a list goes on. The first two are as
+good as the number of the group.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from counterpoint.explorer.verdicts import INCONSISTENT
 
 _SHOWN = "model, suite, place, group_id, test, kind, relation, verdict, inconsistent, base_query, variants"
 _UNASKED = (
-    "(SELECT '' AS model, suite, place, group_id, test, kind, relation, 'unanswered' AS verdict, "
+    "(SELECT '' AS model, number, suite, place, group_id, test, kind, relation, 'unanswered' AS verdict, "
     "false AS inconsistent, base_query, variants FROM {})"
 )
 
@@ -71,9 +72,9 @@ class Found:
 class Neighbour(NamedTuple):
     """A group before or after another."""
 
-    suite: str
-    place: int
+    number: int
     model: str
+    suite: str
     group_id: int
 
 
@@ -112,10 +113,10 @@ def selection(reading: Reading, chosen: Filter) -> Selection:
     source, score = _source(reading, chosen, asked), "NULL::FLOAT"
     where, parameters, tables = ["true"], list[Any](), dict[str, pa.Table]()
     if chosen.text or chosen.tag:
-        source += " SEMI JOIN fitting USING (suite, place)"
+        source += " SEMI JOIN fitting USING (number)"
         tables["fitting"] = _fitting(reading, chosen)
     if chosen.answer:
-        source += f" SEMI JOIN answered USING ({'model, ' if asked else ''}suite, place)"
+        source += f" SEMI JOIN answered USING ({'model, ' if asked else ''}number)"
         tables["answered"] = _answered(reading, chosen)
     for name in ("test", "kind", "relation"):
         if getattr(chosen, name):
@@ -140,13 +141,13 @@ def page(
 ) -> list[Found]:
     """So many of the groups that fit, in their order: the first ones, or those after or before a key."""
     asked = selection(reading, chosen)
-    where, parameters, order = asked.where, list(asked.parameters), "suite, place, model"
+    where, parameters, order = asked.where, list(asked.parameters), "number, model"
     key = after or before
     if key is not None:
-        where += f" AND (suite, place, model) {'>' if after else '<'} (?, ?, ?)"
-        parameters += [key.suite, key.place, key.model]
+        where += f" AND (number, model) {'>' if after else '<'} (?, ?)"
+        parameters += [_number(reading, key), key.model]
     if before and not after:
-        order = "suite DESC, place DESC, model DESC"
+        order = "number DESC, model DESC"
     sql = f"{replace(asked, where=where).rows} ORDER BY {order} LIMIT {size}"
     found = [Found(**row) for row in reading.database.rows(sql, parameters, asked.tables)]
     return found[::-1] if before and not after else found
@@ -155,7 +156,7 @@ def page(
 def numbered(reading: Reading, chosen: Filter, size: int, skipped: int) -> list[Found]:
     """So many of the groups that fit, after the first ones."""
     asked = selection(reading, chosen)
-    sql = f"{asked.rows} ORDER BY suite, place, model LIMIT {size} OFFSET {skipped}"
+    sql = f"{asked.rows} ORDER BY number, model LIMIT {size} OFFSET {skipped}"
     return [Found(**row) for row in reading.database.rows(sql, asked.parameters, asked.tables)]
 
 
@@ -169,16 +170,25 @@ def count(reading: Reading, chosen: Filter) -> int:
 def neighbours(reading: Reading, chosen: Filter, key: Key) -> Neighbours:
     """The groups next to one in the order of the list; it may itself not fit, and then has no place."""
     asked = selection(reading, chosen)
-    at, one = "(suite, place, model) {} (?, ?, ?)", "(suite, place, model, group_id)"
+    at, one = "(number, model) {} (?, ?)", f"({', '.join(Neighbour._fields)})"
     sql = (
         f"SELECT count(*) AS found, count_if({at.format('<=')}) AS place, count_if({at.format('=')}) AS fits, "
         f"max({one}) FILTER ({at.format('<')}) AS before, min({one}) FILTER ({at.format('>')}) AS after "
         f"FROM {asked.source} WHERE {asked.where}"
     )
-    mine: Sequence[Any] = (key.suite, key.place, key.model)
+    mine: Sequence[Any] = (_number(reading, key), key.model)
     (row,) = reading.database.rows(sql, [*mine, *mine, *mine, *mine, *asked.parameters], asked.tables)
     before, after = (Neighbour(*row[side]) if row[side] else None for side in ("before", "after"))
     return Neighbours(row["place"] if row["fits"] else 0, row["found"], before, after)
+
+
+def _number(reading: Reading, key: Key) -> int:
+    """The number of a group in the order of all."""
+    sql = "SELECT suite, first FROM suites"
+    first = reading.remembered(
+        ("first numbers",), lambda: {row["suite"]: row["first"] for row in reading.database.rows(sql)}
+    )
+    return first.get(key.suite, 0) + key.place
 
 
 def _source(reading: Reading, chosen: Filter, asked: bool) -> str:
@@ -188,16 +198,16 @@ def _source(reading: Reading, chosen: Filter, asked: bool) -> str:
 
 
 def _fitting(reading: Reading, chosen: Filter) -> pa.Table:
-    """The places of the groups whose texts and tags fit, looked for once in all suites, as counts need them all."""
+    """The numbers of the groups whose texts and tags fit, looked for once in all suites, as counts need them all."""
     asked = {"contains(texts, ?)": chosen.text.lower(), "list_contains(tags, ?)": chosen.tag}
     wanted = {sql: value for sql, value in asked.items() if value}
-    sql = f"SELECT suite, place FROM {reading.database.source('bases')} WHERE {' AND '.join(wanted)}"
+    sql = f"SELECT number FROM bases WHERE {' AND '.join(wanted)}"
     return reading.table(("fitting", *asked.values()), lambda: reading.database.table(sql, list(wanted.values())))
 
 
 def _answered(reading: Reading, chosen: Filter) -> pa.Table:
-    """The places of the groups in which the answer was given, with the models that gave it."""
-    sql = f"SELECT DISTINCT model, suite, place FROM {reading.database.source('outcomes')} WHERE value = ?"
+    """The numbers of the groups in which the answer was given, with the models that gave it."""
+    sql = "SELECT DISTINCT model, first + place AS number FROM outcomes JOIN suites USING (suite) WHERE value = ?"
     return reading.table(("answered", chosen.answer), lambda: reading.database.table(sql, [chosen.answer]))
 
 

@@ -75,22 +75,23 @@ class _Tests:
 
     def __init__(self, outcomes: Judged) -> None:
         self._outcomes = outcomes
-        self._wanted: dict[tuple[str, str, bool], dict[str, None]] = {}
-        self._found: dict[tuple[str, str, str, str], float] = {}
+        self._wanted: dict[tuple[frozenset[str], bool], dict[str, None]] = {}
+        self._found: dict[tuple[frozenset[str], str, str], float] = {}
 
     def want(self, best: str, other: str, metric: str, test: str) -> None:
         """Ask for a test."""
-        self._wanted.setdefault((best, other, bool(test)), {})[metric] = None
+        self._wanted.setdefault((frozenset((best, other)), bool(test)), {})[metric] = None
 
     def run(self) -> None:
         """Make all tests that were asked for."""
-        for (best, other, cut), metrics in sorted(self._wanted.items()):
-            shares = [share for name in metrics if (share := _share(name))]
+        for both, cut in sorted(self._wanted, key=lambda asked: (sorted(asked[0]), asked[1])):
+            shares = [share for name in self._wanted[both, cut] if (share := _share(name))]
             request = Request(by=("test",) if cut else (), metrics=shares)
-            for line in compared(self._outcomes(best), self._outcomes(other), request).to_pylist():
+            one, other = map(self._outcomes, sorted(both))
+            for line in compared(one, other, request).to_pylist():
                 if line["n"]:
-                    self._found[best, other, line["metric"], line.get("test") or ""] = float(line["p"])
+                    self._found[both, line["metric"], line.get("test") or ""] = float(line["p"])
 
     def p(self, best: str, other: str, metric: str, test: str) -> float:
         """The p value; nan where both have answered nothing in common, so that they are neither told apart nor tied."""
-        return self._found.get((best, other, metric, test), float("nan"))
+        return self._found.get((frozenset((best, other)), metric, test), float("nan"))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Gold
@@ -47,8 +48,10 @@ class RuleSet:
             alike = self.comparable(vote)
             agreeing[alike] = agreeing.get(alike, 0) + votes.count(vote)
             written.setdefault(stripped(vote), alike)
-        ranked = sorted(written, key=lambda one: -agreeing[written[one]]) if len(written) > 1 else written
-        return Gold(tuple([(one, self.credit(agreeing[written[one]], len(votes))) for one in ranked]))
+        ranked = [(agreeing[alike], one) for one, alike in written.items()]
+        ranked.sort(key=itemgetter(0), reverse=True)
+        credit, asked = self.credit, len(votes)
+        return Gold(tuple([(one, credit(many, asked)) for many, one in ranked]))
 
 
 RULE_SETS: Mapping[str, RuleSet] = {

@@ -14,11 +14,13 @@ from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.gqa_scenes import NAMESPACE
 from counterpoint.sources.json_text import Portion
+from counterpoint.sources.quick import quick
 from counterpoint.sources.records import Record, portions, told
 from counterpoint.sources.skips import Skips
 
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
 _BALANCED = (("balanced", "no"), ("balanced", "yes"))
+_QUICK = quick(Question)
 _NUMBERED = re.compile(r"(.*_)\d+\.json")
 
 
@@ -123,7 +125,7 @@ def _plain(key: str, asked: _Asked) -> Question:
         tags.append(("equivalent", " ".join(asked.equivalent)))
     if spans := asked.annotations.question:
         tags.append(("spans", " ".join([f"{span}={one}" for span, one in spans.items()])))
-    return Question(
+    return _QUICK(
         key,
         _picture(image),
         text,

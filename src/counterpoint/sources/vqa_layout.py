@@ -19,6 +19,7 @@ from counterpoint.language.rulesets import rule_set
 from counterpoint.sources.dataset import Files
 from counterpoint.sources.joining import Beside
 from counterpoint.sources.json_text import Json, Portion
+from counterpoint.sources.quick import quick
 from counterpoint.sources.records import Record, elements, first_sign, portions
 from counterpoint.sources.skips import Skips, repeated
 
@@ -63,6 +64,7 @@ class Annotation(NamedTuple):
 
 
 _UNKNOWN = Annotation()
+_QUICK = quick(Question)
 
 
 def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
@@ -230,7 +232,7 @@ def _usual_annotations(text: str, layout: Layout) -> list[tuple[str, Annotation]
         found = _decoder(_Annotated).decode(text)
     except DecodeError:
         return None
-    if not all(one.answers and str(one.question_id).strip() for one in found):
+    if not all(one.answers and _told(one.question_id) for one in found):
         return None
     return [
         (
@@ -251,10 +253,14 @@ def _usual_questions(text: str, layout: Layout) -> list[tuple[str, _Asked]] | No
         return None
     for one in found:
         folder, image = layout.folder or one.coco_split, str(one.image_id)
-        usual = folder in FOLDERS and str(one.question_id).strip() and not amiss(one.question, image)
+        usual = folder in FOLDERS and _told(one.question_id) and not amiss(one.question, image)
         if not usual or coco_picture(image, folder) is None:
             return None
     return [(_key(one, layout), one) for one in found]
+
+
+def _told(number: int | str) -> bool:
+    return type(number) is int or bool(str(number).strip())
 
 
 def _key(one: "_Asked | _Annotated", layout: Layout) -> str:
@@ -271,7 +277,7 @@ def _plain(asked: _Asked, found: Annotation, layout: Layout) -> Question:
     image = str(asked.image_id)
     picture = coco_picture(image, layout.folder or asked.coco_split)
     assert picture is not None, "it is usual to name a picture"
-    return Question(
+    return _QUICK(
         str(asked.question_id),
         picture,
         asked.question,
