@@ -27,7 +27,7 @@ from counterpoint.core.ids import content_id, hex_id
 from counterpoint.explorer import outcome_tables as tables
 from counterpoint.explorer.cache import Recent
 from counterpoint.explorer.group_index import write_index
-from counterpoint.explorer.row_files import ROWS
+from counterpoint.explorer.row_files import length
 from counterpoint.explorer.ties import all_ties
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.store.answers import slug as folder_of
@@ -272,9 +272,10 @@ def _key(lines: Sequence[str]) -> str:
 
 def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> None:
     """Long rows in small parts, of which a page reads a few; narrow columns in large ones, which are read through."""
-    lengths = {"groups": ROWS, "said": ROWS, "answers": ROWS, "queries": 8192}
     for name, table in make().items():
-        rows = lengths.get(name, 122_880)
+        rows = (
+            length(table.num_rows) if name in ("groups", "said", "answers") else 8192 if name == "queries" else 122_880
+        )
         path = folder / f"{name}.parquet"
         pq.write_table(table, path, compression="lz4", row_group_size=rows, write_page_index=False)
 

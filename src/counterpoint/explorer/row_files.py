@@ -13,10 +13,24 @@ from numpy.typing import NDArray
 from counterpoint.explorer.cache import Recent
 
 ROWS = 512
-"""Rows in each part of the files that are read in this way."""
+"""Rows in each part of the files that are read in this way, unless they are very long."""
+
+PARTS = 128
+"""Parts from which on they are longer, as every part of every file costs memory."""
+
+_RECENT = Recent[tuple[Path, int, tuple[str, ...] | None], pa.Table](lambda table: int(table.nbytes), 160_000_000)
 
 
-_RECENT = Recent[tuple[Path, int, tuple[str, ...] | None], pa.Table](lambda table: int(table.nbytes), 192_000_000)
+def length(rows: int) -> int:
+    """How long the parts of a file with so many rows are.
+
+    >>> length(60_000), length(250_000)
+    (512, 2048)
+    """
+    long = ROWS
+    while long * PARTS < rows:
+        long *= 2
+    return long
 
 
 @lru_cache(256)
