@@ -70,8 +70,7 @@ class Timed:
 @contextmanager
 def served(lab: Path, cache: Path) -> Iterator[tuple[str, int]]:
     """The address and the process of a real server over a lab."""
-    program = "from counterpoint.cli.serve import command; command()"
-    words = [sys.executable, "-c", program, str(lab), "--port", "0"]
+    words = [sys.executable, "-m", "counterpoint", "serve", str(lab), "--port", "0"]
     environment = {"XDG_CACHE_HOME": str(cache), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "2"}
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None

@@ -39,7 +39,7 @@ COMMANDS = {
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }
 """Name and one line of help for each command, so that listing them loads nothing."""
-RARELY = (1_000_000, 20, 100)
+RARELY = (3_000_000, 20, 100)
 """When garbage is looked for: commands hold what they read to their end, and looking through it took a fourth of it."""
 
 

@@ -1,5 +1,6 @@
 """`counterpoint serve`: a lab in the browser."""
 
+import gc
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 TOKEN = "COUNTERPOINT_TOKEN"
 """The variable that holds the token, so that no list of processes shows it."""
+
+OFTEN = (10_000, 10, 10)
+"""When garbage is looked for: a server has no end at which it would go, unlike other commands."""
 
 
 @click.command("serve")
@@ -62,6 +66,7 @@ def command(
     click.echo(f"{lab} is at {address}")
     if opens:
         click.launch(address)
+    gc.set_threshold(*OFTEN)
     with listening:
         uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
 

@@ -188,7 +188,7 @@ def _number(reading: Reading, key: Key) -> int:
     first = reading.remembered(
         ("first numbers",), lambda: {row["suite"]: row["first"] for row in reading.database.rows(sql)}
     )
-    return first.get(key.suite, 0) + key.place
+    return int(first.get(key.suite, 0)) + key.place
 
 
 def _source(reading: Reading, chosen: Filter, asked: bool) -> str:

@@ -1,9 +1,15 @@
-"""Frozen values made in a third of the time, for files that hold hundreds of thousands of them."""
+"""What makes values sooner, for files that hold hundreds of thousands of them."""
 
+import gc
+from collections.abc import Iterator
 from dataclasses import field, fields, make_dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+MANY = 2000
+"""Values that are made at once."""
 
 
 def quick(kind: type[T]) -> type[T]:
@@ -26,3 +32,35 @@ def quick(kind: type[T]) -> type[T]:
     ]
     twin: Any = make_dataclass(f"Open{kind.__name__}", own, namespace={"__post_init__": close}, slots=True)
     return twin  # type: ignore[no-any-return]
+
+
+def undisturbed(values: Iterator[T]) -> Iterator[T]:
+    """The same values, many made at once without looking for garbage, of which there is none while they are made.
+
+    Python looks for it after every seven hundred things that come and stay, which takes half of the time. What goes
+    wrong is said when the values before it were taken.
+
+    >>> list(undisturbed(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    while True:
+        made, problem = _next(values)
+        yield from made
+        if problem:
+            raise problem
+        if len(made) < MANY:
+            return
+
+
+def _next(values: Iterator[T]) -> tuple[list[T], Exception | None]:
+    """The next values, as many as can be had, and what is wrong with the one after them."""
+    made, looks = list[T](), gc.isenabled()
+    gc.disable()
+    try:
+        made.extend(islice(values, MANY))
+    except Exception as problem:
+        return made, problem
+    finally:
+        if looks:
+            gc.enable()
+    return made, None
