@@ -104,6 +104,12 @@ def test_a_choice_shows_as_many_groups_as_stand_behind_it(client: TestClient) ->
                 assert _json(client, f"{here}&{box['name']}={option['value']}")["found"] == option["count"]
 
 
+def test_choices_stand_in_the_order_of_their_names(client: TestClient) -> None:
+    for box in _json(client, "")["boxes"]:
+        values = [option["value"] for option in box["options"] if option["value"] != INCONSISTENT]
+        assert values == sorted(values)
+
+
 def test_the_columns_above_the_slider_hold_every_group_that_has_a_score(client: TestClient) -> None:
     here = "?measure=accuracy&suite=plain"
     columns = _json(client, f"{here}&low=0.5")["slider"]["columns"]

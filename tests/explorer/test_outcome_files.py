@@ -13,7 +13,7 @@ from labs import MODELS, small_lab
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
-from counterpoint.explorer import outcome_files
+from counterpoint.explorer import outcome_files, outcome_tables
 from counterpoint.explorer.database import Database
 from counterpoint.explorer.group_index import write_index
 from counterpoint.explorer.outcome_files import Asked, Files, made
@@ -113,6 +113,19 @@ def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
         "comparing the models on plain",
         "listing all groups",
     ]
+
+
+def test_another_measure_or_database_means_other_files(
+    lab: Lab, files: Files, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> set[str]:
+        return {folder.about for folder in outcome_files.files(lab, cache, ASKED).missing}
+
+    assert missing() == set()
+    monkeypatch.setattr(outcome_files, "version", lambda package: "0.0")
+    assert missing() == {"listing all groups"}
+    monkeypatch.setattr(outcome_tables, "sampled", lambda: METRICS[:1])
+    assert missing() >= {folder.about for folder in files.outcomes.values()}
 
 
 def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
