@@ -141,6 +141,11 @@ def test_the_two_forms_differ_where_few_agree_and_nowhere_else() -> None:
     assert [short(n, 10) for n in range(11)] == pytest.approx([0, 1 / 3, 2 / 3, *[1] * 8])
 
 
+def test_what_most_people_said_comes_first_and_of_equals_what_was_said_first() -> None:
+    gold = rule_set("vqa").gold(["pink", "rose", "red", "Red", "red", "rose", "pink"])
+    assert [answer for answer, _ in gold.answers] == ["red", "Red", "pink", "rose"]
+
+
 def test_suites_of_different_rules_are_judged_each_by_its_own() -> None:
     gold = rule_set("vqa").gold(["red"] * 9 + ["Red!"])
     made = [(name, Query(None, f"{name}?")) for name in RULE_SETS]
