@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import CHROMIUM, FLAGS
+from browsing import CHROMIUM, FLAGS, served
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -53,6 +53,18 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> "Lab":
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty folder for the tables and thumbnails of a server."""
     return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def small_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real server over the small lab, on a free port."""
+    from labs import small_lab
+
+    from counterpoint.explorer.app import explorer
+
+    lab = small_lab(tmp_path_factory.mktemp("lab"))
+    with served(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
+        yield home
 
 
 @pytest.fixture(scope="session")

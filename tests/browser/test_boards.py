@@ -1,15 +1,11 @@
 """The leaderboard and the page of a model in a real Chromium: ordered, opened, and chosen from boxes."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browsing import in_chromium, served
-from labs import small_lab
+from browsing import in_chromium
 from playwright.sync_api import Browser, Page, expect
-
-from counterpoint.explorer.app import explorer
 
 VIEWS = ("/leaderboard?open=hasty", "/models/careful?against=hasty", "/suites/plain", "/suites")
 
@@ -17,11 +13,8 @@ pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real server over the small lab, on a free port."""
-    app = explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
-    with served(app) as home:
-        yield home
+def base_url(small_home: str) -> str:
+    return small_home
 
 
 def test_a_click_on_a_head_orders_and_another_turns_the_order(page: Page, base_url: str) -> None:

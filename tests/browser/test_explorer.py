@@ -1,15 +1,11 @@
 """The explorer in a real Chromium: a visitor looks around with hands on the keyboard, in the light and in the dark."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browsing import in_chromium, served
-from labs import small_lab
+from browsing import in_chromium
 from playwright.sync_api import Browser, Page, expect
-
-from counterpoint.explorer.app import explorer
 
 VIEWS = {
     "leaderboard": "/leaderboard",
@@ -21,11 +17,8 @@ pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real server over the small lab, on a free port."""
-    lab = small_lab(tmp_path_factory.mktemp("lab"))
-    with served(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
-        yield home
+def base_url(small_home: str) -> str:
+    return small_home
 
 
 def test_a_visitor_goes_from_the_leaderboard_to_one_failure_and_back(page: Page, complaints: list[str]) -> None:

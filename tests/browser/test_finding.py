@@ -1,15 +1,11 @@
 """Find in a real Chromium: the list follows the hand, the address follows the list, and a link shows the same."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browsing import in_chromium, served
-from labs import small_lab
+from browsing import in_chromium
 from playwright.sync_api import Browser, Page, expect
-
-from counterpoint.explorer.app import explorer
 
 SCORED = "/find?model=hasty&suite=plain&measure=accuracy"
 
@@ -17,11 +13,8 @@ pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real server over the small lab, on a free port."""
-    lab = small_lab(tmp_path_factory.mktemp("lab"))
-    with served(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
-        yield home
+def base_url(small_home: str) -> str:
+    return small_home
 
 
 def _found(page: Page) -> Any:

@@ -1,14 +1,10 @@
 """One visit in a real Chromium: from the leaderboard down to one answer, by hand and by keys alone."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from browsing import in_chromium, served
-from labs import small_lab
+from browsing import in_chromium
 from playwright.sync_api import Browser, Locator, Page, expect
-
-from counterpoint.explorer.app import explorer
 
 FEW = 40  # presses of a key that a visitor bears
 
@@ -16,11 +12,8 @@ pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real server over the small lab, on a free port."""
-    app = explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
-    with served(app) as home:
-        yield home
+def base_url(small_home: str) -> str:
+    return small_home
 
 
 def _worst_kind(page: Page) -> Locator:
