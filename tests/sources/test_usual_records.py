@@ -1,6 +1,8 @@
 """Records read many at once are what they are when each is read with care, whatever a file has in their midst."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,9 @@ import vqa_files
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Question
-from counterpoint.sources import gqa_questions, json_text, vqa_layout
+from counterpoint.sources import carets, gqa_questions, json_text, vqa_layout
 from counterpoint.sources.json_text import JsonText, Portion
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.vqa2 import vqa2
@@ -120,3 +123,28 @@ def test_nearly_all_records_come_many_at_once(tmp_path: Path) -> None:
 def test_a_key_that_comes_twice_is_read_twice() -> None:
     text = '{"a": {"first": 1}, "b": {"first": 2}, "b": {"first": 3}, "c": {"first": 4}}'
     assert _portions(text, "{") == [(key, {"first": n}) for key, n in zip("abbc", (1, 2, 3, 4), strict=True)]
+
+
+@pytest.mark.parametrize(
+    "usual",
+    [
+        gqa_questions._usual,
+        carets._usual,
+        partial(vqa_layout._usual_questions, layout=vqa_layout.Layout("val2014")),
+        partial(vqa_layout._usual_annotations, layout=vqa_layout.Layout("val2014")),
+    ],
+    ids=["gqa", "carets", "vqa", "annotations of vqa"],
+)
+@pytest.mark.parametrize("sign", ["[", "{"])
+def test_what_is_nested_too_deeply_is_left_to_careful_reading(usual: Callable[[str], Any], sign: str) -> None:
+    nested = f'"odd": {"[" * 100_000}{"]" * 100_000}'
+    assert usual(f"[{{{nested}}}]" if sign == "[" else f'{{"1": {{{nested}}}}}') is None
+
+
+def test_what_is_nested_too_deeply_is_said(tmp_path: Path) -> None:
+    lines = [json.dumps(_gqa(number)) for number in range(9)]
+    lines[6] = f'{{"semantic": [], "odd": {"[" * 100_000}{"]" * 100_000}}}'
+    path = tmp_path / "some.json"
+    path.write_text("{" + ",".join(f'"{number}": {line}' for number, line in enumerate(lines)) + "}")
+    with pytest.raises(SourceError, match="nested too deeply"):
+        list(gqa_questions.questions(path, Skips()))

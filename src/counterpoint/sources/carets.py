@@ -9,7 +9,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
-from msgspec import DecodeError, Raw, Struct, field
+from msgspec import Raw, Struct, field
 from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
@@ -19,6 +19,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.gqa_scenes import NAMESPACE
 from counterpoint.sources.json_text import Json, Portion
+from counterpoint.sources.quick import decoded
 from counterpoint.sources.records import Record, elements, first_sign, portions
 from counterpoint.sources.skips import Skips, repeated
 from counterpoint.sources.vqa_layout import is_name
@@ -217,11 +218,8 @@ def _decoder() -> Decoder[list[_Released]]:
 
 def _usual(text: str) -> list[_Released] | None:
     """The records in a piece of a file, if all are as they should be."""
-    try:
-        found = _decoder().decode(text)
-    except DecodeError:
-        return None
-    return found if all(map(_is_plain, found)) else None
+    found = decoded(_decoder(), text)
+    return found if found is not None and all(map(_is_plain, found)) else None
 
 
 def _is_plain(one: _Released) -> bool:

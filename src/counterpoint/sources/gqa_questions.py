@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
-from msgspec import DecodeError, Struct
+from msgspec import Struct
 from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
@@ -14,7 +14,7 @@ from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.gqa_scenes import NAMESPACE
 from counterpoint.sources.json_text import Portion
-from counterpoint.sources.quick import quick
+from counterpoint.sources.quick import decoded, quick
 from counterpoint.sources.records import Record, portions, told
 from counterpoint.sources.skips import Skips
 
@@ -96,9 +96,10 @@ def _decoder() -> Decoder[dict[str, _Asked]]:
 
 def _usual(text: str) -> list[Question] | None:
     """The questions in a piece of the file, if all are as they should be."""
+    found = decoded(_decoder(), text)
     try:
-        return [_plain(key, asked) for key, asked in _decoder().decode(text).items()]
-    except (DecodeError, _Odd):
+        return None if found is None else [_plain(key, asked) for key, asked in found.items()]
+    except _Odd:
         return None
 
 

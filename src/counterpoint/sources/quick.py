@@ -6,6 +6,9 @@ from dataclasses import field, fields, make_dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
+from msgspec import DecodeError
+from msgspec.json import Decoder
+
 T = TypeVar("T")
 
 MANY = 2000
@@ -32,6 +35,14 @@ def quick(kind: type[T]) -> type[T]:
     ]
     twin: Any = make_dataclass(f"Open{kind.__name__}", own, namespace={"__post_init__": close}, slots=True)
     return twin  # type: ignore[no-any-return]
+
+
+def decoded(decoder: Decoder[T], text: str) -> T | None:
+    """What a decoder makes of a text; nothing where anything in it is not as it should be."""
+    try:
+        return decoder.decode(text)
+    except (DecodeError, RecursionError):
+        return None
 
 
 def undisturbed(values: Iterator[T]) -> Iterator[T]:

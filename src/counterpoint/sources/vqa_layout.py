@@ -8,7 +8,7 @@ from pathlib import Path
 from sys import intern
 from typing import NamedTuple, TypeVar
 
-from msgspec import DecodeError, Struct
+from msgspec import Struct
 from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
@@ -19,7 +19,7 @@ from counterpoint.language.rulesets import rule_set
 from counterpoint.sources.dataset import Files
 from counterpoint.sources.joining import Beside
 from counterpoint.sources.json_text import Json, Portion
-from counterpoint.sources.quick import quick
+from counterpoint.sources.quick import decoded, quick
 from counterpoint.sources.records import Record, elements, first_sign, portions
 from counterpoint.sources.skips import Skips, repeated
 
@@ -228,11 +228,8 @@ class _Annotated(Struct, frozen=True, gc=False):
 
 def _usual_annotations(text: str, layout: Layout) -> list[tuple[str, Annotation]] | None:
     """The annotations in a piece of the file, if all are as they should be."""
-    try:
-        found = _decoder(_Annotated).decode(text)
-    except DecodeError:
-        return None
-    if not all(one.answers and _told(one.question_id) for one in found):
+    found = decoded(_decoder(_Annotated), text)
+    if found is None or not all(one.answers and _told(one.question_id) for one in found):
         return None
     return [
         (
@@ -247,16 +244,13 @@ def _usual_annotations(text: str, layout: Layout) -> list[tuple[str, Annotation]
 
 def _usual_questions(text: str, layout: Layout) -> list[tuple[str, _Asked]] | None:
     """The same of questions."""
-    try:
-        found = _decoder(_Asked).decode(text)
-    except DecodeError:
-        return None
-    for one in found:
+    found = decoded(_decoder(_Asked), text)
+    for one in found or ():
         folder, image = layout.folder or one.coco_split, str(one.image_id)
         usual = folder in FOLDERS and _told(one.question_id) and not amiss(one.question, image)
         if not usual or coco_picture(image, folder) is None:
             return None
-    return [(_key(one, layout), one) for one in found]
+    return None if found is None else [(_key(one, layout), one) for one in found]
 
 
 def _told(number: int | str) -> bool:
