@@ -12,6 +12,7 @@ from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Chart, Choice
 from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
 from counterpoint.explorer.word_charts import SIDES, Frequency, frequencies
+from counterpoint.language.words import word_list
 from counterpoint.metrics.descriptions import Ranked
 from counterpoint.studies.boards import data_set
 
@@ -23,8 +24,6 @@ DROPPED = "dropped"
 
 MOST = 40
 """How many kinds have examples; further ones are counted alone."""
-
-_STOP = frozenset(["a", "an", "the", "is", "are", "there", "in", "of", "to", "and", "or", "on", "at", "it", "this"])
 
 
 def suites_view(reading: Reading) -> SuitesView:
@@ -101,7 +100,8 @@ def _words(reading: Reading, suite: str) -> tuple[Frequency, ...]:
     for row in rows:
         counts[row["word"]] = counts.get(row["word"], 0) + row["found"]
     total = sum(counts.values())
-    told = {word: count for word, count in counts.items() if word not in _STOP}
+    plain = word_list("noise", "function") - word_list("noise", "telling")
+    told = {word: count for word, count in counts.items() if word not in plain}
     first = sorted(told, key=lambda word: (-told[word], word))[:WORDS]
     return tuple(Frequency("", "texts", word, told[word] / total, told[word]) for word in first)
 
