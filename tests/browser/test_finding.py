@@ -58,6 +58,14 @@ def test_the_slider_can_be_dragged_and_its_handles_do_not_pass_each_other(page: 
     assert float(high.input_value()) == float(low.input_value()) > 0.7
 
 
+def test_what_another_model_made_of_it_can_be_let_go(page: Page, complaints: list[str]) -> None:
+    page.goto("/find?model=careful&suite=plain&also=hasty:right")
+    expect(_found(page)).to_have_text("8 groups")
+    page.get_by_label("and hasty: right throughout").uncheck()
+    expect(_found(page)).to_have_text("30 groups")
+    expect(page).to_have_url(re.compile(r"/find\?model=careful&suite=plain$"))
+
+
 def test_typing_and_choosing_narrow_the_list_and_its_counts(page: Page, complaints: list[str]) -> None:
     page.goto("/find")
     page.keyboard.press("/")

@@ -84,6 +84,24 @@ def test_every_field_says_how_many_groups_it_has_and_lists_them(client: TestClie
                 assert len(listed["groups"]) == min(field["count"], 10)
 
 
+@pytest.mark.parametrize("suite", ["noise", "words", "foils"])
+def test_a_field_is_the_same_in_find_and_its_groups_stand_among_it(client: TestClient, suite: str) -> None:
+    tables = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")["tables"]
+    for field in (field for table in tables for line in table["lines"] for field in line["fields"] if field["count"]):
+        listed = _json(client, field["address"].replace("/compare?", "/compare.json?"))
+        found = _json(client, listed["elsewhere"].replace("/find?", "/find.json?"))
+        assert found["found"] == field["count"]
+        assert [hit["entry"]["group_id"] for hit in found["hits"][:10]] == [one["group_id"] for one in listed["groups"]]
+        last = _json(client, listed["groups"][-1]["address"].replace("?", ".json?"))
+        assert (last["place"], last["found"]) == (len(listed["groups"]), field["count"])
+
+
+def test_what_survived_an_exchange_is_not_looked_for_in_find(client: TestClient) -> None:
+    listed = _json(client, "/compare.json?models=steady,shaky&suite=swaps&first=holds&second=breaks")
+    assert listed["found"] > 0
+    assert listed["elsewhere"] == ""
+
+
 def test_the_list_of_a_field_shows_both_answers_and_goes_on(client: TestClient) -> None:
     address = "/compare.json?models=steady,shaky&suite=noise&first=right&second=broken"
     seen: list[str] = []

@@ -88,6 +88,11 @@ def test_a_search_finds_its_own_answer_and_not_that_of_the_last_one(client: Test
         ("?model=hasty&suite=plain&measure=comprehensive_accuracy&low=1", 8),
         ("?model=hasty&suite=plain&measure=accuracy&high=0.5", 22),
         ("?model=hasty&suite=plain&measure=accuracy&low=0.55&high=0.95", 0),
+        ("?suite=plain&model=hasty&also=careful:right", GROUPS),
+        ("?suite=plain&model=careful&also=hasty:right", 8),
+        ("?suite=plain&model=careful&also=hasty:inconsistent", 22),
+        ("?suite=plain&model=hasty&verdict=right&also=hasty:inconsistent", 0),
+        ("?suite=plain&also=", GROUPS * 3),
         ("?text=%25&model=careful", 0),
         ("?text=%27&model=careful", 1),
     ],
@@ -197,6 +202,8 @@ def test_a_download_of_nothing_is_whole(client: TestClient) -> None:
         "model=nobody",
         "suite=nowhere",
         "verdict=nice",
+        "also=careful:nice",
+        "also=nobody:right",
         "relation=loose",
         "measure=auroc",
         "measure=1;DROP",
@@ -209,7 +216,16 @@ def test_what_nobody_knows_is_refused(client: TestClient, query: str, ending: st
 
 
 @pytest.mark.parametrize(
-    "query", ["after=x", "after=plain:-1:hasty", "low=a", "measure=accuracy&low=7&high=-3", "page=0"]
+    "query",
+    [
+        "after=x",
+        "after=plain:-1:hasty",
+        "low=a",
+        "measure=accuracy&low=7&high=-3",
+        "page=0",
+        "also=hasty:",
+        "also=right",
+    ],
 )
 def test_what_means_nothing_is_passed_over(client: TestClient, query: str) -> None:
     assert client.get(f"/find?{query}").status_code == 200

@@ -44,6 +44,7 @@ class Filter:
     measure: str = ""
     low: str = ""
     high: str = ""
+    also: str = ""  # another model with its verdict on the same group, as model:verdict
     find: str = ""
     of: str = ""  # the model whose entry is looked at, where the filter names none
 
@@ -51,14 +52,31 @@ class Filter:
     def read(cls, query: Mapping[str, str], *, model: str = "") -> "Filter":
         """The filter that an address says; a verdict or a relation that nobody knows is refused."""
         said = {field.name: query.get(field.name, "")[:_LONGEST] for field in fields(cls)}
-        for name, known in (("verdict", (*VERDICTS, INCONSISTENT)), ("relation", tuple(Relation))):
-            if said[name] and said[name] not in known:
-                raise UnknownName(name, said[name], known)
+        every = (*VERDICTS, INCONSISTENT)
+        other, _, its = said["also"].rpartition(":")
+        for name, value, known in (
+            ("verdict", said["verdict"], every),
+            ("verdict", its, every),
+            ("relation", said["relation"], tuple(Relation)),
+        ):
+            if value and value not in known:
+                raise UnknownName(name, value, known)
+        said["also"] = said["also"] if other and its else ""
         low, high = (step(said[name], none) for name, none in (("low", 0), ("high", STEPS)))
         said["low"] = f"{min(low, high) / STEPS:g}" if said["measure"] and min(low, high) else ""
         said["high"] = f"{max(low, high) / STEPS:g}" if said["measure"] and max(low, high) < STEPS else ""
         said["find"] = "1" if said["find"] else ""
         return cls(**{**said, "model": model or said["model"]})
+
+    @property
+    def other(self) -> tuple[str, str]:
+        """The other model and its verdict.
+
+        >>> Filter(also="fusion:right").other, Filter().other
+        (('fusion', 'right'), ('', ''))
+        """
+        model, _, verdict = self.also.rpartition(":")
+        return model, verdict
 
     @property
     def steps(self) -> tuple[int, int]:

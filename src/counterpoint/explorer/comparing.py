@@ -11,6 +11,7 @@ import numpy as np
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
+from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.couples import (
     MEASURES,
     Compared,
@@ -122,9 +123,10 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
     counts = _counts(reading, asked)
     found = counts.get((asked.first, asked.second), 0) if asked.first and asked.second else 0
     asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
-    shown = _listed(reading, asked) if found else ()
     names = tuple(model.name for model in asked.models)
     lines, coverage, words = reading.lately(("versus", asked.suite, asked.models), lambda: _paired(reading, asked))
+    joint = _joint(asked, words)
+    shown = _listed(reading, asked, joint) if found else ()
     return CompareView(
         view="compare",
         title=f"Compare: {', '.join(names)}",
@@ -145,6 +147,7 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
         left_out=sum(number for key, number in counts.items() if not any(set(key) <= set(own) for own in _KINDS)),
         listed=_title(asked, words) if asked.first and asked.second else "",
         groups=shown,
+        elsewhere=joint.found() if joint and found else "",
         found=found,
         first=(asked.page - 1) * PAGE + 1 if shown else 0,
         last=(asked.page - 1) * PAGE + len(shown),
@@ -312,7 +315,15 @@ def _title(asked: Comparison, words: Mapping[str, str]) -> str:
     return f"{one}: {said[asked.first]}, {other}: {said[asked.second]}"
 
 
-def _listed(reading: Reading, asked: Comparison) -> tuple[Both, ...]:
+def _joint(asked: Comparison, words: Mapping[str, str]) -> Filter | None:
+    """The groups of one field as Find has them; whether answers survived an exchange is no verdict that it knows."""
+    if not (asked.first and asked.second) or (words is _WORDS["swap"] and asked.first in _KINDS[1]):
+        return None
+    one, other = asked.models[0].slug, asked.models[asked.other].slug
+    return Filter(one, asked.suite, verdict=asked.first, also=f"{other}:{asked.second}", find="1")
+
+
+def _listed(reading: Reading, asked: Comparison, joint: Filter | None) -> tuple[Both, ...]:
     """The groups of one field, a page of them."""
     sql = (
         "SELECT place, one.group_id, one.test, one.kind, one.variants "
@@ -330,13 +341,18 @@ def _listed(reading: Reading, asked: Comparison) -> tuple[Both, ...]:
     made, start = [], 0
     for one in found:
         span = slice(start, start + one["variants"] + 1)
-        made.append(_both(asked, one, lines[span], first[span], second[span]))
+        made.append(_both(asked, joint, one, lines[span], first[span], second[span]))
         start = span.stop
     return tuple(made)
 
 
 def _both(
-    asked: Comparison, found: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], first: Any, second: Any
+    asked: Comparison,
+    joint: Filter | None,
+    found: Mapping[str, Any],
+    lines: Sequence[Mapping[str, Any]],
+    first: Any,
+    second: Any,
 ) -> Both:
     base, suite = lines[0], quote(asked.suite)
     texts = marked(base["text"], [line["text"] for line in lines[1:]])
@@ -344,8 +360,7 @@ def _both(
     told_apart = sorted(range(1, len(lines)), key=lambda place: (_alike(first[place], second[place]), place))
     shown = [0, *sorted(told_apart[: _LINES - 1])]
     group = hex_id(found["group_id"])
-    among = {"model": asked.models[0].slug} | ({"verdict": asked.first} if asked.first in _KINDS[0] else {})
-    query = urlencode(among)
+    query = urlencode((joint or Filter(asked.models[0].slug)).said())
     ratio = base["height"] / base["width"] if base["width"] else 0.75
     return Both(
         group_id=group,

@@ -68,7 +68,8 @@ class Facets:
 
 def facets(reading: Reading, chosen: Filter) -> Facets:
     """The counts behind a filter; they are the same wherever the slider is, and are kept for a while."""
-    searched = Filter(text=chosen.text, tag=chosen.tag, answer=chosen.answer, measure=chosen.measure, find="1")
+    names = ("text", "tag", "answer", "measure", "also")
+    searched = Filter(**{name: getattr(chosen, name) for name in names}, find="1")
     return Facets(reading.lately(("facets", searched), lambda: _counted(reading, searched)), chosen)
 
 

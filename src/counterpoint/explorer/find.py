@@ -61,8 +61,14 @@ def find(reading: Reading, query: Mapping[str, str]) -> Find:
         found=counted.found(),
         here=chosen.found(),
         downloads=tuple(Choice(label, chosen.found(ending)) for ending, label in FORMS.items()),
+        also=Choice(_also(reading, chosen), chosen.also, chosen=True) if chosen.also else None,
         filtered=bool(chosen.said().keys() - {"find"}),
     )
+
+
+def _also(reading: Reading, chosen: Filter) -> str:
+    model, verdict = chosen.other
+    return f"and {reading.model(model).name}: {VERDICTS.get(verdict, verdict)}"
 
 
 def _shown(listed: list[Found], after: Key | None, before: Key | None) -> tuple[list[Found], bool, bool]:

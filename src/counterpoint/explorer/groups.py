@@ -20,7 +20,7 @@ from counterpoint.explorer.frequencies import passes
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.selections import Key, Neighbour, neighbours
 from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
-from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
 from counterpoint.metrics.outcomes import judge
@@ -279,8 +279,9 @@ def _page_of(found: Neighbour | None, chosen: Filter) -> str:
 
 
 def _among(suite: str, chosen: Filter) -> str:
-    verdict = chosen.verdict if chosen.verdict == INCONSISTENT else VERDICTS.get(chosen.verdict, "")
-    return " · ".join(filter(None, [suite, chosen.test, chosen.kind, f"{chosen.model} {verdict}".strip()]))
+    both = ((chosen.model, chosen.verdict), chosen.other)
+    said = (f"{model} {VERDICTS.get(verdict, verdict)}".strip() for model, verdict in both)
+    return " · ".join(filter(None, [suite, chosen.test, chosen.kind, *said]))
 
 
 def heading(test: str, kind: str) -> str:

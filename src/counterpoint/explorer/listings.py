@@ -29,7 +29,8 @@ PAGE = 25
 
 def suite_of_model(reading: Reading, suite: str, slug: str, query: Mapping[str, str]) -> SuiteOfModel:
     """The page of one suite of one model, as its address asks for it."""
-    model, chosen = reading.model(slug), Filter.read(query, model=slug)
+    model, asked = reading.model(slug), Filter.read(query)
+    chosen = Filter(slug, test=asked.test, kind=asked.kind, verdict=asked.verdict)
     here = f"/suites/{quote(reading.known_suite(suite))}/models/{quote(slug)}"
     counted = reading.counts(suite, slug)
     found = fitting(counted, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)

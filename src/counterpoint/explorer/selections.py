@@ -17,6 +17,7 @@ from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.verdicts import INCONSISTENT
 
 _SHOWN = "model, suite, place, group_id, test, kind, relation, verdict, inconsistent, base_query, variants"
+_VERDICT = f"(verdict = ? OR (inconsistent AND ? = '{INCONSISTENT}'))"
 _UNASKED = (
     "(SELECT '' AS model, number, suite, place, group_id, test, kind, relation, 'unanswered' AS verdict, "
     "false AS inconsistent, base_query, variants FROM {})"
@@ -106,9 +107,14 @@ class Selection:
 
 def selection(reading: Reading, chosen: Filter) -> Selection:
     """What a filter asks of the database; names that the lab does not have are refused."""
-    for name, known in (("model", [model.slug for model in reading.models()]), ("suite", reading.suites())):
-        if getattr(chosen, name) and getattr(chosen, name) not in known:
-            raise UnknownName(f"{name} of this lab", getattr(chosen, name), known)
+    models, (other, verdict) = [model.slug for model in reading.models()], chosen.other
+    for name, value, known in (
+        ("model", chosen.model, models),
+        ("model", other, models),
+        ("suite", chosen.suite, reading.suites()),
+    ):
+        if value and value not in known:
+            raise UnknownName(f"{name} of this lab", value, known)
     asked = bool(chosen.model or (chosen.find and reading.models()))
     source, score = _source(reading, chosen, asked), "NULL::FLOAT"
     where, parameters, tables = ["true"], list[Any](), dict[str, pa.Table]()
@@ -122,8 +128,11 @@ def selection(reading: Reading, chosen: Filter) -> Selection:
         if getattr(chosen, name):
             where, parameters = [*where, f"{name} = ?"], [*parameters, getattr(chosen, name)]
     if chosen.verdict:
-        where.append("inconsistent" if chosen.verdict == INCONSISTENT else "verdict = ?")
-        parameters += [chosen.verdict] if chosen.verdict != INCONSISTENT else []
+        where.append(_VERDICT)
+        parameters += [chosen.verdict, chosen.verdict]
+    if other:
+        where.append(f"number IN (SELECT number FROM verdicts WHERE model = ? AND {_VERDICT})")
+        parameters += [other, verdict, verdict]
     if chosen.measure:
         score = _measured(chosen.measure) if asked else score
         low, high = chosen.steps

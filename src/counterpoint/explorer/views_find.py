@@ -67,4 +67,5 @@ class Find(Page):
     found: int = 0
     here: str = ""
     downloads: tuple[Choice, ...] = ()
+    also: Choice | None = None  # the verdict of another model, as the address says it
     filtered: bool = False

@@ -307,6 +307,7 @@ class CompareView(Page):
     left_out: int = 0
     listed: str = ""
     groups: tuple[Both, ...] = ()
+    elsewhere: str = ""  # the same groups in Find
     found: int = 0
     first: int = 0
     last: int = 0
