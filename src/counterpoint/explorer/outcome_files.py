@@ -196,8 +196,7 @@ class _Making:
         return Folder(self._home / "ties" / f"{suite}-{key}", f"comparing the models on {suite}", size, write)
 
     def _all(self, suites: Mapping[str, Folder], outcomes: Mapping[tuple[str, str], Folder]) -> Folder:
-        own = (*suites.values(), *outcomes.values())
-        key = _key([version("duckdb"), *(folder.path.name for folder in own)])
+        made_from = [folder.path.name for folder in (*suites.values(), *outcomes.values())]
         groups = {name: folder.file("groups") for name, folder in suites.items()}
         bases = [folder.file("bases") for folder in suites.values()]
         verdicts = [folder.file("verdicts") for folder in outcomes.values()]
@@ -205,7 +204,8 @@ class _Making:
         def write(draft: Path) -> None:
             write_index(draft / INDEX, groups, bases, verdicts)
 
-        return Folder(self._home / "all" / f"groups-{key}", "listing all groups", sum(one.bytes for one in own), write)
+        path = self._home / "all" / f"groups-{_key([version('duckdb'), *made_from])}"
+        return Folder(path, "listing all groups", sum(folder.bytes for folder in suites.values()), write)
 
     def _suite_tables(self, name: str) -> dict[str, pa.Table]:
         groups = tables.groups_table(self._lab.suite(name).groups)
