@@ -26,6 +26,8 @@ def quick(kind: type[T]) -> type[T]:
     Size(width=640, height=480)
     """
 
+    assert not hasattr(kind, "__post_init__"), "what a class does with a new value would not be done"
+
     def close(twin: Any) -> None:
         twin.__class__ = kind
 
