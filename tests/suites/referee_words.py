@@ -160,7 +160,12 @@ def _thing(told: Sequence[str], place: int, words: Vocabulary) -> tuple[Thing | 
             name = ""
         if place == start and after == place + 1 and told[place] in FRAME:
             value = ""
-        if value and (not name or after >= end) and _goes_on(told, after, words):
+        if (
+            value
+            and (not name or after >= end)
+            and _goes_on(told, after, words)
+            and not (name and _said_of_it(told, after, words))
+        ):
             looks.append(value)
             place = after
         elif name:
@@ -188,6 +193,13 @@ def _goes_on(told: Sequence[str], place: int, words: Vocabulary) -> bool:
             return False
         place = after
     return False
+
+
+def _said_of_it(told: Sequence[str], place: int, words: Vocabulary) -> bool:
+    """Whether one of several values follows, with which the question ends: the cheese is "orange or yellow"."""
+    value, after = words.value(told, place)
+    listed = told[after : after + 1] in (["or"], [","]) and bool(words.value(told, after + 1)[0])
+    return bool(value) and listed
 
 
 def _related(told: Sequence[str], place: int, words: Vocabulary) -> tuple[tuple[Related, ...], int]:

@@ -16,6 +16,7 @@ SHOWN = scene(
     ("car",),
     ("duck", "white"),
     ("lamp", "on"),
+    ("cheese", "yellow"),
 )
 
 
@@ -47,6 +48,7 @@ def _verdict(text: str, shown: Scene = SHOWN) -> str:
         ("Is the lamp turned on or off?", "turned on"),
         ("Which material is the table, wood or metal?", "wood"),
         ("Is the brown animal a dog or a cat?", "dog"),
+        ("Is the cheese orange or yellow?", "yellow"),  # nor is there a fruit of cheese
         ("Why is there a dog?", "cannot parse"),
         ("Is the zorgle red?", "cannot parse"),
     ],
