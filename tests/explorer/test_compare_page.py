@@ -94,6 +94,7 @@ def test_a_field_is_the_same_in_find_and_its_groups_stand_among_it(client: TestC
         assert [hit["entry"]["group_id"] for hit in found["hits"][:10]] == [one["group_id"] for one in listed["groups"]]
         last = _json(client, listed["groups"][-1]["address"].replace("?", ".json?"))
         assert (last["place"], last["found"]) == (len(listed["groups"]), field["count"])
+        assert all(name in last["among"] for name in (suite, "steady", "shaky"))
 
 
 def test_what_survived_an_exchange_is_not_looked_for_in_find(client: TestClient) -> None:

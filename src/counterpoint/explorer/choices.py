@@ -49,7 +49,7 @@ class Filter:
     of: str = ""  # the model whose entry is looked at, where the filter names none
 
     @classmethod
-    def read(cls, query: Mapping[str, str], *, model: str = "") -> "Filter":
+    def read(cls, query: Mapping[str, str]) -> "Filter":
         """The filter that an address says; a verdict or a relation that nobody knows is refused."""
         said = {field.name: query.get(field.name, "")[:_LONGEST] for field in fields(cls)}
         every = (*VERDICTS, INCONSISTENT)
@@ -66,7 +66,7 @@ class Filter:
         said["low"] = f"{min(low, high) / STEPS:g}" if said["measure"] and min(low, high) else ""
         said["high"] = f"{max(low, high) / STEPS:g}" if said["measure"] and max(low, high) < STEPS else ""
         said["find"] = "1" if said["find"] else ""
-        return cls(**{**said, "model": model or said["model"]})
+        return cls(**said)
 
     @property
     def other(self) -> tuple[str, str]:

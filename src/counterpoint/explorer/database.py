@@ -72,11 +72,6 @@ class Database:
             reader = cursor.sql(sql, params=list(parameters)).to_arrow_reader(100_000)
             return pa.Table.from_batches(list(reader), reader.schema)
 
-    def batches(self, sql: str, parameters: Sequence[Any] = (), size: int = 10_000) -> Iterator[pa.RecordBatch]:
-        """The answer to a question in parts, of which only one is in memory."""
-        with self._cursor({}) as cursor, _said():
-            yield from cursor.sql(sql, params=list(parameters)).to_arrow_reader(size)
-
     def close(self) -> None:
         """Give back what it holds."""
         self._connection.close()

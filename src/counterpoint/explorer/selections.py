@@ -169,13 +169,6 @@ def numbered(reading: Reading, chosen: Filter, size: int, skipped: int) -> list[
     return [Found(**row) for row in reading.database.rows(sql, asked.parameters, asked.tables)]
 
 
-def count(reading: Reading, chosen: Filter) -> int:
-    """How many groups fit."""
-    asked = selection(reading, chosen)
-    sql = f"SELECT count(*) AS found FROM {asked.source} WHERE {asked.where}"
-    return int(reading.database.rows(sql, asked.parameters, asked.tables)[0]["found"])
-
-
 def neighbours(reading: Reading, chosen: Filter, key: Key) -> Neighbours:
     """The groups next to one in the order of the list; it may itself not fit, and then has no place."""
     asked = selection(reading, chosen)

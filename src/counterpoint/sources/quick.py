@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import field, fields, make_dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -57,23 +58,23 @@ def undisturbed(values: Iterator[T]) -> Iterator[T]:
     ['a', 'b', 'c']
     """
     while True:
-        made, problem = _next(values)
-        yield from made
-        if problem:
-            raise problem
+        made = list[T]()
+        try:
+            with _unlooked():
+                made.extend(islice(values, MANY))
+        finally:
+            yield from made
         if len(made) < MANY:
             return
 
 
-def _next(values: Iterator[T]) -> tuple[list[T], Exception | None]:
-    """The next values, as many as can be had, and what is wrong with the one after them."""
-    made, looks = list[T](), gc.isenabled()
+@contextmanager
+def _unlooked() -> Iterator[None]:
+    """Without looking for garbage meanwhile."""
+    looks = gc.isenabled()
     gc.disable()
     try:
-        made.extend(islice(values, MANY))
-    except Exception as problem:
-        return made, problem
+        yield
     finally:
         if looks:
             gc.enable()
-    return made, None
