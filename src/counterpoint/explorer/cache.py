@@ -53,6 +53,14 @@ class Recent(Generic[K, V]):
                 self._held[key] = found
             return found
 
+    def made(self, key: K, make: Callable[[], V]) -> V:
+        """What has this key, made if it is not there, or not any more."""
+        found = self.get(key)
+        if found is None:
+            found = make()
+            self.put(key, found)
+        return found
+
     def put(self, key: K, value: V) -> None:
         """Keep something, and let go of what was not asked for in the longest time."""
         with self._lock:

@@ -56,8 +56,4 @@ class Memory:
 
     def table(self, key: tuple[Any, ...], make: Callable[[], pa.Table]) -> pa.Table:
         """The same for a table, of which as many are kept as there is room for."""
-        found = self._tables.get(key)
-        if found is None:
-            found = make()
-            self._tables.put(key, found)
-        return found
+        return self._tables.made(key, make)

@@ -46,6 +46,8 @@ ROOM = 600_000_000
 """Bytes of what was read, and again of what was judged, that are kept while tables are made."""
 
 _LONG = 200  # bytes, about, of a row that was judged
+_PARTED = ("groups", "said", "answers")  # are read a few rows at a time
+_ROWS = {"queries": 8192}  # in each part of others
 
 Told = Callable[[str], None]
 
@@ -237,21 +239,17 @@ class _Making:
         return {"ties": tables.ties_table(suite, found)}
 
     def _outcomes_of(self, slug: str, suite: str, groups: Folder, answers: Folder) -> Outcomes:
-        found = self._judged.get((slug, suite))
-        if found is None:
+
+        def judged() -> Outcomes:
             rows, said = self._read(groups.file("groups")), self._read(answers.file("answers"))
-            own = pc.is_in(said["query"], value_set=rows["query"])
-            found = judge(rows, said.filter(own).combine_chunks())
-            self._judged.put((slug, suite), found)
-        return found
+            own = said.filter(pc.is_in(said["query"], value_set=rows["query"]))
+            return judge(rows, own.combine_chunks())
+
+        return self._judged.made((slug, suite), judged)
 
     def _read(self, path: Path) -> pa.Table:
         """A whole file in one piece, as every piece is judged by itself."""
-        found = self._held.get(path)
-        if found is None:
-            found = pq.read_table(path).combine_chunks()
-            self._held.put(path, found)
-        return found
+        return self._held.made(path, lambda: pq.read_table(path).combine_chunks())
 
     def _seen(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
         """A word that changes with the files in these folders, and their size in bytes."""
@@ -273,9 +271,7 @@ def _key(lines: Sequence[str]) -> str:
 def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> None:
     """Long rows in small parts, of which a page reads a few; narrow columns in large ones, which are read through."""
     for name, table in make().items():
-        rows = (
-            length(table.num_rows) if name in ("groups", "said", "answers") else 8192 if name == "queries" else 122_880
-        )
+        rows = length(table.num_rows) if name in _PARTED else _ROWS.get(name, 122_880)
         path = folder / f"{name}.parquet"
         pq.write_table(table, path, compression="lz4", row_group_size=rows, write_page_index=False)
 
