@@ -19,16 +19,16 @@ from time import perf_counter, process_time
 import numpy as np
 from PIL import Image
 
-from counterpoint.cli.asking import Settings, asked
 from counterpoint.cli.main import RARELY
-from counterpoint.cli.making import Recipe, made
-from counterpoint.cli.reading import models_of
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Query
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
+from counterpoint.lab.generation import Recipe, made
+from counterpoint.lab.running import Settings, asked
+from counterpoint.lab.selection import models_of
 from counterpoint.store.lab import Lab
 from counterpoint.studies.boards import read_board
 from counterpoint.suites.suite import Tally

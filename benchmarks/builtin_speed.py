@@ -12,9 +12,17 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.models.builtin import Builtin, Scoring, cnn_lstm, fusion, picture_only, question_only, two_tower
-from counterpoint.models.graphs import WEIGHTS
-from counterpoint.pixels.folders import PictureFolders
+from counterpoint.models.builtin.graphs import WEIGHTS
+from counterpoint.models.builtin.models import (
+    Builtin,
+    Scoring,
+    cnn_lstm,
+    fusion,
+    picture_only,
+    question_only,
+    two_tower,
+)
+from counterpoint.pictures.folders import PictureFolders
 from counterpoint.world.captions import captions
 from counterpoint.world.questions import gqa_questions
 from counterpoint.world.staging import stage

@@ -31,7 +31,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.classes import classes
 from counterpoint.language.senses import names
-from counterpoint.suites.together import Limit, together
+from counterpoint.suites.parallel import Limit, together
 
 SCENES, OBJECTS, RELATIONS = 10_696, 16, 50
 PAIRS = {

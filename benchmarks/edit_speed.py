@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from counterpoint.core.pictures import Box, Size
-from counterpoint.pixels.edits import Foreground, applied, blur_around, crop_around, mean_around
+from counterpoint.pictures.edits import Foreground, applied, blur_around, crop_around, mean_around
 from counterpoint.world.staging import stage
 
 ROUNDS = 20

@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.engine.running import Outcome, run
-from counterpoint.models.sanity import Constant
+from counterpoint.models.builtin.sanity import Constant
 from counterpoint.store.answers import AnswerLog
+from counterpoint.store.folder import Shelf
 from counterpoint.store.groups import groups_table, queries, queries_of
-from counterpoint.store.shelf import Shelf
 
 
 def main(count: int = 200_000) -> None:

@@ -17,8 +17,8 @@ from counterpoint.core.items import Caption
 from counterpoint.language import tagging
 from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
-from counterpoint.suites.foils import objects, plurality, relations
 from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.valse import objects, plurality, relations
 from counterpoint.world.source import World
 
 CAPTIONS, LEAST = 5000, 500

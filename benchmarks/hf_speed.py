@@ -34,7 +34,7 @@ from transformers import (
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.fitting import Fitter
+from counterpoint.models.hf.picture_processing import Fitter
 from counterpoint.models.hf.processors import processor_of
 from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import groups_table

@@ -22,12 +22,12 @@ from counterpoint.core.groups import Gold, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Placed
-from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.running import run
-from counterpoint.pixels.noise import AUTHORS, STRENGTHS, noise, noisy
+from counterpoint.pictures.noise import AUTHORS, STRENGTHS, noise, noisy
 from counterpoint.store.groups import groups_table, queries, queries_of
 from counterpoint.store.lab import Lab
-from counterpoint.suites.noise import suite
+from counterpoint.suites.robustness.noise import suite
 from counterpoint.suites.suite import generate
 from counterpoint.testing import MemoryLog
 from counterpoint.world.staging import stage

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from counterpoint.core.answers import Answer
 from counterpoint.store.answers import AnswerLog, read_answers
+from counterpoint.store.folder import Shelf
 from counterpoint.store.rows import Given
-from counterpoint.store.shelf import Shelf
 
 _MODEL = "says-yes"
 _BATCH = 64

@@ -6,7 +6,7 @@ Time is that of the process. The first pass fills the caches of the lexicon, as 
 import sys
 from time import process_time
 
-from counterpoint.suites import order, rephrase
+from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 

@@ -15,13 +15,13 @@ from typing import Any
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Question
 from counterpoint.language.everyday import everyday, is_word
-from counterpoint.language.loose import Loose
 from counterpoint.language.misspelling import SLIPS
+from counterpoint.language.protected_words import Loose
 from counterpoint.language.sears import rewritten
 from counterpoint.language.tagging import tagged
 from counterpoint.language.word_noise import KINDS, noised
 from counterpoint.language.wording import Wording
-from counterpoint.suites import sears, word_noise
+from counterpoint.suites.robustness import sears, word_noise
 from counterpoint.suites.suite import Suite, generate
 from counterpoint.world.source import World
 

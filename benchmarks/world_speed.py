@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from PIL import Image
 
-from counterpoint.pixels.png import png
+from counterpoint.pictures.png import png
 from counterpoint.world.staging import Staged, stage
 
 _In = TypeVar("_In")

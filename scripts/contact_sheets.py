@@ -14,12 +14,12 @@ from PIL import Image, ImageDraw
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link
-from counterpoint.pixels.changes import DEGREES
-from counterpoint.pixels.edits import Foreground, applied
-from counterpoint.pixels.noise import AUTHORS, STRENGTHS, noise
-from counterpoint.suites.changed import MIDDLE
-from counterpoint.suites.foregrounds import grown
-from counterpoint.suites.visual import edits
+from counterpoint.pictures.changes import DEGREES
+from counterpoint.pictures.edits import Foreground, applied
+from counterpoint.pictures.noise import AUTHORS, STRENGTHS, noise
+from counterpoint.suites.carets.foregrounds import grown
+from counterpoint.suites.carets.visual import edits
+from counterpoint.suites.robustness.picture_changes import MIDDLE
 from counterpoint.world.actions import ACTIONS
 from counterpoint.world.casting import INDOORS, PLACES, WEATHERS
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kind, kinds

@@ -6,95 +6,101 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "src" / "counterpoint"
-ROOMS = {path.parent.name for path in ROOT.glob("*/__init__.py")}
-PURE = {"core", "language", "pixels", "metrics"}
+PACKAGES = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+PURE = {"core", "language", "pictures", "metrics", "scenes"}
 
 MAP: dict[str, set[str]] = {
     "core": set(),
     "language": {"core"},
-    "pixels": {"core"},
+    "pictures": {"core"},
+    "scenes": {"core", "language"},
     "metrics": {"core", "language"},
     "suites": PURE,
-    "sources": {"core", "language", "pixels"},
-    "world": {"core", "language", "pixels"},
+    "sources": {"core", "language", "pictures"},
+    "world": {"core", "language", "pictures", "scenes"},
     "checks": {"core", "language", "metrics"},
-    "models": {"core", "language", "pixels"},
+    "models": {"core", "language", "pictures", "engine"},
     "engine": {"core"},
-    "exchange": {"core", "language", "pixels", "sources", "store"},
-    "store": {"core", "pixels"},
-    "review": ROOMS - {"cli", "explorer"},
-    "studies": ROOMS - {"cli", "explorer"},
-    "explorer": (ROOMS | {"catalog"}) - {"cli"},
-    "cli": ROOMS | {"catalog"},
-    "catalog": ROOMS,
-    "__init__": ROOMS | {"catalog"},
+    "store": {"core", "pictures", "metrics"},
+    "exports": {"core", "language", "pictures", "store"},
+    "review": PACKAGES - {"cli", "explorer"},
+    "lab": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
+    "studies": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
+    "reports": (PACKAGES | {"catalog"}) - {"cli"},
+    "explorer": (PACKAGES | {"catalog"}) - {"cli"},
+    "cli": PACKAGES | {"catalog"},
+    "catalog": PACKAGES,
+    "__init__": PACKAGES | {"catalog"},
     "__main__": {"cli"},
     "testing": {"core"},
     "_version": set(),
 }
-"""Each room with the rooms it may look into, beside itself; the number of the version is open to all."""
+"""Each package with the packages it may import, beside itself; the version is open to all."""
 
 LIBRARIES: dict[str, set[str]] = {
     "core": {"numpy"},
     "language": {"numpy", "HanTa"},
-    "pixels": {"numpy", "PIL"},
+    "pictures": {"numpy", "PIL"},
     "metrics": {"numpy", "pyarrow"},
     "checks": {"numpy", "pyarrow"},
+    "scenes": {"numpy"},
     "suites": {"numpy"},
     "world": {"numpy", "PIL"},
-    "exchange": {"numpy", "pyarrow", "ijson", "openpyxl", "PIL"},
-    "sources": {"ijson", "msgspec", "numpy", "pyarrow"},
+    "exports": {"numpy", "pyarrow", "PIL"},
+    "sources": {"ijson", "msgspec", "numpy", "openpyxl", "pyarrow"},
     "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub", "pocketsphinx"},
     "studies": {"numpy"},
-    "engine": {"pyarrow"},
-    "store": {"numpy", "pyarrow"},
-    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "starlette", "vl_convert", "duckdb"},
+    "lab": {"click", "numpy", "pyarrow"},
+    "reports": {"jinja2", "numpy", "pyarrow", "vl_convert"},
+    "engine": {"numpy", "pyarrow"},
+    "store": {"duckdb", "numpy", "pyarrow"},
+    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "starlette"},
     "cli": {"click", "numpy", "rich", "pyarrow", "uvicorn"},
     "testing": {"numpy", "pyarrow"},
 }
-"""Each room with the packages of others that it may use; whatever is not listed uses none."""
+"""Each package with the libraries it may import; a package that is not listed imports none."""
 
 
 def imports(root: Path) -> Iterator[tuple[str, str]]:
-    """Every room with each module that one of its files imports, wherever in the file it does so."""
+    """Every package with each module that one of its files imports, wherever in the file it does so."""
     for path in sorted(root.rglob("*.py")):
-        room = path.relative_to(root).parts[0].removesuffix(".py")
+        package = path.relative_to(root).parts[0].removesuffix(".py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                yield from ((room, alias.name) for alias in node.names)
+                yield from ((package, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 assert not node.level, f"{path} imports relatively; names are easier to find when they are whole"
-                yield from ((room, f"{node.module}.{alias.name}") for alias in node.names)
+                yield from ((package, f"{node.module}.{alias.name}") for alias in node.names)
 
 
 def _ours(root: Path) -> set[tuple[str, str]]:
-    found = {(room, name.split(".")[1]) for room, name in imports(root) if name.startswith("counterpoint.")}
-    return {(room, used) for room, used in found if used not in (room, "_version")}
+    found = {(package, name.split(".")[1]) for package, name in imports(root) if name.startswith("counterpoint.")}
+    return {(package, used) for package, used in found if used not in (package, "_version")}
 
 
 def _others(root: Path) -> set[tuple[str, str]]:
-    found = {(room, name.split(".")[0]) for room, name in imports(root)}
-    return {(room, used) for room, used in found if used not in sys.stdlib_module_names | {"counterpoint"}}
+    found = {(package, name.split(".")[0]) for package, name in imports(root)}
+    return {(package, used) for package, used in found if used not in sys.stdlib_module_names | {"counterpoint"}}
 
 
-def test_rooms_only_look_where_the_map_allows() -> None:
-    assert {(room, used) for room, used in _ours(ROOT) if used not in MAP[room]} == set()
+def test_packages_only_look_where_the_map_allows() -> None:
+    assert {(package, used) for package, used in _ours(ROOT) if used not in MAP[package]} == set()
 
 
-def test_rooms_only_use_the_libraries_they_are_meant_to() -> None:
-    assert {(room, used) for room, used in _others(ROOT) if used not in LIBRARIES.get(room, set())} == set()
+def test_packages_only_use_the_libraries_they_are_meant_to() -> None:
+    assert {(package, used) for package, used in _others(ROOT) if used not in LIBRARIES.get(package, set())} == set()
 
 
-def test_every_room_is_on_the_map() -> None:
-    assert {path.stem for path in ROOT.glob("*.py")} | ROOMS == set(MAP)
+def test_every_package_is_on_the_map() -> None:
+    assert {path.stem for path in ROOT.glob("*.py")} | PACKAGES == set(MAP)
 
 
 def test_the_map_has_no_way_back_to_the_core_or_from_it() -> None:
     assert not MAP["core"]
-    assert all(MAP[room] <= PURE - {room} for room in PURE | {"suites"})
+    assert all(MAP[package] <= PURE - {package} for package in PURE | {"suites"})
 
 
-def test_a_look_into_a_forbidden_room_is_seen_wherever_it_is_written(tmp_path: Path) -> None:
+def test_a_look_into_a_forbidden_package_is_seen_wherever_it_is_written(tmp_path: Path) -> None:
     (tmp_path / "core").mkdir()
     (tmp_path / "core" / "a.py").write_text("def f():\n    from counterpoint import cli\n    import torch.nn\n")
     (tmp_path / "pixels.py").write_text("if False:\n    import counterpoint.store.worlds\n")

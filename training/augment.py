@@ -40,12 +40,12 @@ from counterpoint.metrics.ratio import (
     variant_accuracy,
 )
 from counterpoint.metrics.scoring import score_table
-from counterpoint.models.words import Words
+from counterpoint.models.builtin.vocabulary import Words
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, mixed, shown
-from counterpoint.suites.sizes import TESTS
+from counterpoint.suites.carets.sizes import TESTS
+from counterpoint.suites.carets.visual import VisualSuite
 from counterpoint.suites.suite import generate
-from counterpoint.suites.visual import VisualSuite
 from counterpoint.world.source import World
 from counterpoint.world.staging import address
 from training import data as drawing

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import Scene
-from counterpoint.models.words import LENGTH, Words
+from counterpoint.models.builtin.vocabulary import LENGTH, Words
 from counterpoint.world.captions import captions
 from counterpoint.world.kinds import kinds
 from counterpoint.world.questions import gqa_questions

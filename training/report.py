@@ -1,6 +1,6 @@
 """Judges exported models on unseen scenes and writes the figures into their cards.
 
-python -m training.report --weights src/counterpoint/models/weights [--exact FOLDER] [--scenes 1000]
+python -m training.report --weights src/counterpoint/models/builtin/weights [--exact FOLDER] [--scenes 1000]
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.metrics.intervals import Score
-from counterpoint.models.builtin import cnn_lstm, fusion, picture_only, question_only, two_tower
+from counterpoint.models.builtin.models import cnn_lstm, fusion, picture_only, question_only, two_tower
 from counterpoint.studies.plain import Exam, Report, examined
 from counterpoint.world.source import World
 

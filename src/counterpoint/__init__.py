@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from counterpoint.core.pictures import Box, Edit, Picture, Size
     from counterpoint.core.ports import Answerer, Featured, Sampler, Scale, Scorer
     from counterpoint.core.scenes import Link, Scene, SceneObject
-    from counterpoint.pixels.folders import PictureFolders
+    from counterpoint.pictures.folders import PictureFolders
     from counterpoint.world.source import World
 
 __all__ = [

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import explorer
-from counterpoint.models.sanity import constant
+from counterpoint.models.builtin.sanity import constant
 
 EACH = 2
 """Pages of each kind that are visited."""

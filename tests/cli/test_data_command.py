@@ -13,8 +13,8 @@ from PIL import Image
 from counterpoint import catalog
 from counterpoint.cli.data import command
 from counterpoint.core.errors import CounterpointError, ModelError, SourceError, UnknownName
-from counterpoint.language.rulesets import rule_set
-from counterpoint.models.graphs import WEIGHTS, Card
+from counterpoint.language.answers.rule_sets import rule_set
+from counterpoint.models.builtin.graphs import WEIGHTS, Card
 from counterpoint.sources.dataset import DataSet
 from counterpoint.world import gqa_layout, layouts
 from counterpoint.world.source import World

@@ -20,7 +20,7 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.models.builtin import fusion
+from counterpoint.models.builtin.models import fusion
 from counterpoint.store.lab import Lab
 
 IMPORT: click.Command = import_module("counterpoint.cli.import_").command  # `import` is a word of the language

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from counterpoint.cli.beyond import SUITES, questions
 from counterpoint.cli.main import commands
+from counterpoint.lab.beyond_accuracy import SUITES, questions
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.studies.boards import data_sets, entries
 

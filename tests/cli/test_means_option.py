@@ -11,9 +11,9 @@ from PIL import Image
 from counterpoint.cli.generate import command
 from counterpoint.cli.means import means_given, told
 from counterpoint.core.errors import CounterpointError
-from counterpoint.pixels.means import Means
+from counterpoint.pictures.means import Means
 from counterpoint.store.lab import Lab
-from counterpoint.suites import order, visual
+from counterpoint.suites.carets import order, visual
 from counterpoint.world.source import World
 
 CONTEXT, OPTION = click.Context(click.Command("generate")), click.Option(["--means"])

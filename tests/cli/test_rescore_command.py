@@ -14,7 +14,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.leaderboards import leaderboard
 from counterpoint.explorer.reading import Reading
-from counterpoint.language.extraction import RULES
+from counterpoint.language.answers.extraction import RULES
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest

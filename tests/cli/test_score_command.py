@@ -16,10 +16,10 @@ from counterpoint.metrics import contrast
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.ratio import METRICS, answer_accuracy
 from counterpoint.metrics.statistic import Measure, read_by
+from counterpoint.reports.papers.results import gap
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest
-from counterpoint.studies.papers.results import gap
 
 
 def _suite(lab: Lab, pictures: int = 40) -> list[Query]:

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from counterpoint.cli.generate import command
-from counterpoint.cli.pieces import PIECES
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.items import Caption, Question
+from counterpoint.lab.valse import PIECES
 from counterpoint.store.lab import Lab
 from counterpoint.world.source import World
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from counterpoint.core.parcels import EDGE, packed, unpacked
+from counterpoint.engine.mapped_arrays import EDGE, packed, unpacked
 
 numbers = st.sampled_from([np.uint8, np.int16, np.float32, np.float64, np.bool_])
 shapes = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)

@@ -19,7 +19,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels, Placed
 from counterpoint.engine import running
-from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 from counterpoint.world.source import World

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from counterpoint.cli.asking import Settings, asked
+from counterpoint.lab.running import Settings, asked
 from counterpoint.store.lab import Lab
 
 PROJECT = Path(__file__).parents[2]

@@ -12,9 +12,10 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.exchange import rows_out, shards
-from counterpoint.exchange.datasets_folder import export_datasets
-from counterpoint.exchange.pictures_out import PicturesOut
+from counterpoint.exports import rows as rows_out
+from counterpoint.exports import shards
+from counterpoint.exports.datasets_folder import export_datasets
+from counterpoint.exports.pictures import PicturesOut
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import Lab
 from counterpoint.store.pictures import LabPictures

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from counterpoint.core.errors import SourceError, UnknownName
-from counterpoint.exchange.formats import FORMATS, described, detected, predictions
-from counterpoint.exchange.results import Oddity, Prediction
+from counterpoint.sources.results.formats import FORMATS, described, detected, predictions
+from counterpoint.sources.results.predictions import Oddity, Prediction
 
 QUERY = "fed63e96f1c1f408"
 

@@ -15,8 +15,8 @@ from outgoing import BLURRED, asked, opened, put, read_yaml, rows_in, scored, to
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Edit
-from counterpoint.exchange import lmms_functions
-from counterpoint.exchange.lmms_task import METRICS, export_task, functions
+from counterpoint.exports import lmms_functions
+from counterpoint.exports.lmms_task import METRICS, export_task, functions
 from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import Lab

@@ -11,9 +11,9 @@ from counterpoint.core.answers import State
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.exchange.importing import answer_of
-from counterpoint.exchange.matching import Matched, Queries, matched, missing
-from counterpoint.exchange.results import Oddity, Prediction
+from counterpoint.lab.importing import answer_of
+from counterpoint.lab.matching import Matched, Queries, matched, missing
+from counterpoint.sources.results.predictions import Oddity, Prediction
 from counterpoint.store.groups import groups_table
 
 SEVEN, EIGHT = Picture("coco:val/000007.jpg"), Picture("coco:train/000007.jpg")

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from outgoing import asked, put, rows_in, scored, toy_lab
 
 from counterpoint.cli.main import commands
-from counterpoint.exchange.importing import fingerprint
-from counterpoint.language.extraction import answered
+from counterpoint.lab.importing import fingerprint
+from counterpoint.language.answers.extraction import answered
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import Lab
 

@@ -6,7 +6,7 @@ import pytest
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.exchange.training_files import FORMS, Lessons, image_numbers, written
+from counterpoint.exports.training_files import FORMS, Lessons, image_numbers, written
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.gqa import gqa
 from counterpoint.sources.vqa2 import vqa2

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from counterpoint.explorer.charts import Dot, Part, dots, stacked, svg, tokens
+from counterpoint.reports.charts import Dot, Part, dots, stacked, svg, tokens
 
 STYLE = files("counterpoint.explorer").joinpath("static/style.css").read_text("utf-8")
 LIGHT, DARK = (dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", part)) for part in STYLE.split("@media")[:2])

@@ -10,13 +10,13 @@ from labs import small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import explorer
-from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.metrics.compare import compared
 from counterpoint.metrics.coverage import covered
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ranking import acc_r
 from counterpoint.metrics.ratio import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import Lab
 
 

@@ -16,7 +16,7 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.explorer.app import explorer
-from counterpoint.pixels.edits import Foreground, applied, blur_around, crop_around, mean_around
+from counterpoint.pictures.edits import Foreground, applied, blur_around, crop_around, mean_around
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest

@@ -19,7 +19,7 @@ from counterpoint.explorer.app import explorer
 from counterpoint.explorer.choices import STEPS, Filter, step
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import page
-from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.store.lab import Lab
 
 GROUPS_OF_ALL = len(MODELS) * (GROUPS + 8)

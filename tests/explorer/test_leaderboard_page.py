@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from counterpoint.explorer.app import explorer
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.reports import report
+from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import Lab
 
 

@@ -13,17 +13,17 @@ from labs import MODELS, small_lab
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
-from counterpoint.explorer import outcome_files, outcome_tables
-from counterpoint.explorer.database import Database
-from counterpoint.explorer.group_index import write_index
-from counterpoint.explorer.outcome_files import Asked, Files, made
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.row_files import sought, taken
-from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.ratio import METRICS
 from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.verdicts import VERDICTS
+from counterpoint.store import outcome_files, outcome_tables
+from counterpoint.store.database import Database
+from counterpoint.store.group_index import write_index
 from counterpoint.store.lab import Lab
+from counterpoint.store.outcome_files import Asked, Files, made
+from counterpoint.store.row_files import sought, taken
 
 ASKED = [Asked("careful", "careful 1"), Asked("hasty", "hasty 1"), Asked("bold", "bold 1")]
 

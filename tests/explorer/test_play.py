@@ -29,7 +29,7 @@ from counterpoint.explorer.app import explorer
 from counterpoint.explorer.dropped import KEPT, Dropped, decoded
 from counterpoint.explorer.play_requests import EDITS, MASKS, Malformed, PlayRequest
 from counterpoint.explorer.playing import Player, Players, Stopped
-from counterpoint.pixels.edits import applied
+from counterpoint.pictures.edits import applied
 from counterpoint.store.lab import Lab
 
 

@@ -2,9 +2,9 @@
 
 import re
 
-from counterpoint.explorer.charts import svg
-from counterpoint.explorer.reliability_chart import reliability_chart
 from counterpoint.metrics.calibration import Bin
+from counterpoint.reports.charts import svg
+from counterpoint.reports.reliability_chart import reliability_chart
 
 BINS = [Bin(0.6, 0.667, 12, 0.63, 0.5, 0.3, 0.7), Bin(0.933, 1.0, 40, 0.98, 0.9, 0.8, 0.95)]
 

@@ -19,7 +19,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import explorer
 from counterpoint.explorer.guarding import COOKIE, HEADER, TRIES, inside
-from counterpoint.models.sanity import constant
+from counterpoint.models.builtin.sanity import constant
 from counterpoint.store.lab import Lab
 
 PASSWORD = "correct horse"

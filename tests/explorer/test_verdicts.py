@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from labs import MODELS
 
-from counterpoint.explorer.verdicts import VERDICTS, verdicts
 from counterpoint.metrics.outcomes import judge
+from counterpoint.metrics.verdicts import VERDICTS, verdicts
 from counterpoint.store.lab import Lab
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode, Query
-from counterpoint.language.asking import Sort, asked
-from counterpoint.language.extraction import RULES, answered
-from counterpoint.language.refusals import declines, refuses
+from counterpoint.language.answers.extraction import RULES, answered
+from counterpoint.language.answers.refusals import declines, refuses
+from counterpoint.language.question_types import Sort, asked
 from counterpoint.world.source import World
 
 COLORS = ("red", "blue", "light blue", "green")

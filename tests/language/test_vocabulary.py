@@ -20,7 +20,7 @@ from counterpoint.language.lexicon import Sense, lexicon
 from counterpoint.language.nouns import measure
 from counterpoint.language.senses import is_a, kinds, meaning, names, sense_of, synonyms
 from counterpoint.language.words import split_list
-from counterpoint.suites.doubts import is_known, may_be, may_show, shows, words
+from counterpoint.scenes.ambiguity import is_known, may_be, may_show, shows, words
 
 NAMES = [*names(), *kinds()]
 VALUES = sorted({word for held in classes().values() for value in held.values for word in value})

@@ -11,8 +11,8 @@ from strategies import texts
 
 from counterpoint.core.ids import seeded
 from counterpoint.language.everyday import everyday, is_word, taken_for
-from counterpoint.language.loose import Loose
 from counterpoint.language.misspelling import SLIPS, misspelt
+from counterpoint.language.protected_words import Loose
 from counterpoint.language.word_noise import KINDS, NO_LETTERS, NOT_ENGLISH, SEVERITIES, noised, unfit
 
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -24,13 +24,12 @@ from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.ratio import answer_accuracy
 from counterpoint.metrics.scoring import score_table
 from counterpoint.metrics.uncertainty import NO_MEAN, NO_PASSES, UNCERTAINTY
-from counterpoint.models.builtin import question_only
-from counterpoint.models.sanity import Constant, Guessing, Knowing
+from counterpoint.models.builtin.models import question_only
+from counterpoint.models.builtin.sanity import Constant, Guessing, Knowing
 from counterpoint.store.groups import groups_table, queries, queries_of
 from counterpoint.store.rows import AnswerRows
-from counterpoint.suites import controls
-from counterpoint.suites.bias import picture_bias, question_bias
-from counterpoint.suites.plain import suite as plain
+from counterpoint.suites.bias.swaps import controls, picture_bias, question_bias
+from counterpoint.suites.own.plain import suite as plain
 from counterpoint.suites.suite import generate
 from counterpoint.testing import Echo, MemoryLog
 from counterpoint.world.source import World

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, Role, Turn
 from counterpoint.core.pictures import Picture
-from counterpoint.language.rulesets import rule_set
+from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.descriptions import ANSWER_KINDS, ANSWERS, COUNT, Ranking, Spread, Tally, best, counted, golds
 from counterpoint.metrics.overlaps import Ceiling, Space, overlap
 from counterpoint.world.source import World

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Group, Query, Relation
-from counterpoint.language.crowd import comparable
-from counterpoint.language.rulesets import RULE_SETS, left_out, rule_set, short
+from counterpoint.language.answers.rule_sets import RULE_SETS, left_out, rule_set, short
+from counterpoint.language.answers.vqa import comparable
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.scoring import score_table
 from counterpoint.store.groups import groups_table

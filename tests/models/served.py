@@ -15,10 +15,10 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.models.chat import Chat, ChatSettings
-from counterpoint.models.completions import Decoding
-from counterpoint.models.rounds import Patience
-from counterpoint.models.servers import Server
+from counterpoint.models.endpoint.chat import Chat, ChatSettings
+from counterpoint.models.endpoint.completions import Decoding
+from counterpoint.models.endpoint.scheduling import Patience
+from counterpoint.models.endpoint.server import Server
 from counterpoint.testing import ChatServer
 
 T = TypeVar("T")

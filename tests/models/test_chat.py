@@ -22,10 +22,10 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Paced, Rater, Retrying, Sampler, Scorer
 from counterpoint.engine import running
-from counterpoint.models.chat import Chat, chat
-from counterpoint.models.data_urls import Encoding
+from counterpoint.models.endpoint.chat import Chat, chat
+from counterpoint.models.endpoint.data_urls import Encoding
+from counterpoint.models.endpoint.scheduling import Patience
 from counterpoint.models.prompts import Prompt
-from counterpoint.models.rounds import Patience
 from counterpoint.store import groups
 from counterpoint.testing import ChatServer, MemoryLog, Received, Trouble, check_model
 

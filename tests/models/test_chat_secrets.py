@@ -9,8 +9,8 @@ from served import Plain, answers, some
 
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError, ModelError
-from counterpoint.models.chat import chat
-from counterpoint.models.servers import Server
+from counterpoint.models.endpoint.chat import chat
+from counterpoint.models.endpoint.server import Server
 from counterpoint.testing import ChatServer, Received, Trouble
 
 KEY = "sk-open-sesame-0123456789"

@@ -14,7 +14,7 @@ import openai
 import pytest
 from served import digest
 
-from counterpoint.pixels.png import png
+from counterpoint.pictures.png import png
 from counterpoint.testing import ChatServer, Received, Trouble, echo
 
 PICTURE = png(np.full((4, 6, 3), 7, np.uint8))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.models.completions import Decoding, Garbled, Reply, Terms, complaint, read, request, shares
+from counterpoint.models.endpoint.completions import Decoding, Garbled, Reply, Terms, complaint, read, request, shares
 
 PLAINS = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=3),

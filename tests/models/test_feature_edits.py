@@ -14,7 +14,7 @@ from counterpoint.core.features import Side, noise, other_picture, other_text, r
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Featured, Floats, Placed
-from counterpoint.models.builtin import Answering, cnn_lstm, fusion, question_only
+from counterpoint.models.builtin.models import Answering, cnn_lstm, fusion, question_only
 from counterpoint.models.feature_edits import FeatureEdits, normal
 from counterpoint.world.source import World
 

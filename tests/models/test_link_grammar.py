@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from counterpoint.core.errors import ModelError, UnknownName
-from counterpoint.models import link_grammar
-from counterpoint.models.judges import Grammar, grammar, inference
+from counterpoint.models.text import link_grammar
+from counterpoint.models.text.judges import Grammar, grammar, inference
 
 GOOD = (
     "A man riding a horse in a field.",

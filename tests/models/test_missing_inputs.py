@@ -11,7 +11,15 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures
 from counterpoint.engine.asking import Asked, Asker
-from counterpoint.models.builtin import Answering, Scoring, cnn_lstm, fusion, picture_only, question_only, two_tower
+from counterpoint.models.builtin.models import (
+    Answering,
+    Scoring,
+    cnn_lstm,
+    fusion,
+    picture_only,
+    question_only,
+    two_tower,
+)
 from counterpoint.testing import ChatServer, Received
 
 Make = Callable[[Pictures], Answering]

@@ -14,8 +14,8 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels, Scale, Scorer
 from counterpoint.language.ngrams import trained
-from counterpoint.models.ngram import CrossFitted, Told, known_as, ngram, read_captions
-from counterpoint.models.trigram import BASE, Trigram, spoken
+from counterpoint.models.text.ngram import CrossFitted, Told, known_as, ngram, read_captions
+from counterpoint.models.text.trigram import BASE, Trigram, spoken
 
 CAPTIONS = ("A cat sits on a mat.", "A dog sits on a rug.", "Two dogs run in a field.")
 

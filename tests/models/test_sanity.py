@@ -5,7 +5,7 @@ import numpy as np
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Gold, Mode, Query
 from counterpoint.core.ports import Answerer, Sampler, Scorer
-from counterpoint.models.sanity import Constant, Guessing, constant, gold, random
+from counterpoint.models.builtin.sanity import Constant, Guessing, constant, gold, random
 
 QUERIES = [Query(None, f"Is it {number}?") for number in range(40)]
 

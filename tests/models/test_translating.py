@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
-from counterpoint.models.translating import Apertium, Losses, back_translated, translator
+from counterpoint.models.text.translation import Apertium, Losses, back_translated, translator
 
 ODD = (
     "What is hanging on the wall?",

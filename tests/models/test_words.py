@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.models.words import BUCKETS, LENGTH, PADDING, Words, lengths, split
+from counterpoint.models.builtin.vocabulary import BUCKETS, LENGTH, PADDING, Words, lengths, split
 
 WORDS = Words(["a", "cat", "dog", "is", "there"])
 

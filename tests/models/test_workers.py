@@ -181,7 +181,7 @@ def test_a_worker_that_is_killed_between_batches_is_noticed() -> None:
 
 
 def test_processes_end_when_workers_are_closed_even_in_the_middle_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("counterpoint.models.crews.PATIENCE", 0.2)
+    monkeypatch.setattr("counterpoint.models.worker_processes.PATIENCE", 0.2)
     workers = spread(telling, ("bad", "good"))
     processes = workers.processes
     assert isinstance(workers, Answerer)

@@ -12,7 +12,7 @@ from PIL import Image
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.pixels.folders import PictureFolders, decoded
+from counterpoint.pictures.folders import PictureFolders, decoded
 
 PIXELS: Pixels = np.random.Generator(np.random.PCG64(7)).integers(0, 256, (12, 16, 3), dtype=np.uint8)
 UPRIGHT = 0x0112  # the EXIF tag that says which way is up

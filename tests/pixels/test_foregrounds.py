@@ -14,9 +14,9 @@ from PIL import Image
 
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
-from counterpoint.pixels.edits import Foreground, applied, blur_around, crop_around, mean_around
-from counterpoint.pixels.masks import WIDENED, around, scaled, soft
-from counterpoint.pixels.png import png
+from counterpoint.pictures.edits import Foreground, applied, blur_around, crop_around, mean_around
+from counterpoint.pictures.masks import WIDENED, around, scaled, soft
+from counterpoint.pictures.png import png
 from counterpoint.world.staging import stage
 
 WIDTH, HEIGHT = 96, 72

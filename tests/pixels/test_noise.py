@@ -11,8 +11,8 @@ from scipy import stats
 
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
-from counterpoint.pixels.edits import applied
-from counterpoint.pixels.noise import CHANCES, STRENGTHS, counts, noise, table
+from counterpoint.pictures.edits import applied
+from counterpoint.pictures.noise import CHANCES, STRENGTHS, counts, noise, table
 
 KINDS = [(name, strength) for name, strengths in STRENGTHS.items() for strength in strengths]
 VALUES = (0, 1, 13, 100, 128, 200, 254, 255)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.pictures import Edit
-from counterpoint.pixels.edits import applied
-from counterpoint.pixels.shuffling import shuffled
+from counterpoint.pictures.edits import applied
+from counterpoint.pictures.shuffling import shuffled
 
 SIDES = st.integers(1, 40)
 

@@ -13,7 +13,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Scorer
-from counterpoint.pixels.folders import PictureFolders
+from counterpoint.pictures.folders import PictureFolders
 from counterpoint.store.groups import groups_table, queries
 from counterpoint.store.rows import AnswerRows
 from counterpoint.studies.blind import Learning, captions_of, cross_fitted, findings

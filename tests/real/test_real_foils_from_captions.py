@@ -9,8 +9,8 @@ from real_data import real
 from counterpoint.core.items import Caption
 from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
-from counterpoint.suites.foils import objects, plurality, relations
 from counterpoint.suites.suite import Suite, generate
+from counterpoint.suites.valse import objects, plurality, relations
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.visdial import visdial
 from counterpoint.sources.vqa2 import vqa2
-from counterpoint.suites.foils import coreference, counting, existence
-from counterpoint.suites.foils.statements import how_many
 from counterpoint.suites.suite import generate
+from counterpoint.suites.valse import coreference, counting, existence
+from counterpoint.suites.valse.statements import how_many
 
 
 def _words(groups: list[Group], role: int) -> Counter[str]:

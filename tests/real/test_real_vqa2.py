@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from real_data import real
 
 from counterpoint.cli.main import commands
-from counterpoint.cli.reading import answers_of, groups_of, models_of
+from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.metrics.outcomes import judge
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.vqa2 import vqa2

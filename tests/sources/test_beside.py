@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from vqa_files import answered, asked, put
 
-from counterpoint.cli.making import Recipe, made
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
+from counterpoint.lab.generation import Recipe, made
 from counterpoint.sources.beside import has_captions, told_beside
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.plain_files import plain

@@ -17,7 +17,7 @@ from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.pixels.png import png
+from counterpoint.pictures.png import png
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.hf_datasets import Config, configs, hf
 from counterpoint.store.groups import queries

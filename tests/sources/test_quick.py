@@ -12,7 +12,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.quick import MANY, quick, undisturbed
+from counterpoint.sources.bulk_values import MANY, quick, undisturbed
 
 QUICK = quick(Question)
 

@@ -10,7 +10,7 @@ from vqa_files import read
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.language.rulesets import rule_set
+from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.textvqa import textvqa
 

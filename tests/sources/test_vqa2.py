@@ -13,7 +13,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.language.rulesets import rule_set
+from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.vqa2 import vqa2

@@ -15,8 +15,8 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError
 from counterpoint.store import answers as module
 from counterpoint.store.answers import AnswerLog, parts_read, read_answers, run_name, slug
+from counterpoint.store.folder import Shelf
 from counterpoint.store.rows import AnswerRows, Given
-from counterpoint.store.shelf import Shelf
 from counterpoint.store.tables import ANSWERS
 
 MODEL = "a model: with / signs"

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from counterpoint.store.answers import read_answers, slug
+from counterpoint.store.folder import Shelf
 from counterpoint.store.parquet import read
-from counterpoint.store.shelf import Shelf
 
 WRITER = """
 import sys
@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from counterpoint.core.answers import Answer
 from counterpoint.store import answers
-from counterpoint.store.shelf import Shelf
+from counterpoint.store.folder import Shelf
 
 folder, model, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 answers.PART_ROWS, answers.FAN = 40, 4  # many parts and many merges in a short life

@@ -14,10 +14,10 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pictures, Pixels, Placed
-from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.running import run
-from counterpoint.pixels.edits import applied
-from counterpoint.pixels.noise import STRENGTHS, noise
+from counterpoint.pictures.edits import applied
+from counterpoint.pictures.noise import STRENGTHS, noise
 from counterpoint.store.groups import groups_table, queries, queries_of
 from counterpoint.store.pictures import LabPictures
 from counterpoint.testing import MemoryLog

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.shelf import Absent, Shelf
+from counterpoint.store.folder import Absent, Shelf
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from counterpoint.store.shelf import Shelf
+from counterpoint.store.folder import Shelf
 with Shelf(Path(sys.argv[1])).lock("models/a"):
     print("held", flush=True)
     time.sleep(60)

@@ -15,7 +15,7 @@ from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import wilson
 from counterpoint.studies.augment import MEASURES, Comparison, Figures, apart, fingerprint, made_on, mixed, shown
-from counterpoint.suites.sizes import TESTS
+from counterpoint.suites.carets.sizes import TESTS
 from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World
 

@@ -12,7 +12,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.language.ngrams import trained
-from counterpoint.models.ngram import Told
+from counterpoint.models.text.ngram import Told
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.blind import (
     Learning,

@@ -13,10 +13,19 @@ from counterpoint.core.items import Caption, Grounded, Question
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.senses import is_a
-from counterpoint.suites import controls, feature_bias
-from counterpoint.suites.bias import FEW_PICTURES, NO_SUBJECT, beside, noted, picture_bias, question_bias, survey
-from counterpoint.suites.strangers import Strangers
-from counterpoint.suites.subjects import subjects
+from counterpoint.suites.bias import features as feature_bias
+from counterpoint.suites.bias.subjects import subjects
+from counterpoint.suites.bias.swaps import (
+    FEW_PICTURES,
+    NO_SUBJECT,
+    beside,
+    controls,
+    noted,
+    picture_bias,
+    question_bias,
+    survey,
+)
+from counterpoint.suites.bias.unrelated import Strangers
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.world.source import World
 

@@ -10,10 +10,10 @@ from scenery import sources, world
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.language.senses import hypernym_names
-from counterpoint.suites import antonym, negation, ontology, order, rephrase
-from counterpoint.suites.habits import Habits
+from counterpoint.scenes.cooccurrence import Habits
+from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
+from counterpoint.suites.carets.templates import spoken
 from counterpoint.suites.suite import Suite, Tally, generate
-from counterpoint.suites.templates import spoken
 
 SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
 SHARING = (rephrase.suite, order.suite, negation.suite)

@@ -7,9 +7,9 @@ from counterpoint.core.features import REFERENCES, Side, reference_name
 from counterpoint.core.groups import Gold, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.models.builtin import fusion
+from counterpoint.models.builtin.models import fusion
 from counterpoint.models.feature_edits import FeatureEdits
-from counterpoint.suites.feature_noise import TRIALS, disturbed, listed, suite, survey
+from counterpoint.suites.robustness.feature_noise import TRIALS, disturbed, listed, suite, survey
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 

@@ -11,8 +11,8 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.suites.foils.objects import Seen, candidates, categories, foiled, mentions, others, suite
 from counterpoint.suites.suite import Dropped, generate
+from counterpoint.suites.valse.objects import Seen, candidates, categories, foiled, mentions, others, suite
 
 NAMES = ("dog", "cat", "horse", "elephant", "orange", "apple", "banana", "bus", "car", "truck")
 ALL = [caption(f"A {name} in a {place}.", 10 * n + m) for n, name in enumerate(NAMES) for m, place in enumerate("abcd")]

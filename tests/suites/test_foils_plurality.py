@@ -11,8 +11,8 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.suites.foils.plurality import Said, changes, foiled, quantifiers, suite
 from counterpoint.suites.suite import Dropped, generate
+from counterpoint.suites.valse.plurality import Said, changes, foiled, quantifiers, suite
 
 ONE, MANY = "exactly one", "some"
 

@@ -12,9 +12,9 @@ from counterpoint.core.groups import Gold, Group, Mode, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.numbers import number_value
-from counterpoint.suites.foils import counting, existence
-from counterpoint.suites.foils.votes import count_of
 from counterpoint.suites.suite import Suite, Tally, generate
+from counterpoint.suites.valse import counting, existence
+from counterpoint.suites.valse.votes import count_of
 from counterpoint.world.source import World
 
 TAGS = {"word", "question", "twin"}

@@ -13,8 +13,9 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.suites.foils.proposing import GAP
-from counterpoint.suites.foils.relations import (
+from counterpoint.suites.suite import Dropped, generate
+from counterpoint.suites.valse.proposing import GAP
+from counterpoint.suites.valse.relations import (
     Place,
     Survey,
     candidates,
@@ -25,7 +26,6 @@ from counterpoint.suites.foils.relations import (
     places,
     suite,
 )
-from counterpoint.suites.suite import Dropped, generate
 
 ALL = list(every_caption())
 SURVEY = Survey(ALL)

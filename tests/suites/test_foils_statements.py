@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from counterpoint.suites.foils.statements import Claim, how_many, is_there, numeral
+from counterpoint.suites.valse.statements import Claim, how_many, is_there, numeral
 
 COUNTED = [
     ("How many horses are there?", "There is exactly 1 horse.", "There are exactly 3 horses."),

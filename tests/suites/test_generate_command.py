@@ -8,7 +8,7 @@ from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.store.lab import Lab
 
-ORDER = "counterpoint.suites.order:suite"
+ORDER = "counterpoint.suites.carets.order:suite"
 
 
 def _generate(*arguments: str) -> Result:

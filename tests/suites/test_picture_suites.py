@@ -14,12 +14,13 @@ from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
 from counterpoint.language.classes import classes
-from counterpoint.pixels.changes import DEGREES
-from counterpoint.pixels.edits import EDITS, applied
-from counterpoint.pixels.noise import STRENGTHS
+from counterpoint.pictures.changes import DEGREES
+from counterpoint.pictures.edits import EDITS, applied
+from counterpoint.pictures.noise import STRENGTHS
 from counterpoint.store.groups import groups_table, queries
-from counterpoint.suites import changed, noise
-from counterpoint.suites.changed import Told, phrases, rules
+from counterpoint.suites.robustness import noise
+from counterpoint.suites.robustness import picture_changes as changed
+from counterpoint.suites.robustness.picture_changes import Told, phrases, rules
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.world.source import World
 

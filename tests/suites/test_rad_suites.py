@@ -10,7 +10,7 @@ import pytest
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Dialogue, Question, Turn
 from counterpoint.core.pictures import Picture
-from counterpoint.language.rulesets import rule_set
+from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.suites.rad import counterfactuals, dialogues, families
 from counterpoint.suites.suite import Tally, generate
 from counterpoint.world.crowd import Crowd

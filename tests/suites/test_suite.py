@@ -11,9 +11,9 @@ from scenery import scene, sources, world
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
-from counterpoint.suites import order, rephrase
+from counterpoint.scenes.cooccurrence import survey
 from counterpoint.suites.balance import Balance, Quota, even
-from counterpoint.suites.habits import survey
+from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.suite import Dropped, Suite, Tally, generate
 
 PROGRAM = """

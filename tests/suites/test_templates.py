@@ -9,11 +9,11 @@ from counterpoint.core.groups import Gold
 from counterpoint.language.classes import classes
 from counterpoint.language.english import article, be, is_mass, is_plural, plural
 from counterpoint.language.senses import names
-from counterpoint.suites.arguments import questions
-from counterpoint.suites.asked import CHOICES, KINDS, VERIFIED, Asked
-from counterpoint.suites.habits import survey
-from counterpoint.suites.looks import before_noun, goes_before_noun, sort_of
-from counterpoint.suites.templates import fitting, templates, worded
+from counterpoint.scenes.attributes import before_noun, goes_before_noun, sort_of
+from counterpoint.scenes.cooccurrence import survey
+from counterpoint.suites.carets.arguments import questions
+from counterpoint.suites.carets.questions import CHOICES, KINDS, VERIFIED, Asked
+from counterpoint.suites.carets.templates import fitting, templates, worded
 
 LEAST = {
     "object verification": 18,

@@ -5,11 +5,11 @@ from scenery import scene, world
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
-from counterpoint.suites import antonym, negation, ontology, order, rephrase
 from counterpoint.suites.balance import Quota
-from counterpoint.suites.sizes import PAPER, TESTS
+from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
+from counterpoint.suites.carets.sizes import PAPER, TESTS
+from counterpoint.suites.parallel import Batch, together
 from counterpoint.suites.suite import Dropped, Suite, Tally, generate
-from counterpoint.suites.together import Batch, together
 
 SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
 

@@ -9,15 +9,15 @@ from scenery import scene, sources
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.language.senses import is_a
-from counterpoint.suites.absence import doubt, first_doubt, is_undisputed, truly_absent
-from counterpoint.suites.arguments import MAKERS, questions
-from counterpoint.suites.asked import Asked
-from counterpoint.suites.doubts import general_names, may_be, may_show
-from counterpoint.suites.habits import survey
-from counterpoint.suites.looks import denies, looks
-from counterpoint.suites.referents import Referent, referents
+from counterpoint.scenes.absence import doubt, first_doubt, is_undisputed, truly_absent
+from counterpoint.scenes.ambiguity import general_names, may_be, may_show
+from counterpoint.scenes.attributes import denies, looks
+from counterpoint.scenes.cooccurrence import survey
+from counterpoint.scenes.referents import Referent, referents
+from counterpoint.scenes.views import View
+from counterpoint.suites.carets.arguments import MAKERS, questions
+from counterpoint.suites.carets.questions import Asked
 from counterpoint.suites.suite import Dropped
-from counterpoint.suites.views import View
 
 
 def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[Asked]:

@@ -15,11 +15,11 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Box, Size
 from counterpoint.core.ports import Pixels
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.pixels.edits import Foreground, applied
+from counterpoint.pictures.edits import Foreground, applied
 from counterpoint.store.groups import groups_table, queries
-from counterpoint.suites import negation, order, rephrase, visual
-from counterpoint.suites.asked import KINDS, Asked
-from counterpoint.suites.foregrounds import LEAST, foreground, grown
+from counterpoint.suites.carets import negation, order, rephrase, visual
+from counterpoint.suites.carets.foregrounds import LEAST, foreground, grown
+from counterpoint.suites.carets.questions import KINDS, Asked
 from counterpoint.suites.suite import Tally, generate
 from counterpoint.world.source import World
 

@@ -13,7 +13,7 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Model, Pixels, Placed, Scale
-from counterpoint.models.own import own
+from counterpoint.models.own.functions import own
 from counterpoint.testing import Echo, check_model
 from counterpoint.testing.promises import PROMISES
 from counterpoint.world.source import World

@@ -8,8 +8,8 @@ from PIL import Image
 
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.pixels.means import channel_means
-from counterpoint.pixels.png import png
+from counterpoint.pictures.means import channel_means
+from counterpoint.pictures.png import png
 from counterpoint.world.source import World
 from counterpoint.world.staging import stage
 

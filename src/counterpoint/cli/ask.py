@@ -13,7 +13,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Model, Pictures, Scorer
 from counterpoint.engine.asking import Asked, Asker
-from counterpoint.models.strange import strange_notes
+from counterpoint.models.builtin.unknown_words import strange_notes
 
 
 @click.command("ask")
@@ -65,7 +65,7 @@ def _shown(picture: str) -> tuple[Picture, Pictures]:
         from counterpoint.world.source import World
 
         return Picture(picture), World(scenes=0, seed=int(world[1] or 0))
-    from counterpoint.pixels.folders import PictureFolders
+    from counterpoint.pictures.folders import PictureFolders
 
     path = Path(picture)
     if not path.exists():

@@ -11,16 +11,16 @@ import click
 
 from counterpoint import catalog
 from counterpoint._version import __version__
-from counterpoint.cli.making import Recipe, fingerprint, opened
 from counterpoint.cli.progress import counted
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.exchange.shards import drafted
-from counterpoint.exchange.training_files import FORMS, Lessons, written
-from counterpoint.pixels.png import png
+from counterpoint.exports.shards import drafted
+from counterpoint.exports.training_files import FORMS, Lessons, written
+from counterpoint.lab.generation import Recipe, fingerprint, opened
+from counterpoint.pictures.png import png
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import Lab
 from counterpoint.studies.augment import apart, made_on, mixed

@@ -11,15 +11,15 @@ import click
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.cli.asking import Settings, asked
 from counterpoint.cli.progress import watched
-from counterpoint.cli.reading import answers_of, groups_of, models_of
-from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.engine.records import record
 from counterpoint.engine.running import run
+from counterpoint.lab.running import Settings, asked
+from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.language.ngrams import ORDER
-from counterpoint.models.ngram import CrossFitted, read_captions
+from counterpoint.models.text.ngram import CrossFitted, read_captions
+from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
 from counterpoint.store.lab import Lab, RunInfo

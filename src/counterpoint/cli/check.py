@@ -8,9 +8,9 @@ import click
 import pyarrow as pa
 
 from counterpoint.checks.applying import Checked, Effect, checked
-from counterpoint.cli.checking import kept_as, settings_given, steps_for
-from counterpoint.cli.tables import FORMS, Sheet
 from counterpoint.core.ids import hex_id
+from counterpoint.lab.checking import kept_as, settings_given, steps_for
+from counterpoint.reports.tables import FORMS, Sheet
 from counterpoint.store.lab import Lab
 
 

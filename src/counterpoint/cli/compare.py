@@ -9,15 +9,15 @@ from typing import Any
 import click
 import pyarrow as pa
 
-from counterpoint.cli.reading import answers_of, groups_of, models_of
 from counterpoint.cli.score import columns, filters, measures
-from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import StoreError
+from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.metrics.compare import TIE, compared
 from counterpoint.metrics.coverage import covered
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import read_by
+from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.store.lab import Lab
 
 

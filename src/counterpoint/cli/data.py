@@ -8,15 +8,15 @@ from typing import Any
 import click
 
 from counterpoint import catalog
-from counterpoint.cli.answer_spaces import FORMS as SPACES
-from counterpoint.cli.answer_spaces import space_of
-from counterpoint.cli.data_sheets import Block, as_json, blocks, expectations, listing, listing_sheet
 from counterpoint.cli.generate import columns_given
 from counterpoint.cli.progress import counted
-from counterpoint.cli.tables import FORMS, Sheet
 from counterpoint.core.errors import SourceError, StoreError
-from counterpoint.sources.checking import expected
+from counterpoint.lab.answer_spaces import FORMS as SPACES
+from counterpoint.lab.answer_spaces import space_of
+from counterpoint.reports.data_tables import Block, as_json, blocks, expectations, listing, listing_sheet
+from counterpoint.reports.tables import FORMS, Sheet
 from counterpoint.sources.dataset import KINDS, DataSet
+from counterpoint.sources.file_checks import expected
 from counterpoint.studies.describing import Description, Request, describe, opened
 
 
@@ -107,7 +107,7 @@ def _told(dataset: DataSet) -> dict[str, Any]:
 
 
 def _write(path: Path, described: Description, top: int) -> None:
-    from counterpoint.explorer.descriptions import page  # pages are loaded when they are needed
+    from counterpoint.reports.data_report import page  # pages are loaded when they are needed
 
     text = page(described, top)
     try:

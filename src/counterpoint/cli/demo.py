@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.asking import Settings, asked
-from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.progress import watched
 from counterpoint.cli.score import SHOWN, scores, sheet
 from counterpoint.cli.study import reported, show, shown_pictures
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.reports import report
+from counterpoint.lab.generation import Recipe, made
+from counterpoint.lab.running import Settings, asked
 from counterpoint.metrics.ratio import METRICS
 from counterpoint.metrics.scoring import Request
+from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import Lab
 from counterpoint.suites.suite import Tally
 from counterpoint.world.sheets import contact_sheet

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from counterpoint.exchange.datasets_folder import Exported
+    from counterpoint.exports.datasets_folder import Exported
 
 FORMS = ("datasets", "lmms-eval")
 """What a suite can be written as."""
@@ -24,9 +24,9 @@ FORMS = ("datasets", "lmms-eval")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(lab: Path, suite: str, folder: Path, form: str, no_pictures: bool, as_json: bool) -> None:
     """Write a suite of LAB as a Hugging Face datasets folder, or as a task of lmms-eval."""
-    from counterpoint.cli.worlds import worlds
-    from counterpoint.exchange.datasets_folder import export_datasets
-    from counterpoint.exchange.lmms_task import export_task
+    from counterpoint.exports.datasets_folder import export_datasets
+    from counterpoint.exports.lmms_task import export_task
+    from counterpoint.lab.worlds import worlds
     from counterpoint.store.lab import Lab
 
     if no_pictures and form != "datasets":
@@ -42,7 +42,7 @@ def command(lab: Path, suite: str, folder: Path, form: str, no_pictures: bool, a
 
 
 def _told(written: "Exported", form: str) -> Iterator[str]:
-    from counterpoint.exchange.lmms_task import task_name
+    from counterpoint.exports.lmms_task import task_name
 
     size = f"{written.bytes / 2**20:,.1f} MB"
     yield f"{written.suite}: {written.rows:,} rows with {written.pictures:,} pictures, {size}, in {written.folder}"

@@ -8,23 +8,23 @@ from typing import Any
 
 import click
 
-from counterpoint.cli.batteries import Part, made_together, sheet, told_absent
-from counterpoint.cli.beyond import BEYOND, SUITES, made_beyond
-from counterpoint.cli.beyond import sheet as list_of
-from counterpoint.cli.making import Recipe, made
 from counterpoint.cli.means import means_given
-from counterpoint.cli.pieces import PIECES, VALSE, instruments, made_pieces
-from counterpoint.cli.pieces import sheet as table_of
 from counterpoint.cli.progress import counted
-from counterpoint.cli.proposing import filler
 from counterpoint.core.errors import CounterpointError
-from counterpoint.pixels.means import Means
+from counterpoint.lab.batteries import Part, made_together, sheet, told_absent
+from counterpoint.lab.beyond_accuracy import BEYOND, SUITES, made_beyond
+from counterpoint.lab.beyond_accuracy import sheet as list_of
+from counterpoint.lab.foil_proposals import filler
+from counterpoint.lab.generation import Recipe, made
+from counterpoint.lab.valse import PIECES, VALSE, instruments, made_pieces
+from counterpoint.lab.valse import sheet as table_of
+from counterpoint.pictures.means import Means
 from counterpoint.store.lab import Lab
-from counterpoint.suites.asked import KINDS
 from counterpoint.suites.balance import Quota
-from counterpoint.suites.sizes import PAPER, TESTS
+from counterpoint.suites.carets.questions import KINDS
+from counterpoint.suites.carets.sizes import PAPER, TESTS
+from counterpoint.suites.parallel import Limit
 from counterpoint.suites.suite import Tally
-from counterpoint.suites.together import Limit
 
 CARETS = "carets"
 """The name for all six tests of the paper at once."""

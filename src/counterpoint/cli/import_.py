@@ -14,9 +14,9 @@ import click
 from counterpoint.cli.progress import counted
 
 if TYPE_CHECKING:
-    from counterpoint.exchange.importing import Imported
-    from counterpoint.exchange.matching import Matched, Note
-    from counterpoint.exchange.results import Read
+    from counterpoint.lab.importing import Imported
+    from counterpoint.lab.matching import Matched, Note
+    from counterpoint.sources.results.predictions import Read
     from counterpoint.store.lab import Lab
 
 SHOWN = 3
@@ -63,7 +63,7 @@ class Report:
 
     def notes(self) -> Iterator["Note"]:
         """Everything that is not simply matched: records first, then the queries without a prediction."""
-        from counterpoint.exchange.matching import Note
+        from counterpoint.lab.matching import Note
 
         yield from self.found.notes
         for suite, ids in self.missing.items():
@@ -72,7 +72,7 @@ class Report:
 
 def columns(ctx: click.Context, param: click.Parameter, given: str) -> dict[str, str]:
     """Which column holds what, checked."""
-    from counterpoint.exchange.columns import ROLES
+    from counterpoint.sources.results.columns import ROLES
 
     found = {}
     for one in filter(None, given.split(",")):
@@ -126,10 +126,10 @@ def command(
 
 def imported(lab: "Lab", settings: Settings) -> Report:
     """Read, match, and add what is new; the run keeps how that went."""
-    from counterpoint.cli.reading import groups_of
-    from counterpoint.exchange.formats import detected, predictions
-    from counterpoint.exchange.importing import file_facts, fingerprint, put
-    from counterpoint.exchange.matching import Queries, matched, missing
+    from counterpoint.lab.importing import file_facts, fingerprint, put
+    from counterpoint.lab.matching import Queries, matched, missing
+    from counterpoint.lab.selection import groups_of
+    from counterpoint.sources.results.formats import detected, predictions
     from counterpoint.store.answers import run_name
     from counterpoint.store.lab import RunInfo
 
@@ -168,7 +168,7 @@ def _counts(report: Report) -> dict[str, Any]:
 
 
 def _told(report: Report, lab: Path, settings: Settings, listed: Path | None) -> Iterator[str]:
-    from counterpoint.exchange.formats import described
+    from counterpoint.sources.results.formats import described
 
     for path, form in report.formats.items():
         yield f"{path}: {described(Path(path), form, settings.columns)}"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.reading import models_of
-from counterpoint.cli.tables import FORMS, Sheet, percent
+from counterpoint.lab.selection import models_of
 from counterpoint.metrics.leaderboard import Board, Column, Entry, Mean, Row, remarks
+from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.store.lab import Lab
 from counterpoint.studies.boards import read_board
 from counterpoint.studies.costs import Cost, costs, told

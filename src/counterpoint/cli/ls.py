@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.tables import Sheet
+from counterpoint.reports.tables import Sheet
 from counterpoint.store.lab import Contents, Lab, contents
 
 

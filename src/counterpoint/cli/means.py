@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.pixels.means import Means, folder_means
+from counterpoint.pictures.means import Means, folder_means
+from counterpoint.suites.carets.visual import VisualSuite
 from counterpoint.suites.suite import Suite
-from counterpoint.suites.visual import VisualSuite
 
 
 def means_given(ctx: click.Context, param: click.Parameter, given: str) -> Means | None:

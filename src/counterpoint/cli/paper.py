@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.reading import answers_of, groups_of, models_of
-from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import StoreError
+from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.metrics.contrast import KS
+from counterpoint.reports.papers import contrast
+from counterpoint.reports.papers import valse as foils
+from counterpoint.reports.papers.carets import LABELS, TESTS, tables
+from counterpoint.reports.papers.printing import Cell, Printed
+from counterpoint.reports.papers.results import Results
+from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.store.lab import Lab
 from counterpoint.studies.foil_words import SUBSETS
-from counterpoint.studies.papers import contrast
-from counterpoint.studies.papers import valse as foils
-from counterpoint.studies.papers.carets import LABELS, TESTS, tables
-from counterpoint.studies.papers.printing import Cell, Printed
-from counterpoint.studies.papers.results import Results
 
 _THRESHOLD = "The probability above which a caption is taken for right."
 _NOTES = {"plain": "{}", "markdown": "*{}*", "latex": "% {}"}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.reading import groups_of
-from counterpoint.cli.tables import Sheet
-from counterpoint.cli.worlds import worlds
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.pictures import Picture
+from counterpoint.lab.selection import groups_of
+from counterpoint.lab.worlds import worlds
+from counterpoint.reports.tables import Sheet
 from counterpoint.store.lab import Lab
 
 

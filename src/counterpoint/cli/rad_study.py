@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from counterpoint.cli.making import Recipe, judged, opened
 from counterpoint.cli.progress import counted as shown_passing
-from counterpoint.cli.reading import answers_of, groups_of, models_of
-from counterpoint.cli.tables import FORMS, Sheet, percent
-from counterpoint.language.rulesets import rule_set
+from counterpoint.lab.generation import Recipe, judged, opened
+from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.outcomes import judge
+from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import Lab
 from counterpoint.studies import rad as prediction

@@ -20,7 +20,7 @@ def command(lab: Path, out: Path, as_markdown: bool, as_latex: bool, as_json: bo
     from counterpoint.explorer.board_choices import BoardChoice
     from counterpoint.explorer.leaderboards import leaderboard
     from counterpoint.explorer.reading import Reading
-    from counterpoint.explorer.reports import report
+    from counterpoint.reports.lab_report import report
     from counterpoint.store.lab import Lab
 
     reading = Reading(Lab(lab).opened())

@@ -9,11 +9,11 @@ import click
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.cli.reading import groups_of, models_of
-from counterpoint.cli.tables import Sheet
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode
-from counterpoint.language.extraction import RULES, taken
+from counterpoint.lab.selection import groups_of, models_of
+from counterpoint.language.answers.extraction import RULES, taken
+from counterpoint.reports.tables import Sheet
 from counterpoint.store.groups import queries_of
 from counterpoint.store.lab import Lab
 from counterpoint.store.values import put_values, values_table

@@ -13,8 +13,8 @@ from counterpoint.cli.progress import watched
 from counterpoint.engine.progress import span
 
 if TYPE_CHECKING:
-    from counterpoint.cli.asking import Settings
     from counterpoint.engine.running import Outcome
+    from counterpoint.lab.running import Settings
 
 
 @click.command("run")
@@ -47,7 +47,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Ask a model everything in LAB that is missing. Stop it when you like; run it again to go on."""
-    from counterpoint.cli.asking import Settings, asked  # tables are loaded when they are needed
+    from counterpoint.lab.running import Settings, asked  # tables are loaded when they are needed
     from counterpoint.models.settings import read
     from counterpoint.store.lab import Lab
 

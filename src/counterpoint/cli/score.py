@@ -8,15 +8,15 @@ from typing import Any
 import click
 
 from counterpoint import catalog
-from counterpoint.cli.reading import answers_of, groups_of, models_of
-from counterpoint.cli.tables import FORMS, Sheet, percent
 from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import Measure, Statistic, read_by
+from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.store.lab import Lab
 
 FIRST = ("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case")

@@ -99,7 +99,7 @@ def _listening(host: str, port: int) -> socket:
 
 def drawn(lab: "Lab") -> "dict[str, World]":
     """The worlds that the suites of a lab show, by namespace, unless the lab has files of that name."""
-    from counterpoint.cli.worlds import worlds
+    from counterpoint.lab.worlds import worlds
     from counterpoint.store.parquet import read
 
     tables = (

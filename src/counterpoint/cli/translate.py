@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.making import Recipe, opened
 from counterpoint.cli.progress import counted
-from counterpoint.models.translating import Losses, back_translated, translator
+from counterpoint.lab.generation import Recipe, opened
+from counterpoint.models.text.translation import Losses, back_translated, translator
 
 
 @click.command("translate")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.reading import groups_of
-from counterpoint.cli.tables import FORMS, Sheet
 from counterpoint.core.errors import StoreError
+from counterpoint.lab.selection import groups_of
+from counterpoint.reports.tables import FORMS, Sheet
 from counterpoint.store.lab import Lab
 from counterpoint.studies.foil_words import ALL, SUBSETS, Words, foil_words, plain, telling
 
@@ -72,8 +72,8 @@ def _apart(words: Words | None) -> str:
 
 def drawn(found: Mapping[str, Mapping[str, Words]], folder: Path, most: int) -> list[Path]:
     """A chart for each test, with a panel for all pairs and one for the valid ones; the files that were written."""
-    from counterpoint.explorer.charts import svg  # drawing is slow to load
-    from counterpoint.explorer.word_charts import Frequency, frequencies
+    from counterpoint.reports.charts import svg  # drawing is slow to load
+    from counterpoint.reports.word_charts import Frequency, frequencies
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

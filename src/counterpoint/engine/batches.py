@@ -12,8 +12,8 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, Spent, Unreachable
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.engine.ahead import Ahead
 from counterpoint.engine.asking import Asked, Asker, OutOfShape, elsewhere
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.progress import Meter
 
 Row: TypeAlias = tuple[int, int, Answer, str, float]

@@ -13,11 +13,11 @@ import pyarrow as pa
 from counterpoint.core.errors import Spent
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Model, Paced, Retrying
-from counterpoint.engine.ahead import Ahead
-from counterpoint.engine.alike import Alike, compared
 from counterpoint.engine.asking import Asker, Edited
+from counterpoint.engine.batch_invariance import Alike, compared
 from counterpoint.engine.batches import Going, Read, Rows, Sink
 from counterpoint.engine.plan import ordered, planned, possible, sample, unanswered
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.progress import Meter, Watch
 
 AT_ONCE = 4096

@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer.charts import Spec, svg
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView, Page, plain
+from counterpoint.reports.charts import Spec, svg
 
 TEMPLATES = environment()
 """Those of all pages."""

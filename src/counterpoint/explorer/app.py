@@ -16,16 +16,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer import board_pages, pages, pair_pages, play
-from counterpoint.explorer.cache import Cache, Recent, user_cache
 from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
 from counterpoint.explorer.guarding import Keys, Locked, log_in
 from counterpoint.explorer.openapi import openapi
-from counterpoint.explorer.outcome_files import Told
 from counterpoint.explorer.playing import Players
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.thumbnails import Thumbnails
+from counterpoint.store.cache import Cache, Recent, user_cache
 from counterpoint.store.lab import Lab
+from counterpoint.store.outcome_files import Told
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {

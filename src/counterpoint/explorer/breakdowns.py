@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from counterpoint.explorer.charts import Part, Spec, stacked
 from counterpoint.explorer.reading import Counted, Known, Reading
-from counterpoint.explorer.verdicts import VERDICTS
+from counterpoint.metrics.verdicts import VERDICTS
+from counterpoint.reports.charts import Part, Spec, stacked
 
 COLORS: Mapping[str, str] = MappingProxyType(
     {

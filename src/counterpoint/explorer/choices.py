@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Relation
-from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 
 STEPS = 20
 """Equal steps from 0 to 1 in which the score of a group can be asked for."""

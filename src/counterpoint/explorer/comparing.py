@@ -27,7 +27,6 @@ from counterpoint.explorer.couples import (
 from counterpoint.explorer.differences import marked
 from counterpoint.explorer.groups import own_tags, said
 from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.explorer.views import Cell, Choice, Option
 from counterpoint.explorer.views_groups import (
     Both,
@@ -41,6 +40,7 @@ from counterpoint.explorer.views_groups import (
     VersusLine,
 )
 from counterpoint.metrics.paired import ALPHA, holm
+from counterpoint.metrics.verdicts import VERDICTS
 
 LEAST, MOST, PAGE = 2, 5, 10
 """How many models can be compared, and how many groups a page lists."""

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.row_files import taken
 from counterpoint.explorer.selections import selection
+from counterpoint.store.row_files import taken
 
 GROUPS = 2000
 """Groups in each part."""

@@ -11,8 +11,8 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from counterpoint.core.errors import PictureError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
-from counterpoint.pixels.edits import applied
-from counterpoint.pixels.folders import BROKEN, colored
+from counterpoint.pictures.edits import applied
+from counterpoint.pictures.folders import BROKEN, colored
 
 NAMESPACE = "dropped"
 """Where such a picture is, as its address says."""

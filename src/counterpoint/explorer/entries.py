@@ -13,8 +13,8 @@ from counterpoint.explorer.differences import marked
 from counterpoint.explorer.groups import THRESHOLD, as_said, own_tags
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import Found, Key
-from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.explorer.views import Asked, Entry, Said
+from counterpoint.metrics.verdicts import VERDICTS
 
 _MOST = 3  # texts of one group in a list
 _COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode")

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from counterpoint.explorer.choices import STEPS, Filter
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import code, selection
-from counterpoint.explorer.verdicts import INCONSISTENT
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import Flags
+from counterpoint.metrics.verdicts import INCONSISTENT
 
 FACETS = ("model", "suite", "test", "kind", "relation", "verdict")
 """What can be chosen from a list, each with the number of groups that it would show."""

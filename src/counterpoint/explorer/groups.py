@@ -20,11 +20,11 @@ from counterpoint.explorer.frequencies import passes
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.selections import Key, Neighbour, neighbours
 from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
-from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
 from counterpoint.metrics.outcomes import judge
-from counterpoint.pixels.edits import brief, window
+from counterpoint.metrics.verdicts import VERDICTS
+from counterpoint.pictures.edits import brief, window
 from counterpoint.store.groups import queries
 
 THRESHOLD = 0.5

@@ -8,9 +8,9 @@ from urllib.parse import quote, urlencode
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns, measures
 from counterpoint.explorer.board_choices import COST, BoardChoice
-from counterpoint.explorer.charts import Dot, Spec, dots
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.views import Block, Cell, Chart, Choice, Column, Leaderboard, Line, Option, Select, Slice
+from counterpoint.reports.charts import Dot, Spec, dots
 from counterpoint.studies.boards import data_set
 
 SENTENCE = (

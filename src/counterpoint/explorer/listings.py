@@ -12,7 +12,6 @@ from counterpoint.explorer.entries import entries
 from counterpoint.explorer.leaderboards import scored_cell
 from counterpoint.explorer.reading import Counted, Known, Reading
 from counterpoint.explorer.selections import numbered
-from counterpoint.explorer.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.explorer.views import (
     Chart,
     Choice,
@@ -22,6 +21,7 @@ from counterpoint.explorer.views import (
     Select,
     SuiteOfModel,
 )
+from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 
 PAGE = 25
 """How many groups a page lists."""

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from counterpoint.explorer.cache import Recent
+from counterpoint.store.cache import Recent
 
 T = TypeVar("T")
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.explorer.charts import CONFIG, PADDING, SCHEMA, Dot, Spec
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.metrics.calibration import Bin
 from counterpoint.metrics.intervals import from_sums
+from counterpoint.reports.charts import CONFIG, PADDING, SCHEMA, Dot, Spec
 
 RANGES = 10
 """Equal ranges from 0 to 1 into which scores are counted."""

@@ -11,7 +11,6 @@ from counterpoint.core.errors import CounterpointError, PictureError, UnknownNam
 from counterpoint.explorer.answering import TEMPLATES, asks_for, chart, id_of, page, tagged
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import kinds_chart
-from counterpoint.explorer.charts import vega
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.downloads import TYPES, download
 from counterpoint.explorer.find import find
@@ -21,6 +20,7 @@ from counterpoint.explorer.listings import suite_of_model
 from counterpoint.explorer.selections import selection
 from counterpoint.explorer.thumbnails import fitting
 from counterpoint.explorer.views import LabView, Problem
+from counterpoint.reports.charts import vega
 
 
 async def home(request: Request) -> Response:

@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.pictures import Box, Edit, Picture, Size
-from counterpoint.pixels.changes import DEGREES
-from counterpoint.pixels.edits import Foreground, blur_around, crop_around, mean_around
-from counterpoint.pixels.noise import SEVERITIES, STRENGTHS, noise
-from counterpoint.pixels.shuffling import shuffled
+from counterpoint.pictures.changes import DEGREES
+from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
+from counterpoint.pictures.noise import SEVERITIES, STRENGTHS, noise
+from counterpoint.pictures.shuffling import shuffled
 
 LONGEST = 500
 """Characters of a text, at most."""

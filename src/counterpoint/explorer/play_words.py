@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from counterpoint.core.ids import seeded
 from counterpoint.language.classes import classes, classes_of
-from counterpoint.language.loose import Loose
+from counterpoint.language.protected_words import Loose
 from counterpoint.language.sears import rewritten
 from counterpoint.language.word_noise import KINDS, noised, unfit
 from counterpoint.language.wording import Wording, in_case_of

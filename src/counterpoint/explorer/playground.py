@@ -18,12 +18,12 @@ from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, ed
 from counterpoint.explorer.play_words import reworded, strange, swappable
 from counterpoint.explorer.playing import Known, Players
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.row_files import taken
 from counterpoint.explorer.views import Likely, Option, Said, Select
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
-from counterpoint.models.strange import strange_notes
-from counterpoint.pixels.edits import brief
+from counterpoint.models.builtin.unknown_words import strange_notes
+from counterpoint.pictures.edits import brief
 from counterpoint.store.groups import queries
+from counterpoint.store.row_files import taken
 
 PICKS = 12
 """Pictures that are offered at once."""

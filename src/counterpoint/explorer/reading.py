@@ -21,16 +21,16 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.cache import user_cache
-from counterpoint.explorer.database import Database
 from counterpoint.explorer.measures import MAIN
 from counterpoint.explorer.memory import Memory
-from counterpoint.explorer.outcome_files import Asked, Told, made
-from counterpoint.explorer.row_files import sought, taken
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.metrics.ratio import METRICS
+from counterpoint.store.cache import user_cache
+from counterpoint.store.database import Database
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.outcome_files import Asked, Told, made
+from counterpoint.store.row_files import sought, taken
 from counterpoint.store.tables import ANSWERS
 from counterpoint.studies.costs import Cost, cost
 

@@ -21,7 +21,6 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
 from counterpoint.explorer.app import explorer
-from counterpoint.explorer.charts import svg
 from counterpoint.explorer.listings import PAGE
 from counterpoint.explorer.openapi import ENDINGS
 from counterpoint.explorer.reading import Reading
@@ -29,6 +28,7 @@ from counterpoint.explorer.static_lists import static_list
 from counterpoint.explorer.static_pages import StaticPage
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
+from counterpoint.reports.charts import svg
 from counterpoint.store.lab import Lab, RunInfo
 
 ASSETS = ("style.css", "icon.svg", "site.js")

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.verdicts import VERDICTS
 from counterpoint.explorer.views import Page
+from counterpoint.metrics.verdicts import VERDICTS
 
 SENTENCE = (
     "All groups that have a page here, and what became of each in the hands of every model. "

@@ -6,14 +6,14 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.charts import Spec
-from counterpoint.explorer.counts import bars
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Chart, Choice
 from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
-from counterpoint.explorer.word_charts import SIDES, Frequency, frequencies
 from counterpoint.language.words import word_list
 from counterpoint.metrics.descriptions import Ranked
+from counterpoint.reports.charts import Spec
+from counterpoint.reports.count_charts import bars
+from counterpoint.reports.word_charts import SIDES, Frequency, frequencies
 from counterpoint.studies.boards import data_set
 
 ANSWERS, EXAMPLES, WORDS = 4, 3, 20

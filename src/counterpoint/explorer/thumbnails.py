@@ -8,7 +8,7 @@ from PIL import Image
 from counterpoint._version import __version__
 from counterpoint.core.ids import canonical
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.cache import Cache
+from counterpoint.store.cache import Cache
 from counterpoint.store.pictures import LabPictures
 
 WIDTHS = (160, 320, 640, 960)

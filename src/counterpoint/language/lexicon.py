@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.table import Columns
+from counterpoint.language.wordnet_table import Columns
 from counterpoint.language.words import DATA
 
 _ENDINGS = {

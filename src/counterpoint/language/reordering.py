@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from counterpoint.language.classes import classes_of
-from counterpoint.language.loose import Loose
+from counterpoint.language.protected_words import Loose
 from counterpoint.language.tagging import is_noun
 from counterpoint.language.wording import in_case_of
 from counterpoint.language.words import word_list

@@ -5,8 +5,8 @@ from functools import cache
 from random import Random
 
 from counterpoint.language.english import article
-from counterpoint.language.loose import Loose
 from counterpoint.language.nouns import is_plural, plural, singular
+from counterpoint.language.protected_words import Loose
 from counterpoint.language.senses import names
 from counterpoint.language.tagging import is_noun
 from counterpoint.language.wording import in_case_of

@@ -10,9 +10,9 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from counterpoint.language.loose import Loose
-from counterpoint.language.manners import cased, filled, marked, polite
 from counterpoint.language.misspelling import misspelt
+from counterpoint.language.politeness import cased, filled, marked, polite
+from counterpoint.language.protected_words import Loose
 from counterpoint.language.reordering import reordered
 from counterpoint.language.synonyms import renamed
 from counterpoint.language.wording import in_case_of

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.language.rulesets import RULE_SETS
+from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.metrics.labels import Labels
 
 Floats = NDArray[np.float64]

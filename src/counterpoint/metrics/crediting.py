@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Mode
-from counterpoint.language.rulesets import RULE_SETS, RuleSet
+from counterpoint.language.answers.rule_sets import RULE_SETS, RuleSet
 from counterpoint.metrics.labels import Codes, Labels
 
 Floats = NDArray[np.float64]

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
-from counterpoint.language.asking import Sort, asked
-from counterpoint.language.extraction import AUTO, answered
-from counterpoint.models.completions import Reply, shares
+from counterpoint.language.answers.extraction import AUTO, answered
+from counterpoint.language.question_types import Sort, asked
+from counterpoint.models.endpoint.completions import Reply, shares
 
 YES_NO = ("yes", "no")
 LIKELY = 0.5

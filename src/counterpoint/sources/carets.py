@@ -16,10 +16,10 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
+from counterpoint.sources.bulk_values import decoded
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.gqa_scenes import NAMESPACE
 from counterpoint.sources.json_text import Json, Portion
-from counterpoint.sources.quick import decoded
 from counterpoint.sources.records import Record, elements, first_sign, portions
 from counterpoint.sources.skips import Skips, repeated
 from counterpoint.sources.vqa_layout import is_name

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.scenes import Scene
+from counterpoint.sources.bulk_values import undisturbed
 from counterpoint.sources.grounding import Grounding
-from counterpoint.sources.quick import undisturbed
 from counterpoint.sources.sampling import MOST, sampled
 from counterpoint.sources.skips import Skips, repeated
 

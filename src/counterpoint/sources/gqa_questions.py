@@ -12,9 +12,9 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
+from counterpoint.sources.bulk_values import decoded, quick
 from counterpoint.sources.gqa_scenes import NAMESPACE
 from counterpoint.sources.json_text import Portion
-from counterpoint.sources.quick import decoded, quick
 from counterpoint.sources.records import Record, portions, told
 from counterpoint.sources.skips import Skips
 

@@ -15,11 +15,11 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.language.rulesets import rule_set
+from counterpoint.language.answers.rule_sets import rule_set
+from counterpoint.sources.bulk_values import decoded, quick
 from counterpoint.sources.dataset import Files
 from counterpoint.sources.joining import Beside
 from counterpoint.sources.json_text import Json, Portion
-from counterpoint.sources.quick import decoded, quick
 from counterpoint.sources.records import Record, elements, first_sign, portions
 from counterpoint.sources.skips import Skips, repeated
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.shelf import Shelf
+from counterpoint.store.folder import Shelf
 
 
 def read_object(shelf: Shelf, name: str) -> dict[str, Any]:

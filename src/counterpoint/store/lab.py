@@ -16,10 +16,10 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, suites, values
 from counterpoint.store.documents import put_object, read_object
+from counterpoint.store.folder import Shelf
 from counterpoint.store.parquet import read
 from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, with_digests
-from counterpoint.store.shelf import Shelf
 from counterpoint.store.suites import Manifest, StoredSuite
 from counterpoint.store.verifying import Check, tried
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.shelf import Shelf
+from counterpoint.store.folder import Shelf
 from counterpoint.store.tables import checked
 
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs

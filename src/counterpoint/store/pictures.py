@@ -13,10 +13,10 @@ import pyarrow as pa
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
-from counterpoint.pixels.edits import applied
-from counterpoint.pixels.folders import PictureFolders
+from counterpoint.pictures.edits import applied
+from counterpoint.pictures.folders import PictureFolders
+from counterpoint.store.folder import Shelf
 from counterpoint.store.parquet import read, written
-from counterpoint.store.shelf import Shelf
 from counterpoint.store.tables import PICTURES
 
 TABLE = "pictures.parquet"

@@ -14,9 +14,9 @@ from counterpoint.core.groups import group_id
 from counterpoint.core.ids import hex_id
 from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.fingerprints import fingerprint
+from counterpoint.store.folder import Shelf
 from counterpoint.store.groups import checked_groups, queries
 from counterpoint.store.parquet import read, written
-from counterpoint.store.shelf import Shelf
 from counterpoint.store.verifying import Check, tried
 
 TABLE = "groups.parquet"

@@ -12,8 +12,8 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.intervals import Score
 from counterpoint.suites.balance import Balance
+from counterpoint.suites.carets.visual import VisualSuite
 from counterpoint.suites.suite import Item, Suite, generate
-from counterpoint.suites.visual import VisualSuite
 
 SHARE = 0.099
 """How many questions are added to those that a model is trained on, after CARETS, Table 5: 95,000 to 960,000."""

@@ -16,7 +16,7 @@ from counterpoint.language.ngrams import ORDER, trained, words_of
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import acc_r, ties
 from counterpoint.metrics.scoring import Request, scored
-from counterpoint.models.ngram import CrossFitted, Told, content, known_as
+from counterpoint.models.text.ngram import CrossFitted, Told, content, known_as
 
 FOLDS = 5
 """In how many parts pictures are put, each of them judged by a model that was told the captions of the others."""

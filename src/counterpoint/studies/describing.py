@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.core.pictures import Picture
-from counterpoint.language.rulesets import rule_set
+from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.descriptions import ANSWERS, COUNT, Counts, Tally, counted, golds
 from counterpoint.metrics.overlaps import Ceiling, Overlap, Space, overlap
-from counterpoint.sources.checking import Checked, checked, kinds_there, there, whole_split
 from counterpoint.sources.dataset import KINDS, DataSet, Source
+from counterpoint.sources.file_checks import Checked, checked, kinds_there, there, whole_split
 from counterpoint.sources.inside import NAMESPACE as INSIDE
 from counterpoint.sources.plain_files import OwnFiles
 from counterpoint.sources.skips import Skips

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from counterpoint.core.groups import Gold, Group, Query
 from counterpoint.core.ids import content_id
 from counterpoint.core.items import Question
-from counterpoint.language.rulesets import rule_set
-from counterpoint.models.builtin import Answering, cnn_lstm
+from counterpoint.language.answers.rule_sets import rule_set
+from counterpoint.models.builtin.models import Answering, cnn_lstm
 from counterpoint.studies.rad import POOL, Counts
 from counterpoint.suites.rad.counterfactuals import suite as counterfactuals
 from counterpoint.suites.rad.families import rephrasings

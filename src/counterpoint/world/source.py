@@ -13,7 +13,7 @@ from counterpoint.core.items import Caption, Dialogue, Frame, Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.core.scenes import Scene
-from counterpoint.pixels.edits import applied
+from counterpoint.pictures.edits import applied
 from counterpoint.world.captions import captions
 from counterpoint.world.dialogues import dialogue
 from counterpoint.world.frames import frames

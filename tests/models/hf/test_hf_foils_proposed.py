@@ -11,9 +11,10 @@ from tiny_words import word_pieces
 
 from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError, ModelError
-from counterpoint.models.hf import masked, sequences
+from counterpoint.models.hf import masked_lm as masked
+from counterpoint.models.hf import sequences
 from counterpoint.store.lab import Lab
-from counterpoint.suites.foils import proposing
+from counterpoint.suites.valse import proposing
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

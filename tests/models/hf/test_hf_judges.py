@@ -8,8 +8,8 @@ import pytest
 from tiny_words import byte_pairs, word_pieces
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.masked import GAP, Masked, proposals
-from counterpoint.models.judges import grammar, inference
+from counterpoint.models.hf.masked_lm import GAP, Masked, proposals
+from counterpoint.models.text.judges import grammar, inference
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -12,7 +12,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Answerer, Paced, Scale, Scorer
-from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.running import run
 from counterpoint.store.groups import queries as read
 from counterpoint.testing import MemoryLog

@@ -13,7 +13,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import MEAN, Averaging
 from counterpoint.models.hf.classifiers import Dropping
-from counterpoint.models.hf.sights import Seen
+from counterpoint.models.hf.picture_inputs import Seen
 from counterpoint.models.spreads import Spread
 
 

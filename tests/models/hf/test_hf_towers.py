@@ -15,10 +15,10 @@ from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Featured, Paced, Scale, Scorer
-from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.running import run
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.fitting import Fitter
+from counterpoint.models.hf.picture_processing import Fitter
 from counterpoint.models.hf.towers import Vectors
 from counterpoint.store.groups import queries as read
 from counterpoint.testing import MemoryLog

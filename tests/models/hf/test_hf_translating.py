@@ -7,7 +7,7 @@ import pytest
 from tiny_words import word_pieces
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.translating import Losses, back_translated, translator
+from counterpoint.models.text.translation import Losses, back_translated, translator
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -10,7 +10,7 @@ import tiny_classifiers as tiny
 from counterpoint import catalog
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Model
-from counterpoint.engine.ahead import Ahead
+from counterpoint.engine.prefetch import Ahead
 from counterpoint.models.hf.classifiers import Dropping
 from counterpoint.models.workers import spread
 

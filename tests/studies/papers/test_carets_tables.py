@@ -15,10 +15,10 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Edit, Picture
+from counterpoint.reports.papers import carets
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest
-from counterpoint.studies.papers import carets
 
 FIGURES = tomllib.loads(Path(carets.__file__).with_name("carets.toml").read_text("utf-8"))
 MODELS = {"careful": 0.9, "hasty": 0.5}

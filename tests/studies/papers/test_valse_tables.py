@@ -5,12 +5,12 @@ import pytest
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
+from counterpoint.reports.papers.printing import Cell
+from counterpoint.reports.papers.valse import TESTS, Results, average, figures, tables
 from counterpoint.store.answers import AnswerLog
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import Lab, RunInfo
 from counterpoint.store.suites import Manifest
-from counterpoint.studies.papers.printing import Cell
-from counterpoint.studies.papers.valse import TESTS, Results, average, figures, tables
 
 ODD = ("LXMERT", 0.499)
 """Counting adversarial, which is printed half a point above the mean of its sides, 61.5 and 37.3."""

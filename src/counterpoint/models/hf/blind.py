@@ -10,9 +10,9 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats, Model, Pictures, Pixels, Placed, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.generation import Manner, Saying
 from counterpoint.models.hf.likelihood import read_through
 from counterpoint.models.hf.processors import gap_after, padded, template_of
-from counterpoint.models.hf.speaking import Manner, Saying
 from counterpoint.models.prompts import Prompt
 
 PLAIN = Prompt(

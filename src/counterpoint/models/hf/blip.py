@@ -10,8 +10,8 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Model, Pictures, Pixels
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.generation import Manner, Saying
 from counterpoint.models.hf.processors import padded, processor_of
-from counterpoint.models.hf.speaking import Manner, Saying
 from counterpoint.models.prompts import Prompt
 
 QUESTION = Prompt(question="{text}", choice="{text}", context="{context} {words}")

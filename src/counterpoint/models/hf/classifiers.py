@@ -15,7 +15,7 @@ from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
 from counterpoint.models.hf import dropout as dropping
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.labels import Labels, named_labels
-from counterpoint.models.hf.sights import BareAreas, BoxedAreas, Patches, Seen, Sight
+from counterpoint.models.hf.picture_inputs import BareAreas, BoxedAreas, Patches, Seen, Sight
 from counterpoint.models.spreads import Spread, averaged, needed
 
 ARCHITECTURES = {

@@ -10,8 +10,8 @@ from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Floats, Placed
 from counterpoint.models.hf.conversations import Conversation
+from counterpoint.models.hf.generation import Speaking
 from counterpoint.models.hf.preparing import Batch, Row
-from counterpoint.models.hf.speaking import Speaking
 
 
 def lookable(config: Any) -> bool:

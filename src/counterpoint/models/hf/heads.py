@@ -8,7 +8,7 @@ from counterpoint.core.errors import ModelError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.fitting import Fitted, Fitter, Look, cast, source, stacked
+from counterpoint.models.hf.picture_processing import Fitted, Fitter, Look, cast, source, stacked
 
 Inputs: TypeAlias = dict[str, Any]
 """Tensors by the names under which a model takes them; the first axis is the picture or the text."""

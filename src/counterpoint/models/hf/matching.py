@@ -11,8 +11,8 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.fitting import alike, shown
 from counterpoint.models.hf.heads import HEADS, Asked, Head, Inputs
+from counterpoint.models.hf.picture_processing import alike, shown
 from counterpoint.models.hf.texts import Texts, Tokens, words
 
 KEPT = 256

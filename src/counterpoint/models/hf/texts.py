@@ -7,7 +7,7 @@ import numpy as np
 
 from counterpoint.core.groups import Query
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.fitting import sent
+from counterpoint.models.hf.picture_processing import sent
 
 Tokens: TypeAlias = dict[str, list[int]]
 """One text by the names under which a model takes it: the numbers of its tokens, and what belongs to each."""

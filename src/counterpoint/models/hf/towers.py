@@ -15,8 +15,8 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Placed, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.fitting import Fitter, alike, fetching, sent, shown, source, stacked
-from counterpoint.models.hf.replaying import Replayed
+from counterpoint.models.hf.cuda_graphs import Replayed
+from counterpoint.models.hf.picture_processing import Fitter, alike, fetching, sent, shown, source, stacked
 from counterpoint.models.hf.texts import Texts, Tokens, unmasked, words
 
 PICTURES, TEXTS, AHEAD = 128, 256, 256

@@ -10,13 +10,13 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
-from counterpoint.suites.absence import truly_absent
+from counterpoint.scenes.absence import truly_absent
+from counterpoint.scenes.ambiguity import can_be_asked, may_be, may_show
 from counterpoint.suites.contrast.doubt import Doubt, Unread
 from counterpoint.suites.contrast.forms import matched
 from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
 from counterpoint.suites.contrast.programs import Clue
 from counterpoint.suites.contrast.surveying import Survey
-from counterpoint.suites.doubts import can_be_asked, may_be, may_show
 
 
 @dataclass(frozen=True, slots=True)

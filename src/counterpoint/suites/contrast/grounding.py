@@ -8,13 +8,13 @@ from functools import cache
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.nouns import plural, singular
 from counterpoint.language.senses import hypernym_names, is_a, synonyms
+from counterpoint.scenes.ambiguity import is_known, may_be, may_show, words
+from counterpoint.scenes.attributes import denies, has, sort_of
+from counterpoint.scenes.cooccurrence import Habits
+from counterpoint.scenes.views import View
 from counterpoint.suites.contrast.doubt import Doubt
 from counterpoint.suites.contrast.places import known, side
 from counterpoint.suites.contrast.programs import Clue, Link
-from counterpoint.suites.doubts import is_known, may_be, may_show, words
-from counterpoint.suites.habits import Habits
-from counterpoint.suites.looks import denies, has, sort_of
-from counterpoint.suites.views import View
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 _NO_HABITS = Habits()

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from counterpoint.core.scenes import SceneObject
+from counterpoint.scenes.ambiguity import is_known
+from counterpoint.scenes.attributes import denies, has
 from counterpoint.suites.contrast.cases import absent, hidden, rivals
 from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
 from counterpoint.suites.contrast.places import Known, known
-from counterpoint.suites.doubts import is_known
-from counterpoint.suites.looks import denies, has
 
 
 @dataclass(frozen=True, slots=True)

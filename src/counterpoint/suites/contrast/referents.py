@@ -10,6 +10,8 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.classes import excludes
 from counterpoint.language.english import be
 from counterpoint.language.senses import hypernym_names, is_a
+from counterpoint.scenes.ambiguity import can_be_asked
+from counterpoint.scenes.attributes import denies, goes_before_noun, other_words, sort_of
 from counterpoint.suites.contrast.cases import Case, Contrast, Plan, answer, grounding
 from counterpoint.suites.contrast.doubt import Doubt
 from counterpoint.suites.contrast.forms import plain_form
@@ -19,8 +21,6 @@ from counterpoint.suites.contrast.places import OPPOSITES, SYMMETRIC, Known, opp
 from counterpoint.suites.contrast.programs import Clue, clue, related
 from counterpoint.suites.contrast.rewriting import definite, rewritten, valued
 from counterpoint.suites.contrast.surveying import by_likeness, drawn
-from counterpoint.suites.doubts import can_be_asked
-from counterpoint.suites.looks import denies, goes_before_noun, other_words, sort_of
 
 _OF_ALL_CREATURES = frozenset(
     ("drinking", "eating", "lying", "running", "sitting", "standing", "swimming", "walking", "watching")

@@ -12,8 +12,8 @@ from random import Random
 from counterpoint.core.items import Grounded
 from counterpoint.core.scenes import Scene
 from counterpoint.language.nouns import plural, singular
-from counterpoint.suites.absence import is_undisputed
-from counterpoint.suites.doubts import can_be_asked
+from counterpoint.scenes.absence import is_undisputed
+from counterpoint.scenes.ambiguity import can_be_asked
 
 _BITS = 27  # sixteen megabytes, whatever is put in; a million questions give one false find in a billion
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from counterpoint.core.items import Question
-from counterpoint.language.crowd import comparable
+from counterpoint.language.answers.vqa import comparable
 
 AGREEING = 3
 """Of ten people, how many must say so for an answer to be taken as right, as VQA has it."""

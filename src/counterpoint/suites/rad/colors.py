@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from counterpoint.language.answers.vqa import comparable
 from counterpoint.language.classes import classes, excludes
-from counterpoint.language.crowd import comparable
 from counterpoint.language.english import listed
 from counterpoint.language.tagging import tagged
 from counterpoint.language.words import split_list

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from counterpoint.language.crowd import comparable
+from counterpoint.language.answers.vqa import comparable
 from counterpoint.language.english import (
     a,
     is_mass,

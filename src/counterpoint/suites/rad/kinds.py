@@ -3,8 +3,8 @@
 import re
 from functools import cache, lru_cache
 
+from counterpoint.language.answers.vqa import comparable
 from counterpoint.language.classes import class_of, excludes, same
-from counterpoint.language.crowd import comparable
 from counterpoint.language.english import article, is_mass, is_plural, number_value, one_or_bare, singular
 from counterpoint.language.lexicon import lexicon
 from counterpoint.language.senses import hypernym_names, is_a

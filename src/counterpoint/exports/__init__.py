@@ -1,0 +1,1 @@
+"""What goes to other tools: data sets, tasks and training files."""

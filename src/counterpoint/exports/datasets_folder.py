@@ -1,0 +1,126 @@
+"""A suite as a folder that Hugging Face `datasets` loads, shows and pushes to the hub: Parquet files and a card."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+
+from counterpoint.exports.pictures import PicturesOut
+from counterpoint.exports.rows import COLUMNS, columns, flat
+from counterpoint.exports.shards import Shards, drafted, write_shards
+from counterpoint.store.pictures import LabPictures
+from counterpoint.store.suites import Manifest, StoredSuite
+
+DATA, CARD = "data", "README.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written, and where."""
+
+    suite: str
+    folder: str
+    rows: int
+    groups: int
+    pictures: int  # different ones, with their edits
+    bytes: int
+    files: tuple[str, ...]  # within the folder
+
+
+def export_datasets(suite: StoredSuite, folder: Path, pictures: LabPictures | None) -> Exported:
+    """Write a suite as a datasets folder, whole or not at all; without `pictures` their addresses have to do."""
+    manifest, out = suite.manifest, None if pictures is None else PicturesOut(pictures)
+    with drafted(folder) as draft:
+        shards = write_shards(flat(suite.table, out), draft / DATA)
+        modes = pc.unique(suite.table["mode"]).to_pylist()
+        (draft / CARD).write_text(card(manifest, shards, modes, pictures=out is not None), encoding="utf-8")
+    files = (CARD, *(f"{DATA}/{name}" for name in shards.names))
+    seen = 0 if out is None else len(out.seen)
+    return Exported(manifest.suite, str(folder), manifest.rows, manifest.groups, seen, shards.bytes, files)
+
+
+def card(manifest: Manifest, shards: Shards, modes: list[str], *, pictures: bool) -> str:
+    """The page that the hub shows: facts for programs in front, then what each column holds, for people."""
+    names = columns(pictures=pictures)
+    listed = "\n".join(f"| `{name}` | {COLUMNS[name][1]} |" for name in names)
+    scored = _SCORED if "score" in modes else ""
+    blind = "" if pictures else _BLIND
+    facts = f"{manifest.groups:,} groups of {manifest.rows:,} queries, seed {manifest.seed}"
+    return _CARD.format(
+        front="\n".join(_front(manifest, shards, names, pictures=pictures)),
+        suite=manifest.suite,
+        facts=f"{facts}, made by `{manifest.generator}`, fingerprint `{manifest.fingerprint}`",
+        extra=blind + scored,
+        columns=listed,
+    )
+
+
+def _front(manifest: Manifest, shards: Shards, names: list[str], *, pictures: bool) -> Iterator[str]:
+    """The front matter, in YAML; a JSON text is one in YAML too."""
+    yield f"pretty_name: {json.dumps(f'Counterpoint suite {manifest.suite}', ensure_ascii=False)}"
+    yield "task_categories:\n- visual-question-answering"
+    yield "language:\n- en"
+    yield "tags:\n- counterpoint\n- consistency\n- robustness" + "\n- image" * pictures
+    yield f"configs:\n- config_name: default\n  data_files:\n  - split: test\n    path: {DATA}/test-*"
+    yield "dataset_info:\n  features:"
+    for name in names:
+        yield f"  - name: {name}"
+        yield from (f"    {line}" for line in _typed(COLUMNS[name][0]))
+    yield f"  splits:\n  - name: test\n    num_bytes: {shards.memory}\n    num_examples: {manifest.rows}"
+    yield f"  download_size: {shards.bytes}\n  dataset_size: {shards.memory}"
+
+
+def _typed(feature: Any) -> list[str]:
+    """The type of a column in the terms of a card."""
+    if isinstance(feature, list):
+        inner = [f"- name: {name}\n      dtype: {kind['dtype']}" for name, kind in feature[0].items()]
+        return ["list:", *inner]
+    if feature["_type"] == "Sequence":
+        return [f"sequence: {feature['feature']['dtype']}"]
+    return ["dtype: image" if feature["_type"] == "Image" else f"dtype: {feature['dtype']}"]
+
+
+_CARD = """---
+{front}
+---
+
+# Counterpoint suite {suite}
+
+Questions in groups: a base and its variants, whose answers by a model that understands must satisfy the relation of the
+group. {facts}.
+
+Before you publish this folder, add the `license` under which the pictures and their annotations may be passed on.
+
+```python
+from datasets import load_dataset
+
+rows = load_dataset("path/to/this/folder", split="test")
+```
+{extra}
+## Bring answers back
+
+Ask your model each row, and write one line per row to a file:
+
+```json
+{{"query_id": "fed63e96f1c1f408", "answer": "yes"}}
+```
+
+Then `counterpoint import` matches the file to the suite, and `counterpoint score` says how right and how consistent the
+model is, with intervals.
+
+## Columns
+
+| column | what it holds |
+| --- | --- |
+{columns}
+"""
+_BLIND = """
+The pictures are not in this folder: the column `picture` has their addresses.
+"""
+_SCORED = """
+Rows with the mode `score` hold a sentence, not a question. They want a number that is higher the better the sentence
+fits the picture, as `{"query_id": "…", "score": 0.73}`.
+"""

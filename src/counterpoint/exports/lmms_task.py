@@ -1,0 +1,93 @@
+"""A suite as a task of lmms-eval: a YAML file, a Python file beside it, and the rows in a folder of the same name."""
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Mode
+from counterpoint.core.ids import hex_id
+from counterpoint.exports import lmms_functions
+from counterpoint.exports.datasets_folder import Exported
+from counterpoint.exports.pictures import PicturesOut
+from counterpoint.exports.rows import flat
+from counterpoint.exports.shards import Shards, drafted, write_shards
+from counterpoint.store.pictures import LabPictures
+from counterpoint.store.suites import Manifest, StoredSuite
+
+METRICS = ("answer_accuracy", "all_right", "self_consistency")
+"""What the runner counts by itself, for a first look."""
+_FUNCTIONS = ("doc_to_visual", "doc_to_text", "doc_to_target", "process_results")
+
+
+def task_name(suite: str) -> str:
+    """What the runner calls a suite.
+
+    >>> task_name("order-2.1")
+    'counterpoint_order_2_1'
+    """
+    return f"counterpoint_{re.sub(r'[^A-Za-z0-9]', '_', suite)}"
+
+
+def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> Exported:
+    """Write a task into a folder that may hold others; its YAML file comes last, so that none is half there."""
+    manifest, name = suite.manifest, task_name(suite.manifest.suite)
+    _refuse(suite.table, manifest.suite)
+    texts = {f"{name}.py": functions(), f"{name}.yaml": ""}
+    for file in texts:
+        if (folder / file).exists():
+            raise StoreError(f"{folder / file} exists already", hint="name another folder, or delete the old task")
+    out = PicturesOut(pictures)
+    with drafted(folder / name) as draft:
+        shards = write_shards(flat(suite.table, out), draft)
+    texts[f"{name}.yaml"] = "".join(f"{line}\n" for line in task(manifest, shards))
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    written = (*texts, *(f"{name}/{shard}" for shard in shards.names))
+    return Exported(
+        manifest.suite, str(folder), manifest.rows, manifest.groups, len(out.seen), shards.bytes, tuple(sorted(written))
+    )
+
+
+def functions() -> str:
+    """The Python file of a task: a module of ours that needs none of us."""
+    return files("counterpoint.exports").joinpath("lmms_functions.py").read_text(encoding="utf-8")
+
+
+def task(manifest: Manifest, shards: Shards) -> Iterator[str]:
+    """The lines of the YAML file of a task."""
+    name = task_name(manifest.suite)
+    yield f"# The suite {manifest.suite} of Counterpoint, seed {manifest.seed}, fingerprint {manifest.fingerprint}"
+    yield f"task: {name}"
+    yield "dataset_path: parquet\ndataset_kwargs:\n  data_files:\n    test:"
+    yield from (f"      - {name}/{shard}" for shard in shards.names)
+    yield "test_split: test\noutput_type: generate_until"
+    yield from (f"{function}: !function {name}.{function}" for function in _FUNCTIONS)
+    yield "generation_kwargs:\n  max_new_tokens: 64\n  temperature: 0\n  do_sample: false"
+    yield "metric_list:"
+    for metric in METRICS:
+        yield f"  - metric: {metric}\n    aggregation: !function {name}.{metric}\n    higher_is_better: true"
+    yield 'lmms_eval_specific_kwargs:\n  default:\n    pre_prompt: ""'
+    yield f"    post_prompt: {json.dumps(lmms_functions.ASKED)}"
+    yield f"    choice_prompt: {json.dumps(lmms_functions.CHOSEN)}"
+    yield f"metadata:\n  version: {json.dumps(manifest.version)}"
+
+
+def _refuse(table: pa.Table, suite: str) -> None:
+    """A suite whose rows cannot all be answered in words is not a task."""
+    asks = {
+        "the score of a sentence": pc.equal(table["mode"], Mode.SCORE.value),
+        "changes to a model's own features": pc.not_equal(table["feature_edits"], "[]"),
+    }
+    for what, wanting in asks.items():
+        count = pc.sum(wanting).as_py()
+        if count:
+            group = hex_id(table["group_id"][pc.index(wanting, True).as_py()].as_py())
+            fact = f"{suite}: {count:,} of {table.num_rows:,} rows ask for {what}, the first in group {group}"
+            hint = "a task of lmms-eval only takes answers in words; export it --as datasets"
+            raise StoreError(fact, hint=hint)

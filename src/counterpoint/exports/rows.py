@@ -1,0 +1,110 @@
+"""The rows of a suite as other tools like them: one flat table, ids as text, the picture in the row."""
+
+import json
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+
+from counterpoint.core.ids import hex_id
+from counterpoint.exports.pictures import PicturesOut
+from counterpoint.store.groups import queries
+
+ROWS, BYTES = 1000, 64 * 2**20
+"""How many rows stand together in a file at most, and how many bytes of pictures."""
+
+_TEXT: Mapping[str, Any] = MappingProxyType({"dtype": "string", "_type": "Value"})
+_CREDIT: Mapping[str, Any] = MappingProxyType({"answer": dict(_TEXT), "credit": {"dtype": "float64", "_type": "Value"}})
+COLUMNS: Mapping[str, tuple[Any, str]] = MappingProxyType(
+    {
+        "image": ({"_type": "Image"}, "the picture as a model is to be shown it; empty where it is to be shown none"),
+        "query_id": (_TEXT, "the id that brings an answer back: sixteen hexadecimal digits"),
+        "question": (_TEXT, "the question, or the sentence whose fit is to be scored"),
+        "choices": ({"feature": dict(_TEXT), "_type": "Sequence"}, "the answers that are offered, if any are"),
+        "context": (_TEXT, "what is said before the question, if anything is"),
+        "answer": (_TEXT, "the best of the right answers; empty where there is none"),
+        "answers": ([dict(_CREDIT)], "every right answer with the credit it earns, from 0 to 1"),
+        "group_id": (_TEXT, "the group: rows that share it belong together"),
+        "role": (
+            {"dtype": "int32", "_type": "Value"},
+            "the place in the group; 0 is the base, the others are variants",
+        ),
+        "relation": (_TEXT, "what the answers of a group must satisfy: same, differs, gold, ranks or swap"),
+        "suite": (_TEXT, "the suite"),
+        "test": (_TEXT, "the test within the suite"),
+        "kind": (_TEXT, "the kind of question"),
+        "mode": (_TEXT, "`answer` for a question, `score` for a sentence whose fit to the picture is to be scored"),
+        "picture": (_TEXT, "the address of the picture"),
+        "edits": (_TEXT, "what was done to its pixels, as JSON: name, arguments and seed of each step"),
+        "feature_edits": (_TEXT, "what is to be done to a model's own features, likewise; `[]` for nothing"),
+        "proof": (_TEXT, "from what the right answer follows"),
+        "tags": (_TEXT, "what the row can be sliced by, as a JSON object"),
+    }
+)
+"""Every column with what a Hugging Face reader is told of its type, and what people are told of it."""
+
+_STRING = pa.string()
+_TYPES: Mapping[str, pa.DataType] = MappingProxyType(
+    {
+        "image": pa.struct([pa.field("bytes", pa.binary()), pa.field("path", _STRING)]),
+        "choices": pa.list_(_STRING),
+        "answers": pa.list_(pa.struct([pa.field("answer", _STRING), pa.field("credit", pa.float64())])),
+        "role": pa.int32(),
+    }
+)
+
+
+def columns(*, pictures: bool) -> list[str]:
+    """The names of the columns, in order."""
+    return [name for name in COLUMNS if pictures or name != "image"]
+
+
+def schema(*, pictures: bool) -> pa.Schema:
+    """The schema of the rows, which tells Hugging Face readers that the pictures are pictures."""
+    names = columns(pictures=pictures)
+    about = {"info": {"features": {name: COLUMNS[name][0] for name in names}}}
+    fields = [pa.field(name, _TYPES.get(name, _STRING)) for name in names]
+    return pa.schema(fields, metadata={"huggingface": json.dumps(about, default=dict)})
+
+
+def flat(table: pa.Table, pictures: PicturesOut | None) -> Iterator[pa.Table]:
+    """The rows of a table of groups, in order and some at a time, so that memory never holds all the pictures."""
+    shape = schema(pictures=pictures is not None)
+    start = 0
+    while start < table.num_rows:
+        rows, images = table.slice(start, ROWS), None
+        if pictures is not None:
+            images = _images(rows, pictures)
+            rows = rows.slice(0, len(images))
+        start += rows.num_rows
+        found = _texts(rows) | {"image": images}
+        yield pa.table([pa.array(found[field.name], field.type) for field in shape], schema=shape)
+
+
+def _images(rows: pa.Table, pictures: PicturesOut) -> list[dict[str, bytes | str] | None]:
+    """The pictures of the first rows, up to the bytes that may stand together."""
+    found: list[dict[str, bytes | str] | None] = []
+    size = 0
+    for query in queries(rows):
+        image = None if query.picture is None else pictures.file(query.picture)
+        found.append(image)
+        size += len(image["bytes"]) if image else 0
+        if size >= BYTES:
+            break
+    return found
+
+
+def _texts(rows: pa.Table) -> dict[str, Any]:
+    gold = rows["gold"].to_pylist()
+    kept = ("choices", "context", "relation", "suite", "test", "kind", "mode", "picture", "edits", "feature_edits")
+    return {
+        "query_id": [hex_id(number) for number in rows["query"].to_pylist()],
+        "question": rows["text"].to_pylist(),
+        "answer": [credits_of[0]["answer"] if credits_of else None for credits_of in gold],
+        "answers": gold,
+        "group_id": [hex_id(number) for number in rows["group_id"].to_pylist()],
+        "role": rows["role"].to_pylist(),
+        "proof": rows["proof"].to_pylist(),
+        "tags": [json.dumps(dict(tags), ensure_ascii=False) for tags in rows["tags"].to_pylist()],
+    } | {name: rows[name].to_pylist() for name in kept}

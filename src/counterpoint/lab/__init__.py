@@ -1,0 +1,1 @@
+"""The application layer behind the public API: generate, run, import, score, compare, check, export."""

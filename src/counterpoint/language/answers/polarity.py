@@ -1,0 +1,94 @@
+"""Yes or no in free text: said outright, or by a sentence that affirms or denies what was asked."""
+
+import re
+
+from counterpoint.language.answers.refusals import declines
+from counterpoint.language.words import word_list
+
+_YES = r"(?:yes|yeah|yep|yup|true|correct|affirmative|indeed)"
+_NO = (
+    r"(?:no|nope|nah|false|incorrect|definitely not|absolutely not|certainly not|of course not|probably not|not really)"
+)
+_NEITHER = re.compile(
+    r"\b(?:yes|no)\s*(?:and|or|/|,)\s*(?:yes|no)\b"
+    r"|\b(?:maybe|perhaps|possibly|(?:not|\w+n't) (?:be )?sure|unsure|uncertain)\b"
+)
+_DOUBT = re.compile(
+    r"(?:there is |there's |i have )?(?:no|without(?: a| any)?) (?:doubt|question)(?: that| about (?:it|that))?[, ]*"
+)
+_LEADS_YES = re.compile(rf"{_YES}\b(?!-)")
+_LEADS_NO = re.compile(rf"{_NO}\b(?!-|\s*(?:\.\s*)?[0-9])")
+_SAYS_YES = re.compile(r"\byes\b")
+_SAYS_NO = re.compile(r"\bno\b(?=\s*(?:[.,;:!?)\"'*]|$))")
+_WHO = r"(?:it|they|he|she|there|this|that|these|those|i|we|you)"
+_DOES = r"(?:is|are|does|do|did|was|were|has|have|could|would)"
+_AFFIRMS = re.compile(
+    rf"{_WHO} (?:{_DOES}|can|will)|i (?:think|believe|guess|suppose) so|definitely|absolutely|certainly|of course|y"
+    r"|(?:that|this|it)(?:'s| is) (?:true|correct|right)"
+)
+_DENIES = re.compile(
+    rf"{_WHO} (?:(?:{_DOES}|can|will) not|{_DOES}n't|can't|won't|cannot)|(?:it|that|this|he|she)'s not|they're not|n"
+    r"|i (?:don't|do not) (?:think|believe) so|i (?:think|believe|guess) not|not that i (?:can )?(?:see|know)(?: of)?"
+    r"|not at all|(?:that|this|it)(?:'s| is) (?:false|incorrect|wrong|not (?:true|correct|right))"
+)
+_NEGATION = re.compile(r"\b(?:no|not|none|never|neither|nor|nothing|nobody|cannot|without|\w+n't)\b")
+_CLAUSE = re.compile(r"[.,;:!?\n]|\b(?:but|because|since|although|however)\b")
+_WORD = re.compile(r"[\w']+")
+
+
+def yes_or_no(text: str, words: frozenset[str] = frozenset()) -> str | None:
+    """What a text says to a yes/no question of these words; nothing where it says both, neither, or is unsure.
+
+    A sentence without "yes" or "no" is taken only where it says nothing that was not asked: "There is no dog" is a "no"
+    to "Is there a dog?", and nothing to "Is there a cat?". A question that denies is answered by "yes" or "no" alone.
+
+    >>> yes_or_no("Yes, there is a dog."), yes_or_no("There is no doubt that it is."), yes_or_no("Yes and no.")
+    ('yes', 'yes', None)
+    >>> yes_or_no("There is no dog.", frozenset({"is", "there", "a", "dog"}))
+    'no'
+    """
+    small = " ".join(text.lower().replace("’", "'").split()).lstrip(" \"'*_`(.-:#>")
+    if _NEITHER.search(small):
+        return None
+    sure = _DOUBT.sub("", small)
+    if sure != small and not _WORD.search(sure):
+        return "yes"
+    return _outright(sure) or (None if _denies(words) else _stated(sure, words)) or _said(sure)
+
+
+def _outright(text: str) -> str | None:
+    """By its first words, unless it takes them back."""
+    if _LEADS_YES.match(text):
+        return None if _SAYS_NO.search(text) else "yes"
+    if _LEADS_NO.match(text):
+        return None if _SAYS_YES.search(text) else "no"
+    return None
+
+
+def _said(text: str) -> str | None:
+    """By one of the two words, wherever it stands."""
+    yes, no = _SAYS_YES.search(text), _SAYS_NO.search(text)
+    if declines(text) or (yes is None) == (no is None):
+        return None
+    return "yes" if yes else "no"
+
+
+def _stated(text: str, words: frozenset[str]) -> str | None:
+    """By its first clause, if that affirms or denies all by itself, or says again what was asked."""
+    clause = _CLAUSE.split(text, maxsplit=1)[0].strip(" \"'*_`)")
+    if _AFFIRMS.fullmatch(clause):
+        return "yes"
+    if _DENIES.fullmatch(clause):
+        return "no"
+    content = {_stem(word) for word in _WORD.findall(clause) if word not in word_list("replies", "empty")}
+    if not content or not content <= {_stem(word) for word in words}:
+        return None
+    return "no" if _NEGATION.search(clause) else "yes"
+
+
+def _denies(words: frozenset[str]) -> bool:
+    return any(_NEGATION.fullmatch(word) for word in words)
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("'s").rstrip("s")

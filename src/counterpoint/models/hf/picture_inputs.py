@@ -1,0 +1,154 @@
+"""What a classifier takes of a picture: patches of its pixels, or regions that a detector saw in it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from counterpoint.core.errors import CounterpointError, ModelError, PictureError
+from counterpoint.core.ids import seeded
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Floats, Pictures
+from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.picture_processing import Fitted, Fitter, alike, source
+from counterpoint.models.hf.regions import Regions
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The parts of one picture, and their boxes where the model reads these; tensors on the model's device."""
+
+    parts: Any  # parts × numbers
+    boxes: Any = None  # parts × 4
+
+
+class Sight(Protocol):
+    """How one architecture looks at pictures."""
+
+    @property
+    def content(self) -> str:
+        """What its answers depend on beyond the checkpoint."""
+        ...
+
+    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, Seen | PictureError]]:
+        """Each picture with its parts, or with why there are none."""
+        ...
+
+    def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
+        """What the model is given of pictures: parts in rows of one length, which of them there are, and boxes."""
+        ...
+
+
+class Patches:
+    """ViLT: squares of pixels, embedded with their positions, as many as a picture of its size has.
+
+    The model itself takes the patches in random order, and a random choice of them where it was made for fewer. Here
+    they stay in order, and the choice follows from the picture, so that an answer is the same every time.
+    """
+
+    content = ""
+
+    def __init__(self, checkpoint: Checkpoint, model: Any, pictures: Pictures) -> None:
+        self._fitter = Fitter.of(checkpoint)
+        self._shown = source(pictures, self._fitter.fit)
+        self._place, self._kind = checkpoint.place, checkpoint.kind
+        self._embeddings, self._most = model.vilt.embeddings, model.config.max_image_length
+
+    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, Seen | PictureError]]:
+        """Pictures of one size together."""
+        failing: dict[Picture, PictureError] = {}
+        for some in alike(self._fitted(pictures, failing), max(1, len(pictures))):
+            batch = self._fitter.batch([fitted for _, fitted in some], self._place, self._kind)
+            for (picture, _), parts in zip(some, self._embedded(batch["pixel_values"]), strict=True):
+                yield picture, Seen(self._chosen(parts, picture))
+        yield from failing.items()
+
+    def _fitted(
+        self, pictures: Sequence[Picture], failing: dict[Picture, PictureError]
+    ) -> Iterator[tuple[Picture, Fitted]]:
+        for picture in pictures:
+            try:
+                yield picture, self._shown(picture)
+            except (CounterpointError, OSError) as problem:
+                failing[picture] = PictureError(f"{picture.address} cannot be shown: {problem}")
+
+    def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
+        """Patches go through the dropout that the model would have put behind them."""
+        return {"image_embeds": self._embeddings.dropout(parts), "pixel_mask": present}
+
+    def _embedded(self, pixels: Any) -> Any:
+        """Pictures of one size as patches, the first of which stands for the whole: pictures × patches × numbers."""
+        import torch
+
+        places = self._embeddings.position_embeddings
+        with torch.inference_mode():
+            found = self._embeddings.patch_embeddings(pixels)
+            side = round((places.shape[1] - 1) ** 0.5)
+            grid = places[:, 1:].transpose(1, 2).reshape(1, -1, side, side)
+            grid = torch.nn.functional.interpolate(grid, found.shape[2:], mode="bilinear", align_corners=True)
+            patches = (found + grid).flatten(2).transpose(1, 2)
+            whole = (self._embeddings.cls_token + places[:, :1]).expand(len(patches), -1, -1)
+            return torch.cat([whole, patches], 1)
+
+    def _chosen(self, parts: Any, picture: Picture) -> Any:
+        count, most = len(parts) - 1, self._most
+        if not isinstance(most, int) or not 0 <= most < count:
+            return parts
+        return parts[[0, *sorted(seeded("patches", picture.content).sample(range(1, count + 1), most))]]
+
+
+class Areas:
+    """Regions from a file; `width` is the setting of a checkpoint that says how many numbers describe each."""
+
+    width = ""
+    boxed = False
+
+    def __init__(self, checkpoint: Checkpoint, model: Any, regions: str) -> None:
+        if not regions:
+            fact = f"{checkpoint.name} reads regions that a detector saw in a picture, and not its pixels"
+            raise ModelError(fact, hint="--model-args regions=FILE says where they are; see how-to/use-region-features")
+        self._regions, self._name = Regions(regions), checkpoint.name
+        self._place, self._kind = checkpoint.place, checkpoint.kind
+        self._numbers = getattr(model.config, self.width)
+        self.content = f"regions={self._regions.digest}"
+
+    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, Seen | PictureError]]:
+        """Read from the file, one picture after the other."""
+        for picture in pictures:
+            try:
+                yield picture, self._seen(picture)
+            except PictureError as problem:
+                yield picture, problem
+
+    def _seen(self, picture: Picture) -> Seen:
+        features = self._regions.features(picture)
+        if features.shape[1] != self._numbers:
+            fact = f"the regions of {picture.address} have {features.shape[1]} numbers each"
+            raise PictureError(f"{fact}, and {self._name} takes {self._numbers}")
+        boxes = self._tensor(self._regions.boxes(picture)) if self.boxed else None
+        return Seen(self._tensor(features), boxes)
+
+    def _tensor(self, numbers: Floats) -> Any:
+        import torch
+
+        return torch.tensor(numbers, dtype=self._kind, device=self._place)
+
+
+class BoxedAreas(Areas):
+    """LXMERT: regions, and where they are."""
+
+    width = "visual_feat_dim"
+    boxed = True
+
+    def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
+        """Under the names that LXMERT has for them."""
+        return {"visual_feats": parts, "visual_pos": boxes, "visual_attention_mask": present}
+
+
+class BareAreas(Areas):
+    """VisualBERT: regions, wherever they are."""
+
+    width = "visual_embedding_dim"
+
+    def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
+        """Under the names that VisualBERT has for them; the model itself marks them as seen and not read."""
+        return {"visual_embeds": parts, "visual_attention_mask": present}

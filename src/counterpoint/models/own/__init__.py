@@ -1,0 +1,1 @@
+"""Models in people's own code."""

@@ -1,0 +1,1 @@
+"""Models that read text alone: language models, grammar, entailment and translation."""

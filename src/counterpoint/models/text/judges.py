@@ -1,0 +1,39 @@
+"""Models that judge texts alone, as functions: whether a sentence is well formed, whether one follows from another."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.ports import Floats
+from counterpoint.models.settings import typed
+from counterpoint.models.text import link_grammar
+
+Grammar: TypeAlias = Callable[[Sequence[str]], Floats]
+"""From sentences to scores between 0 and 1."""
+Inference: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
+"""From premises and what may follow from them to labels: entailment, neutral, contradiction."""
+_WAY = "hf/"
+
+
+def grammar(name: str, settings: Mapping[str, str] | None = None) -> Grammar:
+    """A scorer of grammaticality: `link-grammar`, or `hf/` and a checkpoint trained on acceptability, as on CoLA."""
+    if name == link_grammar.NAME:
+        return link_grammar.LinkGrammar().scores
+    from counterpoint.models.hf.acceptability import Acceptability  # which wants torch
+
+    known = _known(name, "scorer of grammar", (link_grammar.NAME, "hf/…"))
+    return Acceptability(known, **typed(Acceptability, settings or {}, name)).scores
+
+
+def inference(name: str, settings: Mapping[str, str] | None = None) -> Inference:
+    """A model of inference: `hf/` and a checkpoint whose labels are entailment, neutral and contradiction."""
+    known = _known(name, "model of inference", ("hf/…",))
+    from counterpoint.models.hf.entailment import Entailing  # which wants torch
+
+    return Entailing(known, **typed(Entailing, settings or {}, name)).labels
+
+
+def _known(name: str, what: str, ways: Sequence[str]) -> str:
+    if not name.startswith(_WAY) or name == _WAY:
+        raise UnknownName(what, name, ways)
+    return name.removeprefix(_WAY)

@@ -1,0 +1,70 @@
+"""Pictures in folders: an address is resolved against the root of its namespace, decoded, and edited as it asks."""
+
+from collections.abc import Mapping
+from os.path import normpath
+from pathlib import Path
+from struct import error as StructError  # noqa: N812 - it is a class
+
+import numpy as np
+from PIL import Image, ImageOps
+
+from counterpoint.core.errors import PictureError, UnknownName
+from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Pixels
+from counterpoint.pictures.edits import applied
+
+BROKEN = (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, StructError, Image.DecompressionBombError)
+"""What decoders raise on a broken file; Pillow lets all of these through."""
+
+
+class PictureFolders:
+    """One folder per namespace; `coco:val2014/7.jpg` is the file `val2014/7.jpg` in the folder of `coco`.
+
+    >>> folders = PictureFolders({"coco": Path("pictures")})
+    >>> folders.path(Picture("coco:val2014/7.jpg")).as_posix().endswith("pictures/val2014/7.jpg")
+    True
+    """
+
+    def __init__(self, roots: Mapping[str, str | Path]) -> None:
+        self._roots = {namespace: Path(root).resolve() for namespace, root in roots.items()}
+
+    def path(self, picture: Picture) -> Path:
+        """The file behind a picture; an address cannot lead out of the folder, links that are in the folder may.
+
+        A file that is not in its own folder is looked for in the root, where people unpack one data set alone.
+        """
+        root = self._roots.get(picture.namespace)
+        if root is None:
+            raise UnknownName("namespace of pictures", picture.namespace, self._roots)
+        found = Path(normpath(root / picture.path))
+        if not found.is_relative_to(root):
+            raise PictureError(f"{picture.address} leads out of the folder of {picture.namespace}")
+        flat = root / found.name
+        return flat if found != flat and not found.exists() and flat.exists() else found
+
+    def pixels(self, picture: Picture) -> Pixels:
+        """The picture as shown: decoded, turned upright, in red, green and blue, its edits applied in order."""
+        return applied(picture.edits, decoded(self.path(picture)))
+
+
+def decoded(path: Path) -> Pixels:
+    """The pixels of a file in any format that Pillow reads; transparency is laid on white, 16-bit gray made 8-bit."""
+    try:
+        with Image.open(path) as opened:
+            return np.asarray(colored(ImageOps.exif_transpose(opened)))
+    except FileNotFoundError:
+        raise PictureError(f"{path} does not exist", hint="check the root that its namespace is given") from None
+    except BROKEN as problem:
+        raise PictureError(f"{path} cannot be read as a picture: {problem}") from problem
+
+
+def colored(image: Image.Image) -> Image.Image:
+    """The picture in red, green and blue; transparency is laid on white."""
+    if image.mode.startswith("I"):
+        image = Image.fromarray((np.asarray(image).clip(0, 65535) // 257).astype(np.uint8))
+    if image.mode == "F":
+        raise ValueError("its gray is fractions, which have no white")
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear)
+    return image.convert("RGB")

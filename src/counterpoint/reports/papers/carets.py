@@ -1,0 +1,267 @@
+"""The tables of CARETS from the models of any lab, with the paper's own rows beside them where they are wanted.
+
+What the paper prints wrongly is put right: Table 1 has its columns of negation and antonym exchanged, what Table 3
+calls ACC is C-ACC. Table 4 pools the pairs of two tests and is no average of them; 13 to 17 count single answers.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from math import isnan
+from pathlib import Path
+
+from counterpoint.reports.papers.printing import NOT_RUN, NOTHING, Cell, Line, Printed
+from counterpoint.reports.papers.results import Results, flipped
+
+TESTS = ("rephrase", "order", "ontology", "visual", "negation", "antonym")
+"""The six tests, by the names of our suites, in the order of the paper."""
+HUMAN = "Human"
+
+_MEASURES = {
+    "ACC": "accuracy",
+    "original ACC": "base_accuracy",
+    "perturbed ACC": "variant_accuracy",
+    "CONS": "self_consistency",
+    "C-ACC": "comprehensive_accuracy",
+}
+_SHORT = ("ACC", "CONS", "C-ACC")
+_WHOLE = {"8": "rephrase", "9": "order", "10": "ontology", "11": "antonym", "12": "negation"}
+_SHARED = {"13": "rephrase", "14": "order", "15": "ontology", "16": "antonym", "17": "negation"}
+_EDITS = {"mask": "channel mean", "crop": "crop", "blur-3": "blur 3", "blur-6": "blur 6", "blur-9": "blur 9"}
+_KINDS = {"conjunctive": "conjunctive verification", "disjunctive": "disjunctive verification"}
+_SORTS = ("binary", "multi-choice")
+_POOL = "rephrase and order"
+_POOLED = {"test": {"rephrase": _POOL, "order": _POOL}}
+
+
+def tables(results: Results, labels: Sequence[str] = (), *, printed: bool = False) -> list[Printed]:
+    """The tables of these numbers, or all; with `printed`, the rows of the paper's models as well."""
+    return [table for label in labels or LABELS for table in _MAKERS[label](results, label, printed)]
+
+
+def consistency(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Table 1: self-consistency on all tests."""
+    lines = [
+        Line((model,), tuple(results.cell(model, "self_consistency", ("test",), test) for test in TESTS))
+        for model in results.models
+    ]
+    note = "The paper prints negation under Attr. and antonym under Neg.; here each stands under its own name."
+    title = "CONS on all tests"
+    return [Printed(label, title, ("model",), TESTS, (*lines, *_theirs(label, printed)), (note,))]
+
+
+def gaps(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Figure 2: accuracy and comprehensive accuracy, and what is lost between them."""
+    measures = ("accuracy", "comprehensive_accuracy", "gap")
+    lines = [
+        Line((test, model), tuple(results.cell(model, measure, ("test",), test) for measure in measures))
+        for test in TESTS
+        for model in results.models
+    ]
+    theirs = [
+        Line((test, line.names[0]), (acc, both, Cell((acc.value or 0) - (both.value or 0))), printed=True)
+        for number, test in _WHOLE.items()
+        for line in _theirs(number, printed)
+        for acc, both in [(line.cells[0], line.cells[-1])]
+    ]
+    lines = [line for test in TESTS for line in (*lines, *theirs) if line.names[0] == test]
+    return [
+        Printed(label, "ACC, C-ACC and the gap between them", ("test", "model"), ("ACC", "C-ACC", "gap"), (*lines,))
+    ]
+
+
+def directions(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Table 2: ontology, before and after, and by the direction of the change."""
+    heads = ("original ACC", "perturbed ACC", "CONS to hypernym", "CONS to hyponym")
+    lines = [
+        Line(
+            (model,),
+            (
+                *(results.cell(model, _MEASURES[head], ("test",), "ontology") for head in heads[:2]),
+                *(
+                    results.cell(model, "self_consistency", ("test", "tag:direction"), "ontology", way)
+                    for way in ("up", "down")
+                ),
+            ),
+        )
+        for model in results.models
+    ]
+    theirs = _theirs(label, printed)
+    return [Printed(label, "ontology by direction", ("model",), heads, (*lines, *theirs), _ontology_notes(results))]
+
+
+def responses(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Table 3: conjunctions and disjunctions on order, with what is said how often."""
+    heads = tuple(f"{kind} {what}" for kind in _KINDS for what in ("C-ACC", "yes", "no", "other"))
+
+    def cells(model: str, kind: str) -> tuple[Cell, ...]:
+        both = results.cell(model, "comprehensive_accuracy", ("test", "kind"), "order", kind)
+        rates = (results.rate(model, said, "order", kind) for said in (("yes",), ("no",), ("yes", "no")))
+        yes, no, known = rates
+        return both, yes, no, flipped(known)
+
+    lines = [Line((model,), sum((cells(model, kind) for kind in _KINDS.values()), ())) for model in results.models]
+    note = (
+        "What the paper calls ACC here is C-ACC, as its caption says; yes, no and other are shares of single answers."
+    )
+    title = "conjunctions and disjunctions on order"
+    return [Printed(label, title, ("model",), heads, (*lines, *_theirs(label, printed)), (note,))]
+
+
+def pooled(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Table 4: binary questions and choices, over the pairs of rephrase and order together."""
+    names = _POOLED | {"kind": _sorts(results)}
+    rows: list[tuple[str, tuple[str, str]]] = [*(("kind", (sort, sort)) for sort in _SORTS)]
+    rows += [("tag:choices", (f"{count}-choice", count)) for count in "23"]
+    lines = [
+        Line(
+            (model, shown),
+            tuple(results.cell(model, _MEASURES[head], ("test", column), _POOL, word, names=names) for head in _SHORT),
+        )
+        for model in results.models
+        for column, (shown, word) in rows
+    ]
+    own = _figures()[label]
+    theirs = [Line((f"{HUMAN} (paper)", sort), (figures[3], NOTHING, NOTHING), True) for sort, figures in own.items()]
+    if printed:
+        theirs = [*(Line(("LXMERT (paper)", sort), (*figures[:3],), True) for sort, figures in own.items()), *theirs]
+    note = "Over the pairs of both tests together: a test with twice the pairs counts twice."
+    title = "binary questions and choices, on rephrase and order together"
+    return [Printed(label, title, ("model", "questions"), _SHORT, (*lines, *theirs), (note,))]
+
+
+def sizes(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Table 6: how many originals there are of each sort."""
+    sorts, lines = _sorts(results), []
+    for test in TESTS:
+        counts = results.counts(test) if test in results.tests else {}
+        by_sort = [sum(groups for kind, (groups, _) in counts.items() if sorts[kind] == sort) for sort in _SORTS]
+        total = sum(groups for groups, _ in counts.values())
+        pairs = sum(pairs for _, pairs in counts.values())
+        counted = tuple(map(Cell.counted, (*by_sort, total, pairs)))
+        lines.append(Line((test,), counted if total else (NOT_RUN,) * len(counted)))
+        if printed:
+            theirs = [round(100 * (cell.value or 0)) for cell in _figures()[label][test]]
+            of_each = 5 if test == "visual" else 1
+            cells = map(Cell.counted, (*theirs, sum(theirs), of_each * sum(theirs)))
+            lines.append(Line((f"{test} (paper)",), tuple(cells), True))
+    note = "The paper's 190,000 pairs count each of the five edits of a picture."
+    heads = (*_SORTS, "total", "pairs")
+    return [Printed(label, "original questions in each test, and pairs", ("test",), heads, (*lines,), (note,))]
+
+
+def edits(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Table 7: accuracy on original pictures and after each edit."""
+    lines = [
+        Line(
+            (model,),
+            (
+                results.cell(model, "base_accuracy", ("test",), "visual"),
+                *(results.cell(model, "variant_accuracy", ("test", "tag:edit"), "visual", edit) for edit in _EDITS),
+            ),
+        )
+        for model in results.models
+    ]
+    heads = ("original", *_EDITS.values())
+    return [Printed(label, "ACC on visual, by edit", ("model",), heads, (*lines, *_theirs(label, printed)))]
+
+
+def whole(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Tables 8 to 12: all measures on one test."""
+    test = _WHOLE[label]
+    lines = [
+        Line((model,), tuple(results.cell(model, measure, ("test",), test) for measure in _MEASURES.values()))
+        for model in results.models
+    ]
+    notes = _ontology_notes(results) if test == "ontology" else ()
+    return [Printed(label, test, ("model",), (*_MEASURES,), (*lines, *_theirs(label, printed)), notes)]
+
+
+def coverages(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Tables 13 to 17: of what the model of a column has right, what that of a row has right too."""
+    test = _SHARED[label]
+    title = f"coverage on {test}: of what the column has right, what the row has right"
+    lines = [
+        Line((model,), tuple(NOTHING if of == model else results.coverage(model, of, test) for of in results.models))
+        for model in results.models
+    ]
+    note = "Over single answers, as the numbers of the paper are; its caption of Table 13 speaks of pairs."
+    found = [Printed(label, title, ("model",), results.models, (*lines,), (note,))]
+    if printed:
+        models = tuple(_figures()[label])
+        theirs = tuple(_theirs(label, printed))
+        found.append(Printed(label, f"{title} (paper)", ("model",), models, theirs))
+    return found
+
+
+def sorts(results: Results, label: str, printed: bool) -> list[Printed]:
+    """Table 18: binary questions and choices, on rephrase and on order."""
+    names, tests = {"kind": _sorts(results)}, ("rephrase", "order")
+    lines = [
+        Line(
+            (model, sort),
+            tuple(
+                results.cell(model, _MEASURES[head], ("test", "kind"), test, sort, names=names)
+                for test in tests
+                for head in _SHORT
+            ),
+        )
+        for model in results.models
+        for sort in _SORTS
+    ]
+    theirs = [
+        Line((f"{model} (paper)", sort), line.cells, True)
+        for line in _theirs(label, printed)
+        for model, sort in [line.names[0].removesuffix(" (paper)").split(", ")]
+    ]
+    heads = tuple(f"{test} {head}" for test in tests for head in _SHORT)
+    return [Printed(label, "binary questions and choices", ("model", "questions"), heads, (*lines, *theirs))]
+
+
+_Maker = Callable[[Results, str, bool], list[Printed]]
+_MAKERS: Mapping[str, _Maker] = {
+    "1": consistency,
+    "figure-2": gaps,
+    "2": directions,
+    "3": responses,
+    "4": pooled,
+    "6": sizes,
+    "7": edits,
+    **dict.fromkeys(_WHOLE, whole),
+    **dict.fromkeys(_SHARED, coverages),
+    "18": sorts,
+}
+LABELS = tuple(_MAKERS)
+"""The tables that can be made, by their numbers in the paper."""
+
+
+def _theirs(label: str, printed: bool) -> list[Line]:
+    """The rows of the paper: those of people always, those of its models where they are wanted."""
+    return [
+        Line((f"{name} (paper)",), cells, printed=True)
+        for name, cells in _figures()[label].items()
+        if printed or name.startswith(HUMAN)
+    ]
+
+
+@cache
+def _figures() -> Mapping[str, Mapping[str, tuple[Cell, ...]]]:
+    """Every number that the paper prints, by table and row."""
+    found = tomllib.loads(Path(__file__).with_name("carets.toml").read_text("utf-8"))
+    return {
+        label: {name: tuple(Cell.printed(None if isnan(one) else one) for one in row) for name, row in rows.items()}
+        for label, rows in found.items()
+    }
+
+
+def _sorts(results: Results) -> dict[str, str]:
+    """Each kind of question as one that is answered by yes or no, or by a choice, as far as its name tells."""
+    kinds = {kind for test in results.tests for kind in results.kinds(test)}
+    ends = {"verification": _SORTS[0], "choice": _SORTS[1]}
+    return {kind: ends.get(kind.rpartition(" ")[2], "other") for kind in sorted(kinds)}
+
+
+def _ontology_notes(results: Results) -> tuple[str, ...]:
+    more = [kind for kind in results.kinds("ontology") if kind != "object verification"]
+    told = f"Here {', '.join(more)} count too; the paper's ontology test asks for object verification alone."
+    return (told,) if more else ()

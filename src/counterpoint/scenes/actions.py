@@ -1,0 +1,54 @@
+"""What people and animals do: actions by class, as far as they are annotated and can be asked for."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from counterpoint.core.scenes import Link, SceneObject
+from counterpoint.language.classes import classes, classes_of, same
+from counterpoint.language.senses import is_a
+from counterpoint.scenes.ambiguity import is_known
+
+DEEDS = ("pose", "sport", "activity")
+"""The classes of actions that a question may choose within; of each, someone does one thing at a time."""
+DOERS = ("person", "bird", "insect", "fish", "animal")
+"""Who does something, the special before the general: a bird is likelier to fly than a cow."""
+
+
+@cache
+def deed_of(value: str) -> str:
+    """The class of an action that answers "what is she doing?", or nothing.
+
+    >>> deed_of("sitting"), deed_of("surfing"), deed_of("perched"), deed_of("red")
+    ('pose', 'sport', '', '')
+    """
+    if not value.split()[0].endswith("ing"):
+        return ""
+    return next((name for name in classes_of(value) if name in DEEDS), "")
+
+
+@cache
+def doer(name: str) -> str:
+    """What sort of doer a thing is, or nothing for what does nothing."""
+    return next((who for who in DOERS if is_a(name, who)), "") if is_known(name) else ""
+
+
+def deeds(one: SceneObject) -> list[str]:
+    """What someone is annotated as doing."""
+    return [value for value in one.attributes if deed_of(value)] if doer(one.name) else []
+
+
+@cache
+def words_for(deed: str) -> tuple[str, ...]:
+    """All words for an action, itself first."""
+    row = next((row for row in classes()[deed_of(deed)].values if deed in row), (deed,))
+    return (deed, *(word for word in row if word != deed))
+
+
+def contradicted(deed: str, links: Iterable[Link]) -> bool:
+    """Whether a relation says that its subject does something else of the same class: sitting on a bench."""
+    return any(deed_of(verb) == deed_of(deed) and not same(verb, deed) for verb in map(verb_of, links))
+
+
+def verb_of(link: Link) -> str:
+    """The first word of a relation, which is a verb if it says what someone does."""
+    return link.name.partition(" ")[0]

@@ -1,0 +1,109 @@
+"""What can be said of how a thing looks: values by sort, what they deny, and how a sentence says them."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.language.classes import classes, classes_of, excludes, same
+from counterpoint.language.english import is_mass, listed, singular
+from counterpoint.language.senses import names
+from counterpoint.scenes.ambiguity import words
+
+_SMALLEST = 800  # a box below this part of the picture is too small for anyone to be sure
+_HIDDEN = 0.7  # the part of a garment's box that another garment of the same wearer may share
+
+
+@cache
+def sort_of(value: str) -> str:
+    """The class of an attribute that a question may ask for, or nothing: color for red, openness for closed."""
+    found = (name for name in classes_of(value) if classes()[name].kind == "attribute")
+    return next((name for name in found if name not in words("attributes.not_asked")), "")
+
+
+@cache
+def can_be_said(value: str, name: str) -> bool:
+    """Whether a question may ask it of such a thing: not whether an orange is orange, or ice cream large.
+
+    Nor where both together are a name of their own: an orange tree is not just any tree that is orange.
+    """
+    if sort_of(value) == "" or value in name.split() or (sort_of(value) == "size" and is_mass(name)):
+        return False
+    return f"{value} {singular(name)}" not in _names()
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(names())
+
+
+@cache
+def usual(value: str) -> str:
+    """The usual word for a value: wood for wooden, gray for grey."""
+    sort = sort_of(value)
+    return classes()[sort].usual(value) if sort else value
+
+
+@cache
+def other_words(value: str) -> tuple[str, ...]:
+    """All words for a value, itself first, so that an answer in another spelling is as right."""
+    held = classes()[sort_of(value)].values
+    return (value, *(word for row in held if value in row for word in row if word != value))
+
+
+def looks(scene: Scene, one: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
+    """The values of a thing that nobody would doubt: none where it is tiny, or lies below what is worn beside it."""
+    if _is_tiny(scene, one) or any(_covers(other, one) for other in beside):
+        return ()
+    kept = [value for value in one.attributes if can_be_said(value, one.name)]
+    if words("attributes.hides_color").isdisjoint(one.attributes):
+        return tuple(kept)
+    return tuple(value for value in kept if sort_of(value) != "color")
+
+
+def denies(values: Sequence[str], value: str) -> bool:
+    """Whether a thing with these values cannot have that one: it has others of its class, and all exclude it."""
+    rivals = [one for one in values if not set(classes_of(one)).isdisjoint(classes_of(value))]
+    return bool(rivals) and all(excludes(one, value) for one in rivals)
+
+
+def has(values: Sequence[str], value: str) -> bool:
+    """Whether one of these values is that one, perhaps by another word."""
+    return any(same(one, value) for one in values)
+
+
+def goes_before_noun(value: str) -> bool:
+    """Whether the value can stand before a noun: "a red cup", but no "asleep dog"."""
+    return value not in words("attributes.only_after_be")
+
+
+def before_noun(value: str, noun: str) -> str:
+    """A noun with a value before it, if any: "red cup", "wooden table"."""
+    return f"{'wooden' if value == 'wood' else value} {noun}".strip()
+
+
+def predicate(values: Sequence[str]) -> str:
+    """Values as they follow "is".
+
+    >>> predicate(["red"]), predicate(["wooden", "metal"]), predicate(["on", "off"]), predicate(["red", "blue", "tan"])
+    ('red', 'made of wood or metal', 'turned on or off', 'red, blue, or tan')
+    """
+    sort = sort_of(values[0])
+    before = {"material": "made of ", "power": "turned "}.get(sort, "")
+    return before + bare(values)
+
+
+def bare(values: Sequence[str]) -> str:
+    """Values as a list: "wood or metal"."""
+    plain = [usual(one) if sort_of(one) == "material" else one.removeprefix("turned ") for one in values]
+    return listed(plain, "or")
+
+
+def _is_tiny(scene: Scene, one: SceneObject) -> bool:
+    return one.box is not None and one.box.area * _SMALLEST < scene.size.width * scene.size.height
+
+
+def _covers(other: SceneObject, one: SceneObject) -> bool:
+    """Whether two garments are in the same place, as a shirt and a jacket are."""
+    if one.box is None or other.box is None or one.id == other.id:
+        return False
+    return one.box.overlap(other.box) >= _HIDDEN * one.box.area

@@ -1,0 +1,45 @@
+"""How things stand to each other: which relations a sentence can say, and which of them exclude each other."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+
+from counterpoint.language.words import split_list
+from counterpoint.scenes.ambiguity import DATA
+
+
+@cache
+def can_be_said_of(relation: str) -> bool:
+    """Whether a relation reads well after a noun: "a cup on the table", but nothing "of" it."""
+    return relation in _list("said")
+
+
+@cache
+def is_for_one(relation: str) -> bool:
+    """Whether a thing has this relation with one other at a time: one umbrella is held by one person."""
+    return relation in _list("alone")
+
+
+def opposed(relation: str) -> str:
+    """The relation that excludes this one between the same two things, or nothing.
+
+    >>> opposed("behind"), opposed("on")
+    ('in front of', '')
+    """
+    return _opposed().get(relation, "")
+
+
+@cache
+def _opposed() -> Mapping[str, str]:
+    pairs = (split_list(row) for row in _file()["opposed"])
+    return {one: other for first, second in pairs for one, other in ((first, second), (second, first))}
+
+
+@cache
+def _list(key: str) -> frozenset[str]:
+    return frozenset(split_list(str(_file()[key])))
+
+
+@cache
+def _file() -> Mapping[str, str | list[str]]:
+    return tomllib.loads((DATA / "relations.toml").read_text("utf-8"))

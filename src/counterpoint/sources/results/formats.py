@@ -1,0 +1,116 @@
+"""The layouts of other tools by name, each told by what is in a file, whatever the file is called."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+
+from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.sources.results.columns import LLAVA, PLAIN, VLMEVALKIT, VQA, Names, Taking, chosen
+from counterpoint.sources.results.harness import samples
+from counterpoint.sources.results.inspect_logs import eval_log, is_log, json_log, opened_archive
+from counterpoint.sources.results.json_files import json_records, outline
+from counterpoint.sources.results.predictions import Read, Record
+from counterpoint.sources.results.table_files import delimited, parquet, sheet
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "plain": "a table or JSON with an id and an answer in each record: CSV, TSV, JSON, JSON lines, Parquet, xlsx",
+        "vqa": "results of VQA and CARETS: a list of question_id and answer, or an object from one to the other",
+        "llava": "answer files of LLaVA: JSON lines with question_id, prompt and text",
+        "vlmevalkit": "results of VLMEvalKit: xlsx, TSV or JSON with index and prediction",
+        "lmms-eval": "samples of lmms-eval: JSON lines with doc_id and filtered_resps",
+        "lm-eval": "samples of lm-eval: JSON lines with doc_id, arguments and resps",
+        "inspect": "logs of Inspect: .eval or JSON",
+    }
+)
+"""Every layout that can be read, and what it is."""
+_COLUMNS: Mapping[str, Names] = {"plain": PLAIN, "vqa": VQA, "llava": LLAVA, "vlmevalkit": VLMEVALKIT}
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+def predictions(path: Path, form: str = "", columns: Mapping[str, str] | None = None) -> Read:
+    """Every record of a file as a prediction or an oddity; the layout is the named one, else the one that is found."""
+    form = form or detected(path)
+    if form not in FORMATS:
+        raise UnknownName("format", form, FORMATS)
+    kind = _kind(path)
+    if form == "inspect":
+        return eval_log(path) if kind == "log" else json_log(json_records(path))
+    if form in ("lmms-eval", "lm-eval"):
+        return samples(_records(path, kind), losses=form == "lmms-eval")
+    taking = Taking(path, _COLUMNS[form], columns or {})
+    return taking.all(json_records(path, taking.alone) if kind == "json" else _records(path, kind))
+
+
+def detected(path: Path) -> str:
+    """The layout of a file, by its content."""
+    kind = _kind(path)
+    if kind == "log" or (kind == "json" and {"eval", "status"} <= set(outline(path).keys)):
+        return "inspect"
+    first = list(islice(_records(path, kind), 3))  # a stray summary may come first
+    return next((form for record in first if (form := _form(record)) != "plain"), "plain")
+
+
+def described(path: Path, form: str, columns: Mapping[str, str] | None = None) -> str:
+    """A layout in words, with the columns from which predictions are taken, where it has columns."""
+    if form not in _COLUMNS:
+        return form
+    first = islice(_records(path, _kind(path)), 3)
+    found = (chosen(list(record.fields), _COLUMNS[form], columns or {}) for record in first)
+    used = next((one for one in found if one.enough), None)
+    return f"{form} ({used})" if used else form
+
+
+def _form(record: Record) -> str:
+    names = {name.lower() for name in record.fields}
+    if {"resps", "filtered_resps"} & names:
+        return "lm-eval" if isinstance(record.fields.get("arguments"), dict) or "prompt_hash" in names else "lmms-eval"
+    if {"index", "prediction"} <= names:
+        return "vlmevalkit"
+    if {"question_id", "text"} <= names and {"answer_id", "model_id"} & names:
+        return "llava"
+    return "vqa" if names == {"question_id", "answer"} else "plain"
+
+
+def _records(path: Path, kind: str) -> Iterator[Record]:
+    readers = {"json": lambda path: json_records(path, _alone), "parquet": parquet, "sheet": sheet, "text": delimited}
+    if kind not in readers:
+        raise SourceError(f"{path} is a log of Inspect", hint="leave --format out, or say --format inspect")
+    return readers[kind](path)
+
+
+def _alone(names: tuple[str, ...]) -> bool:
+    """Whether an object with these keys is one record, as in a file of one line."""
+    return bool({"resps", "filtered_resps"} & set(names)) or chosen(names, PLAIN, {}).enough
+
+
+def _kind(path: Path) -> str:
+    """What a file is made of: json, text, parquet, sheet or log."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {problem.strerror}", hint="check the path") from problem
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not start:
+        raise SourceError(f"{path} is empty", hint="it was to hold predictions; was it written to its end?")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"PK"):
+        return _archive(path)
+    if head.startswith(_OLD_EXCEL):
+        raise SourceError(f"{path} is a spreadsheet of the old kind", hint="save it as xlsx, or as CSV")
+    if b"\0" in head:
+        raise SourceError(f"{path} is no text, no Parquet, no xlsx and no log", hint=f"known: {', '.join(FORMATS)}")
+    return "json" if start[:1] in b"[{" else "text"
+
+
+def _archive(path: Path) -> str:
+    with opened_archive(path) as archive:
+        names = archive.namelist()
+    if "xl/workbook.xml" in names:
+        return "sheet"
+    if is_log(iter(names)):
+        return "log"
+    raise SourceError(f"{path} is an archive of something else", hint="unpack it, and name the file with predictions")

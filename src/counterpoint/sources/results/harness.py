@@ -1,0 +1,122 @@
+"""Samples of lm-eval and lmms-eval: lines with replies or log-likelihoods, and ids in documents or among measures."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import exp
+from typing import Any
+
+from counterpoint.sources.results.columns import PLAIN, chosen
+from counterpoint.sources.results.predictions import Oddity, Prediction, Read, Record, as_number, as_text
+
+_CHOICES = ("choices", "options", "endings")
+
+
+def samples(records: Iterator[Record], *, losses: bool) -> Read:
+    """Every reply as a prediction; several replies to one question are trials of it.
+
+    Where log-likelihoods of choices are given, the likeliest is the answer; `losses` says that the numbers are the
+    less the better, as those of lmms-eval are. What a filter of theirs has left is used only where the reply is gone.
+    """
+    for record in records:
+        yield from _sample(record, losses)
+
+
+def _sample(record: Record, losses: bool) -> Read:
+    replies = record.fields.get("resps", record.fields.get("filtered_resps"))
+    own = _id(record.fields)
+    if replies is None or own is None:
+        missing = "replies" if replies is None else "id"
+        yield Oddity(record.place, f"no {missing} among {', '.join(record.fields) or 'nothing'}"[:100], own or "")
+        return
+    asked = Prediction(own, picture=_picture(record.fields), text=_text(record.fields), place=record.place)
+    pairs = list(_pairs(replies))
+    if pairs:
+        yield _likeliest(asked, record.fields, [-pair if losses else pair for pair in pairs])
+        return
+    said = list(_texts(replies))
+    if not said:
+        yield Oddity(record.place, "no reply", own)
+    for trial, raw in enumerate(said):
+        yield replace(asked, raw=raw, trial=trial)
+
+
+def _likeliest(asked: Prediction, sample: Mapping[str, Any], scores: list[float]) -> Prediction | Oddity:
+    if len(scores) == 1:
+        return replace(asked, raw=repr(scores[0]), score=scores[0])
+    options = _options(sample, len(scores))
+    if not options:
+        return Oddity(asked.place, f"{len(scores)} log-likelihoods, and no names of the choices", asked.id)
+    shares = [exp(score - max(scores)) for score in scores]
+    likely = sorted(zip(options, (share / sum(shares) for share in shares), strict=True), key=lambda one: -one[1])
+    return replace(asked, raw=likely[0][0], options=options, top=tuple(likely))
+
+
+def _options(sample: Mapping[str, Any], count: int) -> tuple[str, ...]:
+    """The choices: what the model was given to continue with, else those of the document."""
+    arguments = sample.get("arguments")
+    if isinstance(arguments, dict):
+        asked = [str(one.get("arg_1", "")).strip() for one in arguments.values() if isinstance(one, dict)]
+        if len(asked) == count and all(asked):
+            return tuple(asked)
+    for inner in _within(sample):
+        for name in _CHOICES:
+            offered = inner.get(name)
+            offered = offered.get("text") if isinstance(offered, dict) else offered
+            if isinstance(offered, list) and len(offered) == count:
+                return tuple(map(str, offered))
+    return ()
+
+
+def _id(sample: Mapping[str, Any]) -> str | None:
+    """Our own id, wherever it is kept; else the document's; else the number of the document."""
+    found = [inner["query_id"] for inner in (sample, *_within(sample)) if inner.get("query_id")]
+    for inner in _within(sample):
+        columns = chosen(list(inner), PLAIN, {})
+        found += [inner[columns.id]] if columns.id else []
+    return next((text for one in (*found, sample.get("doc_id")) if (text := as_text(one))), None)
+
+
+def _text(sample: Mapping[str, Any]) -> str:
+    asked = sample.get("input")
+    for inner in _within(sample):
+        if isinstance(question := inner.get("question"), str):
+            return question
+    if asked is None and isinstance(arguments := sample.get("arguments"), dict):
+        asked = next((one.get("arg_0") for one in arguments.values() if isinstance(one, dict)), None)
+    return asked if isinstance(asked, str) else ""
+
+
+def _picture(sample: Mapping[str, Any]) -> str:
+    media = sample.get("input_media")
+    for inner in _within(sample):
+        name = chosen(list(inner), PLAIN, {}).picture
+        if name and isinstance(inner[name], str):
+            return str(inner[name])
+    return media[0] if isinstance(media, list) and media and isinstance(media[0], str) else ""
+
+
+def _within(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The document, and the measures that carry more than a number, which is where lmms-eval keeps what it kept."""
+    doc = sample.get("doc")
+    rest = [one for name, one in sample.items() if name not in ("doc", "arguments") and isinstance(one, dict)]
+    return ([doc] if isinstance(doc, dict) else []) + rest
+
+
+def _pairs(replies: Any) -> Iterator[float]:
+    """The log-likelihoods among replies: pairs of a number and whether a greedy model would have said so."""
+    if isinstance(replies, list):
+        if len(replies) == 2 and str(replies[1]) in ("True", "False") and not isinstance(replies[0], list):
+            number = as_number(replies[0])
+            if number is not None:
+                yield number
+            return
+        for one in replies:
+            yield from _pairs(one)
+
+
+def _texts(replies: Any) -> Iterator[str]:
+    if isinstance(replies, list):
+        for one in replies:
+            yield from _texts(one)
+    elif (text := as_text(replies)) is not None:
+        yield text

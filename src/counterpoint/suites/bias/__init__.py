@@ -1,0 +1,1 @@
+"""Modality bias and blind controls: an input is exchanged or taken away."""

@@ -1,0 +1,70 @@
+"""Blind controls: what is still answered right without the picture, or without the question.
+
+Each control takes one input away and keeps the right answer, so that the accuracy that is lost is owed to that input:
+no picture at all, its mean color alone, another picture that names nothing of the question, its own patches in another
+order; and the picture with no question.
+"""
+
+from collections.abc import Iterator
+from random import Random
+
+from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.ids import content_id
+from counterpoint.core.items import Grounded, Question
+from counterpoint.core.pictures import Edit, Picture
+from counterpoint.pictures.shuffling import shuffled
+from counterpoint.suites.bias.subjects import about
+from counterpoint.suites.bias.swaps import FEW_PICTURES, Item, Others, base_of, beside, noted, survey
+from counterpoint.suites.suite import Dropped, Suite
+
+NO_PICTURE, MEAN_COLOR, OTHER_PICTURE, SHUFFLED = PICTURE = ("no-picture", "mean-color", "other-picture", "shuffled")
+"""The controls that take the picture away."""
+NO_QUESTION = "no-question"
+"""The control that takes the question away."""
+
+
+def controlled(item: Item, others: Others, rng: Random) -> Iterator[Group | Dropped]:
+    """The question as it is, then with less to go by; of each it is known which answer would be right."""
+    question = item.question if isinstance(item, Grounded) else item
+    if not question.gold.answers:
+        yield Dropped(question.kind, "no right answer is known")
+        return
+    made = dict(_controls(question, about(item), others, rng))
+    if OTHER_PICTURE not in made:
+        yield Dropped(question.kind, FEW_PICTURES)
+    yield Group(
+        Relation.SWAP,
+        (base_of(question), *made.values()),
+        (question.gold,) * (1 + len(made)),
+        proof=question.proof or f"question {question.id} of its source",
+        kind=question.kind,
+        tags=((("question", question.id), *question.tags), *((("control", name),) for name in made)),
+    )
+
+
+def _controls(question: Question, nouns: frozenset[str], others: Others, rng: Random) -> Iterator[tuple[str, Query]]:
+    """The query with one input taken away, by the name of the control."""
+
+    def shown(picture: Picture | None, context: str = "") -> Query:  # words read in a picture go with it
+        return Query(picture, question.text, choices=question.choices, context=context)
+
+    picture = question.picture
+    seed = content_id(["patches", picture.content]) % 2**32  # all questions about a picture see the same patches
+    yield NO_PICTURE, shown(None)
+    yield MEAN_COLOR, shown(picture.edited(Edit("mean-color")))
+    for other in others.pictures.drawn(nouns, 1, rng) if nouns else []:
+        yield OTHER_PICTURE, shown(other.picture, other.context)
+    yield SHUFFLED, shown(picture.edited(shuffled(seed=seed)))
+    yield NO_QUESTION, Query(picture, "", choices=question.choices, context=question.context)
+
+
+suite = Suite(
+    "blind-controls",
+    tests="a right answer is owed to the picture and to the question",
+    propose=controlled,
+    survey=survey,
+    takes="questions",
+    rather="grounded",
+    noted=noted,
+    beside=beside,
+)

@@ -1,0 +1,50 @@
+"""Modality bias in features: what a model makes of another picture, or of another question, is put in for its own.
+
+The exchanges are those of modality bias, so that the two can be held against each other. A model that looks without
+reading and reads without looking has the same bias in both; one whose eye is led by the question need not.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from random import Random
+
+from counterpoint.core.features import other_picture, other_text
+from counterpoint.core.groups import Group, Query
+from counterpoint.suites.bias import swaps as bias
+from counterpoint.suites.bias.swaps import VARIANTS, Item, Others, SwapSuite
+from counterpoint.suites.suite import Dropped
+
+Exchange = Callable[..., Iterable[Group | Dropped]]
+
+
+def in_features(
+    item: Item, others: Others, rng: Random, *, exchange: Exchange, most: int = VARIANTS
+) -> Iterator[Group | Dropped]:
+    """The groups of an exchange, with the exchange made in features."""
+    for made in exchange(item, others, rng, most=most):
+        yield made if isinstance(made, Dropped) else replace(made, queries=tuple(_moved(made)))
+
+
+def _moved(group: Group) -> Iterator[Query]:
+    """The base, and for each variant the base with what differs as an edit; what is offered with it stays."""
+    base = group.base
+    yield base
+    for variant in group.variants:
+        if variant.picture is not None and variant.picture != base.picture:
+            yield replace(variant, picture=base.picture, edits=(other_picture(variant.picture),))
+        else:
+            yield replace(variant, text=base.text, edits=(other_text(variant.text, variant.context),))
+
+
+def _suite(name: str, tests: str, exchange: Exchange) -> SwapSuite:
+    swap = partial(in_features, exchange=exchange)
+    return bias.suite_of(name, tests, swap)
+
+
+question_bias = _suite(
+    "feature-question-bias", "what is seen in another picture is not answered as the first was", bias.other_pictures
+)
+picture_bias = _suite(
+    "feature-picture-bias", "what is read in another question is not answered as the first was", bias.other_questions
+)

@@ -1,0 +1,158 @@
+"""Modality bias: a model that looks and reads does not say the same when the picture, or the question, is exchanged.
+
+Question bias keeps the question and exchanges the picture, so that a model that never looks answers as before every
+time; picture bias keeps the picture and exchanges the question. The other picture is one whose own questions, answers,
+captions and annotation name nothing that the question is about; the other question shares no subject and no object with
+it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+
+from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.items import Caption, Grounded, Question
+from counterpoint.core.pictures import Picture
+from counterpoint.suites.bias.subjects import about, subjects, told
+from counterpoint.suites.bias.unrelated import Strangers
+from counterpoint.suites.carets.questions import Tags
+from counterpoint.suites.suite import Dropped, Suite, Telling
+
+VARIANTS = 15
+"""How often an input is exchanged, at most."""
+
+NO_SUBJECT = "nothing is known of what it asks about"
+FEW_PICTURES = "exchanges: too few pictures name nothing of the question"
+FEW_QUESTIONS = "exchanges: too few questions share no noun with it"
+
+Item = Question | Grounded
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A picture, and what a model is told of it before any question."""
+
+    picture: Picture
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question by its words and the answers it offers, under the first of the ids that it has."""
+
+    text: str
+    choices: tuple[str, ...]
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """All pictures and all questions of a source, each once, with what they name."""
+
+    pictures: Strangers[Shown]
+    questions: Strangers[Asked]
+    captions: int = 0  # that were read for what they name in the pictures
+
+
+@dataclass(frozen=True, slots=True)
+class SwapSuite(Suite[Item, Others]):
+    """A suite that exchanges inputs, so many times for a question."""
+
+    swap: Callable[..., Iterable[Group | Dropped]] | None = None  # what it proposes, where told how many at most
+
+    def with_variants(self, most: int) -> "SwapSuite":
+        """The same suite with at most so many variants of a question."""
+        assert self.swap is not None, "it was made without"
+        return replace(self, propose=partial(self.swap, most=most))
+
+
+def survey(items: Iterable[Item]) -> Others:
+    """One pass over the questions; what is drawn from it later does not depend on their order."""
+    shown, named = dict[Picture, Shown](), dict[Picture, set[str]]()
+    asked = dict[tuple[str, tuple[str, ...]], Asked]()
+    for item in items:
+        question = _question(item)
+        there = Shown(question.picture, question.context)
+        shown[question.picture] = min(shown.get(question.picture, there), there, key=lambda one: one.context)
+        named.setdefault(question.picture, set()).update(told(item))
+        key, one = (question.text, question.choices), Asked(question.text, question.choices, question.id)
+        asked[key] = min(asked.get(key, one), one, key=lambda other: other.id)
+    pictures = sorted(named, key=lambda picture: (picture.address, str(picture.edits)))
+    texts = {asked[key]: nouns for key in sorted(asked) if (nouns := subjects(key[0]))}
+    return Others(Strangers({shown[one]: named[one] for one in pictures}), Strangers(texts))
+
+
+def beside(others: Others, tell: Telling) -> Others:
+    """The same, where captions and questions that were not drawn tell more of what the pictures name."""
+    places = {shown.picture: shown for shown in others.pictures.things}
+    named, captions = {shown: set[str]() for shown in others.pictures.things}, 0
+    for one in tell(places.keys()):
+        if one.picture in places:
+            named[places[one.picture]].update(subjects(one.text) if isinstance(one, Caption) else told(one))
+            captions += isinstance(one, Caption)
+    return Others(others.pictures.naming(named), others.questions, captions)
+
+
+def noted(others: Others) -> Mapping[str, int]:
+    """How many captions were read, as a manifest has it."""
+    return {"captions": others.captions}
+
+
+def other_pictures(item: Item, others: Others, rng: Random, *, most: int = VARIANTS) -> Iterator[Group | Dropped]:
+    """The question as it is, then of pictures that name nothing of it."""
+    question = _question(item)
+    found = others.pictures.drawn(about(item), most, rng) if about(item) else []
+    asked = [Query(one.picture, question.text, choices=question.choices, context=one.context) for one in found]
+    proof = "these pictures name nothing of the question, so that nothing makes its answer theirs"
+    yield from _swapped(item, asked, [()] * len(found), most, proof, FEW_PICTURES)
+
+
+def other_questions(item: Item, others: Others, rng: Random, *, most: int = VARIANTS) -> Iterator[Group | Dropped]:
+    """The question as it is, then others about the same picture that share no subject and no object with it."""
+    question = _question(item)
+    found = others.questions.drawn(about(item), most, rng) if about(item) else []
+    asked = [Query(question.picture, one.text, choices=one.choices, context=question.context) for one in found]
+    tags: list[Tags] = [(("other", one.id),) for one in found]
+    proof = "these questions share no noun with it, so that nothing makes its answer theirs"
+    yield from _swapped(item, asked, tags, most, proof, FEW_QUESTIONS)
+
+
+def base_of(question: Question) -> Query:
+    """The question as its source asks it."""
+    return Query(question.picture, question.text, choices=question.choices, context=question.context)
+
+
+def _swapped(
+    item: Item, variants: Sequence[Query], tags: Sequence[Tags], most: int, proof: str, few: str
+) -> Iterator[Group | Dropped]:
+    question = _question(item)
+    if not about(item):
+        yield Dropped(question.kind, NO_SUBJECT)
+        return
+    if len(variants) < most:
+        yield Dropped(question.kind, few, most - len(variants))
+    if variants:
+        yield Group(
+            Relation.SWAP,
+            (base_of(question), *variants),
+            (question.gold if question.gold.answers else None, *(None for _ in variants)),
+            proof=proof,
+            kind=question.kind,
+            tags=((("question", question.id), *question.tags), *tags),
+        )
+
+
+def _question(item: Item) -> Question:
+    return item.question if isinstance(item, Grounded) else item
+
+
+def suite_of(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped]]) -> SwapSuite:
+    """A suite that makes these exchanges, of questions with their scenes where there are some."""
+    return SwapSuite(
+        name, tests, swap, survey, takes="questions", rather="grounded", noted=noted, beside=beside, swap=swap
+    )
+
+
+question_bias = suite_of("question-bias", "another picture is not answered as the first one was", other_pictures)
+picture_bias = suite_of("picture-bias", "another question is not answered as the first one was", other_questions)

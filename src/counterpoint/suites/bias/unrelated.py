@@ -1,0 +1,88 @@
+"""Things that share nothing with a question, drawn from all there are: other pictures, or other questions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from random import Random
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.suites.bias.subjects import keys
+
+T = TypeVar("T")
+
+
+class Strangers(Generic[T]):
+    """Things by number, in an order of their own, each with the nouns that it names.
+
+    Most things share nothing with a question, so they are drawn and looked at; where too many are turned down, an index
+    of nouns says at once which are left.
+
+    >>> pool = Strangers({"1.png": {"dog"}, "2.png": {"animal"}, "3.png": {"cup"}})
+    >>> pool.drawn(frozenset({"dog"}), 5, Random(0))
+    ['3.png']
+    """
+
+    def __init__(self, named: Mapping[T, Iterable[str]]) -> None:
+        self.things: Sequence[T] = list(named)
+        self._names = [frozenset(names) for names in named.values()]
+        self._shared: dict[str, frozenset[str]] = {}
+
+    def naming(self, more: Mapping[T, Iterable[str]]) -> "Strangers[T]":
+        """The same things, which name more."""
+        own = zip(self.things, self._names, strict=True)
+        return Strangers({thing: names.union(more.get(thing, ())) for thing, names in own})
+
+    def drawn(self, nouns: frozenset[str], most: int, rng: Random) -> list[T]:
+        """So many different things that name none of the nouns, or all that there are."""
+        shared = frozenset[str]().union(*map(self._sharing, nouns))
+        tried, found = set[int](), list[int]()
+        for _ in range(2 * most + 8 if self.things else 0):
+            place = int(rng.random() * len(self.things))
+            if place not in tried and self._names[place].isdisjoint(shared):
+                found.append(place)
+            tried.add(place)
+            if len(found) == most:
+                break
+        else:
+            rest = self._rest(shared, found)
+            found += rng.sample(rest, k=min(most - len(found), len(rest)))
+        return [self.things[place] for place in found]
+
+    def _rest(self, shared: frozenset[str], found: Sequence[int]) -> list[int]:
+        """All that share nothing and were not found yet."""
+        free = np.ones(len(self.things), np.bool_)
+        free[found] = False
+        for name in shared:
+            free[self._places[name]] = False
+        return [int(place) for place in np.flatnonzero(free)]
+
+    def _sharing(self, noun: str) -> frozenset[str]:
+        """The names in use that may stand for a noun: the same, more general ones, and more special ones."""
+        if noun not in self._shared:
+            mine = keys(noun)
+            special = (self._by_key[1].get(key, ()) for key in mine.own)
+            general = (self._by_key[0].get(key, ()) for key in mine.above)
+            self._shared[noun] = frozenset[str]().union(*special, *general)
+        return self._shared[noun]
+
+    @cached_property
+    def _places(self) -> dict[str, NDArray[np.int64]]:
+        """The things that have each name."""
+        found: dict[str, list[int]] = {}
+        for place, names in enumerate(self._names):
+            for name in names:
+                found.setdefault(name, []).append(place)
+        return {name: np.array(places) for name, places in found.items()}
+
+    @cached_property
+    def _by_key(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """The names in use that are known by each key, and those that it is above of."""
+        own, above = dict[str, set[str]](), dict[str, set[str]]()
+        for name in frozenset[str]().union(*self._names):
+            for key in keys(name).own:
+                own.setdefault(key, set()).add(name)
+            for key in keys(name).above:
+                above.setdefault(key, set()).add(name)
+        return own, above

@@ -1,0 +1,1 @@
+"""The six tests of CARETS, made from scene graphs."""

@@ -1,0 +1,169 @@
+"""What can truly be asked about a scene: questions before they have words, each with its answer and the proof of it.
+
+A maker first looks for something that is so and something that is not, and asks nothing unless it has both; then a coin
+decides. Wrongs are drawn from what other scenes of the source have. So the words alone do not tell the answer.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from random import Random
+from types import MappingProxyType
+from typing import TypeAlias
+
+from counterpoint.core.groups import Gold
+from counterpoint.core.scenes import Scene
+from counterpoint.language.english import be
+from counterpoint.language.senses import hypernym_names
+from counterpoint.scenes.ambiguity import may_be
+from counterpoint.scenes.attributes import sort_of
+from counterpoint.scenes.cooccurrence import Habits
+from counterpoint.scenes.views import Mention, View
+from counterpoint.suites.carets.choices import HOPELESS, action_choice, attribute_choice, look, object_choice
+from counterpoint.suites.carets.questions import Asked
+from counterpoint.suites.carets.relations import related
+from counterpoint.suites.suite import Dropped
+
+EACH = 2
+"""How many questions of each kind a scene is asked at most."""
+
+_TRIES = 6
+_BOTH_GONE = 0.25  # of the conjunctions that do not hold, the share in which neither part does
+_WITH_RELATION = 0.45  # of the questions after one thing, the share that says what it stands in relation to
+
+Maker: TypeAlias = Callable[[View, Random], Asked | str]
+"""Asks something about a scene, or says why not."""
+
+
+def questions(kinds: Iterable[str], scene: Scene, habits: Habits, rng: Random) -> Iterator[Asked | Dropped]:
+    """Up to two different questions of each kind, or the reasons why there are fewer."""
+    view = View(scene, habits)
+    for kind in kinds:
+        seen = set[tuple[str, ...]]()
+        for _ in range(EACH):
+            made = view.obstacle or MAKERS[kind](view, rng)
+            if isinstance(made, str):
+                yield Dropped(kind, made)
+            elif (key := (made.about, made.where, *sorted(made.options))) in seen:
+                yield Dropped(kind, "asked before")
+            else:
+                seen.add(key)
+                yield made
+        yield from (Dropped(kind, f"a draw was refused: {why}", n) for why, n in sorted(view.refused.items()))
+        view.refused.clear()
+
+
+def _object(view: View, rng: Random) -> Asked | str:
+    if rng.random() < _WITH_RELATION:
+        found = related(view, rng)
+        if isinstance(found, Asked):
+            return found
+    here, gone = view.present(rng), view.absent(rng)
+    if here is None or gone is None:
+        return "nothing is surely there" if here is None else "nothing plausible is surely absent"
+    truth = rng.random() < 0.5
+    return verified("object verification", (here if truth else gone,), truth)
+
+
+def _conjunction(view: View, rng: Random) -> Asked | str:
+    here, gone = _apart(view.present, rng), _apart(view.absent, rng)
+    if len(here) < 2 or len(gone) < 2:
+        return "no two things are surely there" if len(here) < 2 else "no two plausible things are surely absent"
+    truth = rng.random() < 0.5
+    if truth or rng.random() < _BOTH_GONE:
+        return verified("conjunctive verification", here if truth else gone, truth)
+    return _mixed("conjunctive verification", here[0], gone[0], False, rng)
+
+
+def _disjunction(view: View, rng: Random) -> Asked | str:
+    here, gone = _apart(view.present, rng), _apart(view.absent, rng)
+    if not here or len(gone) < 2:
+        return "nothing is surely there" if not here else "no two plausible things are surely absent"
+    if rng.random() < 0.5:
+        return _mixed("disjunctive verification", here[0], gone[0], True, rng)
+    return verified("disjunctive verification", gone, False)
+
+
+def _mixed(kind: str, here: Mention, gone: Mention, truth: bool, rng: Random) -> Asked | str:
+    if may_be(here.name, gone.name):
+        return "two names for what may be one thing"
+    return verified(kind, (here, gone) if rng.random() < 0.5 else (gone, here), truth)
+
+
+def _apart(draw: Callable[[Random], Mention | None], rng: Random) -> tuple[Mention, ...]:
+    """Two things that nobody could take for each other, neither a kind of the other, or as many as there are."""
+    first = draw(rng)
+    if first is None:
+        return ()
+    others = (draw(rng) for _ in range(_TRIES))
+    second = next((one for one in others if one and not may_be(first.name, one.name)), None)
+    return (first, second) if second else (first,)
+
+
+def verified(kind: str, things: tuple[Mention, ...], truth: bool) -> Asked:
+    """The question whether these things are there."""
+    general = [next(iter(hypernym_names(one.name)), "none") for one in things]
+    there = sum(bool(one.is_there) for one in things)
+    return Asked(
+        kind,
+        tuple(one.phrase for one in things),
+        Gold.of("yes" if truth else "no"),
+        "; ".join(one.proof for one in things),
+        tuple(found for one in things for found in one.objects),
+        tags=(
+            ("hypernym", " + ".join(general)),
+            ("there", str(there)),
+            ("gone", str(len(things) - there)),
+            ("attribute", "yes" if any(one.value for one in things) else "no"),
+        ),
+    )
+
+
+def _attribute(view: View, rng: Random) -> Asked | str:
+    found = look(view, rng)
+    if isinstance(found, str):
+        return found
+    who, value, wrong = found
+    truth, name = rng.random() < 0.5, who.thing.name
+    fact = f"{name} {who.thing.id} {be(name)} annotated as {value}"
+    return Asked(
+        "attribute verification",
+        (value if truth else wrong,),
+        Gold.of("yes" if truth else "no"),
+        fact if truth else f"{fact}, which excludes {wrong}",
+        who.objects,
+        about=who.noun,
+        where=who.where,
+        sort=sort_of(value),
+        tags=(
+            ("class", sort_of(value)),
+            ("hypernym", next(iter(hypernym_names(name)), "none")),
+            ("relation", who.relation or "none"),
+        ),
+    )
+
+
+def _tried(maker: Maker) -> Maker:
+    """The same maker, which looks at a few things before it gives up."""
+
+    def make(view: View, rng: Random) -> Asked | str:
+        made: Asked | str = ""
+        for _ in range(_TRIES):
+            made = maker(view, rng)
+            if not isinstance(made, str) or made in HOPELESS:
+                break
+        return made
+
+    return make
+
+
+MAKERS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "object verification": _object,
+        "conjunctive verification": _conjunction,
+        "disjunctive verification": _disjunction,
+        "attribute verification": _tried(_attribute),
+        "object choice": _tried(object_choice),
+        "attribute choice": _tried(attribute_choice),
+        "action choice": _tried(action_choice),
+    }
+)
+"""The kinds of questions, each with who makes it."""

@@ -1,0 +1,81 @@
+"""What a question is about, as boxes in the picture: all else can be obscured, and the answer stays.
+
+Kept are the boxes of all that it names and that is there, every instance and what it stands in relation to; for each
+thing that it names and that is not there, the box of something else, drawn at random (CARETS, 4.2 d).
+"""
+
+from random import Random
+
+from counterpoint.core.pictures import Box, Size
+from counterpoint.core.scenes import Scene
+from counterpoint.pictures.edits import Foreground
+from counterpoint.scenes.attributes import sort_of
+from counterpoint.suites.carets.questions import Asked
+
+LEAST = 32
+"""No side of a box is smaller: people need that many pixels to know a thing (Torralba et al. 2008)."""
+
+_FULL = 0.9  # of the picture; what fills more leaves nothing to obscure
+_MEASURED = ("size", "height", "length", "width")  # classes of values that are seen by what stands around a thing
+
+
+def foreground(scene: Scene, asked: Asked, rng: Random) -> Foreground | str:
+    """The part of the picture that a question needs, or why its picture cannot be obscured."""
+    if min(scene.size.width, scene.size.height) < LEAST:
+        return "the picture is too small"
+    if _needs_surroundings(asked):
+        return "how large a thing is cannot be seen by itself"
+    true = [one.box for one in asked.objects]
+    boxes = [grown(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
+    if len(boxes) < len(true):
+        return "something that it names has no box"
+    gone = int(dict(asked.tags).get("gone", "0"))
+    boxes += _others(scene, {one.id for one in asked.objects}, gone, rng)
+    if not boxes:
+        return "it names nothing that has a place"
+    if any(_share(box, scene.size) > _FULL for box in boxes):
+        return "what it is about fills the picture"
+    return Foreground(tuple(dict.fromkeys(boxes)), scene.size)
+
+
+def grown(box: Box, size: Size) -> Box:
+    """A box that is at least 32 wide and high, as near to the middle of the one given as the picture allows.
+
+    >>> grown(Box(4, 100, 10, 40), Size(320, 240))
+    Box(x=0, y=100, width=32, height=40)
+    """
+    x, width = _grown(box.x, box.right, size.width)
+    y, height = _grown(box.y, box.bottom, size.height)
+    return Box(x, y, width, height)
+
+
+def _grown(start: int, stop: int, end: int) -> tuple[int, int]:
+    start, stop = max(start, 0), min(stop, end)
+    length = max(stop - start, LEAST)
+    return min(max(start - (length - (stop - start)) // 2, 0), end - length), length
+
+
+def _share(box: Box, size: Size) -> float:
+    """The part of the picture that a box covers, from 0 to 1."""
+    return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
+
+
+def _needs_surroundings(asked: Asked) -> bool:
+    said = " ".join((*asked.options, asked.about, asked.where)).split()
+    return any(sort_of(word) in _MEASURED for word in said)
+
+
+def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]:
+    """Boxes of things that are not named, large enough to be seen, or any rectangles where there are too few."""
+    if not count:
+        return []
+    every = (one.box for one in scene if one.box and one.id not in named)
+    large = (box for box in every if box.width >= LEAST and box.height >= LEAST)
+    different = list(dict.fromkeys(grown(box, scene.size) for box in large if 0 < _share(box, scene.size) <= _FULL))
+    found = rng.sample(different, k=min(count, len(different)))
+    return found + [_anywhere(scene.size, rng) for _ in range(count - len(found))]
+
+
+def _anywhere(size: Size, rng: Random) -> Box:
+    width, height = (rng.randint(LEAST, max(LEAST, side // 2)) for side in (size.width, size.height))
+    return Box(rng.randint(0, size.width - width), rng.randint(0, size.height - height), width, height)

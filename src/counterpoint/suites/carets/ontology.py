@@ -1,0 +1,136 @@
+"""Ontology: where there is a dog there is an animal, and where there is no animal there is no dog."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate
+from random import Random
+
+from counterpoint.core.groups import Group
+from counterpoint.core.scenes import Scene
+from counterpoint.language.english import be, head, is_mass, is_plural, plural
+from counterpoint.language.senses import hypernym_names
+from counterpoint.scenes.absence import truly_absent
+from counterpoint.scenes.ambiguity import general_names
+from counterpoint.scenes.attributes import denies, goes_before_noun, has, sort_of
+from counterpoint.scenes.cooccurrence import Habits, survey
+from counterpoint.scenes.views import Mention, View
+from counterpoint.suites.carets.arguments import verified
+from counterpoint.suites.carets.questions import Asked
+from counterpoint.suites.carets.templates import fitting, grouped
+from counterpoint.suites.suite import Dropped, Suite
+
+KIND = "object verification"
+EACH = 5
+"""How many pairs a scene gives at most."""
+MORE = ("drink", "food", "meat", "person")
+"""General names that read well in these questions, beside those that a question may choose within."""
+
+_RELATIVE = frozenset({"size", "height", "length", "width", "thickness", "age", "weight"})
+# a small elephant is no small animal
+_WITH_ATTRIBUTE = 0.4
+_TRIES = 8
+
+
+def generalized(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | Dropped]:
+    """Ask after a thing that is there, then by a more general name; or after none of a kind, then for one of them."""
+    view = View(scene, habits)
+    for _ in range(EACH):
+        if view.obstacle:
+            yield Dropped(KIND, view.obstacle)
+            continue
+        up, down = _up(view, rng), _down(view, rng)
+        if isinstance(up, str) or isinstance(down, str):
+            yield Dropped(KIND, up if isinstance(up, str) else str(down))
+            continue
+        special, general = up if (truth := rng.random() < 0.5) else down
+        both = [verified(KIND, (one,), truth) for one in ((special, general) if truth else (general, special))]
+        tags = (("direction", "up" if truth else "down"), ("general", general.name))
+        yield _worded(scene, [_tagged(one, tags) for one in both], rng)
+
+
+def _tagged(one: Asked, tags: tuple[tuple[str, str], ...]) -> Asked:
+    return Asked(one.kind, one.options, one.gold, one.proof, one.objects, tags=(*one.tags, *tags))
+
+
+def _worded(scene: Scene, both: list[Asked], rng: Random) -> Group:
+    template = rng.choice(fitting(both[0])).ask
+    return grouped(scene, [(template, one) for one in both])
+
+
+def _up(view: View, rng: Random) -> tuple[Mention, Mention] | str:
+    """Something that is there, and a more general name for it that is rarer in the source more often."""
+    names, bounds = view.clear
+    if not names:
+        return "nothing is surely there"
+    name = rng.choices(names, cum_weights=bounds)[0]
+    above = [general for general in hypernym_names(name) if _is_above(general, name)]
+    above = [general for general in above if rng.random() >= view.habits.kinds[general] / view.habits.scenes]
+    if not above:
+        return "it has no general name, or too usual a one"
+    general = rng.choice(above)
+    found = view.scene.named(name)
+    value = _kept(view.own_look(rng.choice(found), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+    such = tuple(one for one in found if not value or has(view.values(one), value))
+    fact = f"{name} {such[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
+    others = view.called(general)[0]
+    wider = tuple(one for one in others if one.name == name or general in hypernym_names(one.name))
+    wider = tuple(one for one in wider if not value or has(view.values(one), value))
+    return (
+        Mention(name, value, True, fact, such),
+        Mention(_as(general, name), value, True, f"{fact}, which is of the kind {general}", wider),
+    )
+
+
+def _down(view: View, rng: Random) -> tuple[Mention, Mention] | str:
+    """One of a kind of which nothing is there, or nothing that looks so, and the name of the kind."""
+    kinds = [general for general in sorted(_spoken()) if view.habits.kinds[general]]
+    if not kinds:
+        return "the source has nothing of a general kind"
+    bounds = list(accumulate(view.habits.kinds[general] for general in kinds))
+    for _ in range(_TRIES):
+        general = rng.choices(kinds, cum_weights=bounds)[0]
+        name = view.habits.members(general).draw(rng)
+        if not name or not _is_above(general, name):
+            continue
+        value = _kept(view.usual_look(name, rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+        proof = _absence(view, general, value)
+        if proof:
+            shown = tuple(view.called(general)[0]) if value else ()
+            return Mention(name, value, False, proof, shown), Mention(_as(general, name), value, False, proof, shown)
+    return "no general kind is surely absent"
+
+
+def _absence(view: View, general: str, value: str) -> str:
+    """Why nothing of a kind is there, or nothing of this look, if that is proved."""
+    if truly_absent(general, view.names):
+        return f"nothing annotated is of the kind {general}, could be, or may show such a thing"
+    things, showing = view.called(general)
+    if not value or showing or not things or not all(denies(view.values(one), value) for one in things):
+        return ""
+    facts = ", ".join(f"{one.name} {one.id} {be(one.name)} {view.rival_look(one, value)}" for one in things)
+    return f"nothing of the kind {general} is {value}: {facts}"
+
+
+def _kept(value: str) -> str:
+    """A value that means the same of a thing and of its kind."""
+    return value if value and goes_before_noun(value) and sort_of(value) not in _RELATIVE else ""
+
+
+def _is_above(general: str, name: str) -> bool:
+    """Whether a general name reads well in the place of a special one: grass is hardly "a plant"."""
+    return general in _spoken() and general != head(name) and (is_mass(general) or not is_mass(name))
+
+
+def _as(general: str, name: str) -> str:
+    """A general name in the number of a special one: animals for dogs, clothing for pants."""
+    return plural(general) if is_plural(name) and not is_mass(general) else general
+
+
+@cache
+def _spoken() -> frozenset[str]:
+    return frozenset((*general_names(), *MORE))
+
+
+suite = Suite(
+    "ontology", tests="what holds of a thing holds by the name of its kind", propose=generalized, survey=survey
+)

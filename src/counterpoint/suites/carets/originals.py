@@ -1,0 +1,78 @@
+"""Questions as they are first asked: one pool for a scene, from which the tests that share their originals all start.
+
+Their suites draw for the same luck, and draw the number of the pool before anything else; so one seed gives rephrase,
+order, negation and visual the same base queries, and a model answers each of them once.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from counterpoint.core.groups import Group, Query
+from counterpoint.core.scenes import Scene
+from counterpoint.scenes.cooccurrence import Habits
+from counterpoint.suites.carets.arguments import questions
+from counterpoint.suites.carets.questions import KINDS, Asked
+from counterpoint.suites.carets.templates import Template, fitting, worded
+from counterpoint.suites.drafts import Draft
+from counterpoint.suites.suite import Dropped
+
+LUCK = "originals"
+"""What the luck of the suites that share their originals is drawn for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A question, the template that it is first asked with, and the query that these make."""
+
+    asked: Asked
+    template: Template
+    base: Query
+    number: int  # the id of the query
+
+    def drafted(self, make: Callable[[], Group]) -> Draft:
+        """A group that begins with this, to be made if it is kept."""
+        return Draft(self.asked.kind, self.number, self.asked.gold.best, self.asked.tags, make)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """All originals of a scene, and from what they were drawn."""
+
+    scene: Scene
+    habits: Habits
+    number: int
+    drawn: tuple[Original | Dropped, ...]
+
+    def is_of(self, scene: Scene, habits: Habits, number: int) -> bool:
+        """Whether it was drawn from the very same."""
+        return self.scene is scene and self.habits is habits and self.number == number
+
+
+_last: list[_Pool] = []  # suites that are made together ask for a pool one after the other, and it is drawn once
+
+
+def originals(kinds: Collection[str], scene: Scene, habits: Habits, rng: Random) -> Iterator[Original | Dropped]:
+    """The questions of these kinds out of the pool of a scene, which is the same for all who begin with this luck."""
+    for one in _pool(scene, habits, rng.getrandbits(64)).drawn:
+        if (one.kind if isinstance(one, Dropped) else one.asked.kind) in kinds:
+            yield one
+
+
+def _pool(scene: Scene, habits: Habits, number: int) -> _Pool:
+    for pool in _last[:1]:
+        if pool.is_of(scene, habits, number):
+            return pool
+    rng = Random(number)
+    asked = questions(KINDS, scene, habits, rng)
+    drawn = tuple(one if isinstance(one, Dropped) else _first(scene, one, rng) for one in asked)
+    pool = _Pool(scene, habits, number, drawn)
+    _last[:] = [pool]
+    return pool
+
+
+def _first(scene: Scene, asked: Asked, rng: Random) -> Original:
+    found = fitting(asked)
+    template = found[int(rng.random() * len(found))]
+    base = Query(scene.picture, worded(template.ask, asked))
+    return Original(asked, template, base, base.id)

@@ -1,0 +1,132 @@
+"""Questions in words: the sentences of every kind with their negations, those of them that fit, and groups of them."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.scenes import Scene
+from counterpoint.language.english import a, any_of, be, do, it, listed, no, one_or_bare, question
+from counterpoint.language.senses import is_a
+from counterpoint.scenes.ambiguity import is_known, words
+from counterpoint.scenes.attributes import bare, predicate
+from counterpoint.suites.carets.questions import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A sentence with places for words, and its negation where it has one."""
+
+    ask: str
+    deny: str = ""
+
+
+Wording = tuple[str, Asked]
+"""A sentence with places, and what it is filled with."""
+
+
+@cache
+def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
+    """The sentences of a kind of question, in the order of the file; those with a relation are apart."""
+    rows = _file()[kind].get("related" if related else "templates", [])
+    return tuple(Template(row) if isinstance(row, str) else Template(*row) for row in rows)
+
+
+def fitting(asked: Asked) -> tuple[Template, ...]:
+    """The templates that can say this and agree with its words."""
+    return _fitting(asked.kind, bool(asked.where) and not asked.about, frozenset(_slots(asked)))
+
+
+def worded(sentence: str, asked: Asked) -> str:
+    """The question in words."""
+    return question(sentence.format_map(_slots(asked)))
+
+
+def grouped(
+    scene: Scene, wordings: Sequence[Wording], *, gold: Sequence[Gold] = (), relation: Relation = Relation.SAME
+) -> Group:
+    """A group of wordings whose answers stand in a relation; where no gold is given, each has that of its question."""
+    base = wordings[0][1]
+    golds = tuple(gold) or tuple(asked.gold for _, asked in wordings)
+    return Group(
+        relation=relation,
+        queries=tuple(Query(scene.picture, worded(sentence, asked)) for sentence, asked in wordings),
+        gold=golds,
+        proof=base.proof,
+        kind=base.kind,
+        objects=base.objects,
+        size=scene.size,
+        tags=tuple(
+            (("template", sentence), ("answer", right.best), *asked.tags)
+            for (sentence, asked), right in zip(wordings, golds, strict=True)
+        ),
+    )
+
+
+def spoken(text: str) -> list[str]:
+    """The words of a question, in lower case and without marks."""
+    return re.findall(r"[\w'-]+", text.lower())
+
+
+@cache
+def _file() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((Path(__file__).parent / "data" / "templates.toml").read_text("utf-8"))
+
+
+@cache
+def _fitting(kind: str, related: bool, slots: frozenset[str]) -> tuple[Template, ...]:
+    return tuple(one for one in templates(kind, related) if _needs(one.ask) <= slots)
+
+
+@cache
+def _needs(sentence: str) -> frozenset[str]:
+    return frozenset(slot for _, slot, _, _ in Formatter().parse(sentence) if slot)
+
+
+def _slots(asked: Asked) -> Mapping[str, str]:
+    if asked.about:
+        return _said(asked)
+    first, *rest = asked.options
+    return _two(first, *rest) if rest else {**_there(first), **({"z": asked.where} if asked.where else {})}
+
+
+@cache
+def _there(noun: str) -> Mapping[str, str]:
+    """What a sentence needs of one thing that may be there."""
+    return {"x": a(noun), "any": any_of(noun), "no": no(noun), "be": be(noun), "do": do(noun), "who": _who(noun)}
+
+
+@cache
+def _who(noun: str) -> str:
+    """The word that leads on from a thing or from someone; adjectives before the name do not matter."""
+    parts = noun.split()
+    names = (" ".join(parts[start:]) for start in range(len(parts)))
+    name = next(filter(is_known, names), "")
+    return "who" if name and is_a(name, "person") else "that"
+
+
+@cache
+def _two(first: str, second: str) -> Mapping[str, str]:
+    """What a sentence needs of two things that may be there."""
+    both = {"x": one_or_bare(first), "y": one_or_bare(second), "nx": no(first), "ny": no(second)}
+    singular = {"is": "is"} if be(first) == be(second) == "is" else {}
+    return {**both, "bex": be(first), "bey": be(second), **singular}
+
+
+def _said(asked: Asked) -> Mapping[str, str]:
+    """What a sentence needs of a thing of which something is said, or asked."""
+    about = asked.about
+    slots = {"the": f"the {about} {asked.where}".rstrip(), "be": be(about), "do": do(about)}
+    slots |= {} if asked.where else {"one": f"the {about}"}
+    slots |= {} if _who(about) == "who" else {"it": it(about)}  # nobody is called it
+    if asked.kind == "object choice":
+        return slots | {"v": listed([a(one) for one in asked.options], "or")}
+    if asked.kind == "action choice":
+        return slots | {"w": listed(asked.options, "or"), "pose" if asked.sort == "pose" else "pursuit": asked.sort}
+    named = {"sort": asked.sort} if asked.sort in words("attributes.with_a_name") else {}
+    return slots | {"v": predicate(asked.options), "w": bare(asked.options)} | named

@@ -1,0 +1,73 @@
+"""Visual obfuscation: what stands around the things that a question is about does not change the answer."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+
+from counterpoint.core.groups import Group, Query
+from counterpoint.core.pictures import Edit
+from counterpoint.core.scenes import Scene
+from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
+from counterpoint.pictures.means import Means
+from counterpoint.scenes.cooccurrence import Habits, survey
+from counterpoint.suites.carets.foregrounds import foreground
+from counterpoint.suites.carets.originals import LUCK, Original, originals
+from counterpoint.suites.carets.questions import KINDS
+from counterpoint.suites.carets.templates import grouped
+from counterpoint.suites.drafts import Draft
+from counterpoint.suites.suite import Dropped, Suite
+
+DEVIATIONS = ("3", "6", "9")
+"""How much the surroundings are blurred: lightly, moderately, heavily."""
+
+NO_MEANS = "the channel means of the training pictures are not known: say --means R,G,B"
+"""Why nothing is made of a source before somebody has measured its pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisualSuite(Suite[Scene, Habits]):
+    """A suite that paints in the middle color of a source's training pictures, and makes nothing before it is told."""
+
+    def with_means(self, means: Means) -> "VisualSuite":
+        """The same suite for a source whose training pictures have these channel means."""
+        return replace(self, propose=partial(obscured, means=means))
+
+
+def obscured(scene: Scene, habits: Habits, rng: Random, *, means: Means | None = None) -> Iterator[Draft | Dropped]:
+    """Ask about the whole picture, then about what is left of it when all around is blurred, painted over or cut."""
+    for one in originals(KINDS, scene, habits, rng):
+        yield one if isinstance(one, Dropped) else _obscured(scene, one, means, rng)
+
+
+def edits(kept: Foreground, means: Means) -> Mapping[str, Edit]:
+    """The five edits around a foreground, by the name of their tag."""
+    blurs = {f"blur-{deviation}": blur_around(kept, deviation) for deviation in DEVIATIONS}
+    return {**blurs, "mask": mean_around(kept, means), "crop": crop_around(kept)}
+
+
+def _obscured(scene: Scene, one: Original, means: Means | None, rng: Random) -> Draft | Dropped:
+    kept = foreground(scene, one.asked, rng)
+    if means is None or isinstance(kept, str):
+        return Dropped(one.asked.kind, NO_MEANS if means is None else str(kept))
+    return one.drafted(partial(_made, scene, one, kept, means))
+
+
+def _made(scene: Scene, one: Original, kept: Foreground, means: Means) -> Group:
+    group, made = grouped(scene, [(one.template.ask, one.asked)]), edits(kept, means)
+    variants = (Query(scene.picture.edited(edit), group.base.text) for edit in made.values())
+    return replace(
+        group,
+        queries=(group.base, *variants),
+        gold=group.gold * (1 + len(made)),
+        tags=(*group.tags, *((("edit", name), *group.tags[0]) for name in made)),
+    )
+
+
+suite = VisualSuite(
+    "visual",
+    tests="what stands around a thing does not change what is said of it",
+    propose=obscured,
+    survey=survey,
+    luck=LUCK,
+)

@@ -1,0 +1,94 @@
+"""Noise in features: what a model makes of a picture or of a question may be a little off, and its answer stays.
+
+The noise is as wide as each feature of the model spreads over the reference queries, which the manifest lists, so that
+one table of groups serves every model that lets its features be changed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from heapq import nsmallest
+from itertools import product
+from random import Random
+
+from counterpoint.core.features import REFERENCES, Side, noise, reference_name
+from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.ids import Plain
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Edit
+from counterpoint.suites.bias.swaps import base_of
+from counterpoint.suites.carets.questions import Tags
+from counterpoint.suites.suite import Suite
+
+TRIALS = 15
+"""How often the features of each side are disturbed, as in the authors' code."""
+SCALE = "1"
+"""In standard deviations, as in the authors' code."""
+TAGS = {Side.PICTURE: "picture-features", Side.TEXT: "question-features"}
+"""What the tag `edit` of a variant says."""
+
+_BITS = 32  # of the seed of an edit
+_PROOF = "noise in what a model makes of a picture or a question changes no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The queries that say how far features spread, and what edits call them."""
+
+    name: str
+    queries: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSuite(Suite[Question, References]):
+    """A suite that disturbs features, so many times for a question and a side."""
+
+    def with_variants(self, most: int) -> "FeatureSuite":
+        """The same suite with so many variants of a question for each side."""
+        return replace(self, propose=partial(disturbed, trials=most))
+
+
+def survey(questions: Iterable[Question]) -> References:
+    """At most 500 of all questions; ids are hashes, so that the smallest are as good a draw as any."""
+    asked = {query.id: query for query in map(base_of, questions)}
+    drawn = tuple(asked[number] for number in nsmallest(REFERENCES, asked))
+    return References(reference_name(drawn), drawn)
+
+
+def disturbed(
+    question: Question, references: References, rng: Random, *, trials: int = TRIALS, scale: str = SCALE
+) -> Iterator[Group]:
+    """The question as it is, then with noise in what a model makes of its picture, and of its words."""
+    base, made = base_of(question), list(_edits(references.name, trials, scale, rng))
+    picture, text, mode, choices, context = base.picture, base.text, base.mode, base.choices, base.context
+    gold = question.gold if question.gold.answers else None
+    yield Group(
+        Relation.SAME,
+        (base, *(Query(picture, text, mode, choices, context, edits) for edits, _ in made)),
+        (gold,) * (1 + len(made)),
+        proof=_PROOF,
+        kind=question.kind,
+        tags=((("question", question.id), *question.tags), *(tags for _, tags in made)),
+    )
+
+
+def _edits(references: str, trials: int, scale: str, rng: Random) -> Iterator[tuple[tuple[Edit, ...], Tags]]:
+    """The edits of a question, each with luck of its own, and their tags."""
+    for side, trial in product(Side, range(1, trials + 1)):
+        edit = noise(side, scale, references, rng.getrandbits(_BITS))
+        yield (edit,), (("edit", TAGS[side]), ("trial", str(trial)))
+
+
+def listed(references: References) -> Mapping[str, Mapping[str, list[list[Plain]]]]:
+    """The reference queries as a manifest has them: under their name, each as its id is made."""
+    return {"references": {references.name: [query.content for query in references.queries]}}
+
+
+suite = FeatureSuite(
+    "feature-noise",
+    tests="noise in what a model makes of a picture or a question changes no answer",
+    propose=disturbed,
+    survey=survey,
+    takes="questions",
+    noted=listed,
+)

@@ -1,0 +1,56 @@
+"""Noise in pixels: a picture that a worse camera took is answered as the picture is."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from random import Random
+
+from counterpoint.core.groups import Group
+from counterpoint.core.items import Question
+from counterpoint.pictures.noise import AUTHORS, SEVERITIES, STRENGTHS, noise
+from counterpoint.suites.robustness.edited import edited
+from counterpoint.suites.suite import Suite
+
+KINDS = tuple(STRENGTHS)
+"""The kinds of noise of Beyond Accuracy."""
+TRIALS = 3
+"""How often each kind is drawn for a question, as in the authors' code: twelve pictures for four kinds."""
+
+_PROOF = "noise of a camera changes no answer"
+
+
+def disturbed(
+    question: Question,
+    statistics: None,
+    rng: Random,
+    *,
+    kinds: Sequence[str] = KINDS,
+    severities: Sequence[int] = (AUTHORS,),
+    trials: int = TRIALS,
+) -> Iterator[Group]:
+    """The question about the picture as it is, then with each kind of noise at each severity, drawn anew each time."""
+    variants = [
+        (
+            noise(kind, severity, rng.getrandbits(32)),
+            (("edit", kind), ("severity", str(severity)), ("trial", str(trial))),
+        )
+        for kind in kinds
+        for severity in severities
+        for trial in range(1, trials + 1)
+    ]
+    yield edited(question, variants, _PROOF)
+
+
+def noise_suite(
+    name: str, *, kinds: Sequence[str] = KINDS, severities: Sequence[int] = (AUTHORS,), trials: int = TRIALS
+) -> Suite[Question, None]:
+    """A suite with these kinds of noise, at these severities from 1 to 5, so many draws of each."""
+    return Suite(
+        name,
+        tests="noise of a camera changes no answer",
+        propose=partial(disturbed, kinds=tuple(kinds), severities=tuple(severities), trials=trials),
+        takes="questions",
+    )
+
+
+suite = noise_suite("noise")
+with_severities = noise_suite("noise-severities", severities=range(1, SEVERITIES + 1), trials=1)

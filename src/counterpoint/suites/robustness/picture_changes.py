@@ -1,0 +1,147 @@
+"""Changed pictures: light, blur, turn, mirror and crop leave the answer as it is, where the question allows them."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+
+from counterpoint.core.groups import Group
+from counterpoint.core.items import Question
+from counterpoint.core.pictures import Edit
+from counterpoint.language.classes import classes_of
+from counterpoint.language.words import split_list
+from counterpoint.pictures.changes import DEGREES
+from counterpoint.suites.carets.questions import Tags
+from counterpoint.suites.robustness.edited import edited
+from counterpoint.suites.suite import Dropped, Suite
+
+MIDDLE = 3
+"""The severity that is asked where only one is."""
+
+_LONGEST = 4  # words in a phrase of a list
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a question gives away about what it is about: its words and those of its answers, and its program."""
+
+    asked: frozenset[str]  # words and phrases of its text
+    said: frozenset[str]  # these, and those of its choices and right answers
+    classes: frozenset[str]  # of what is said
+    steps: str
+    reads: bool  # whether words that were read in the picture come with it
+
+    @classmethod
+    def by(cls, question: Question) -> "Told":
+        """What one question tells."""
+        answers = (answer for answer, _ in question.gold.answers)
+        asked = phrases(question.text)
+        said = asked.union(*map(phrases, (*question.choices, *answers, question.full_answer)))
+        named = frozenset(name for one in said for name in classes_of(one))
+        steps = " ".join(f"{step.operation} {step.argument}" for step in question.program)
+        return cls(asked, said, named, steps, bool(question.context))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a change would make wrong: words, classes of words, steps of a program, and what needs to be read."""
+
+    because: str
+    words: frozenset[str]
+    classes: frozenset[str] = frozenset()
+    operations: tuple[str, ...] = ()
+    reading: bool = False
+    only: frozenset[str] = frozenset()
+    only_operations: tuple[str, ...] = ()
+
+    def spares(self, told: Told) -> bool:
+        """Whether a question has the same answer after the change, as far as its words and its program tell."""
+        if not (self.words.isdisjoint(told.said) and self.classes.isdisjoint(told.classes)):
+            return False
+        if (self.reading and told.reads) or _names(told.steps, self.operations):
+            return False
+        return not self.only or not self.only.isdisjoint(told.asked) or _names(told.steps, self.only_operations)
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """The rule of every change, by its name."""
+    rows = tomllib.loads((Path(__file__).parent / "data" / "picture_changes.toml").read_text("utf-8"))
+    written = split_list(rows.pop("reading"))
+    return {name: _rule(rows[row.get("same_as", name)], written) for name, row in rows.items()}
+
+
+def phrases(text: str) -> frozenset[str]:
+    """All words of a text in small letters, and all phrases of up to four of them.
+
+    >>> sorted(phrases("Is it red?"))
+    ['is', 'is it', 'is it red', 'it', 'it red', 'red']
+    """
+    words = _WORD.findall(text.lower())
+    spans = ((start, size) for start in range(len(words)) for size in range(1, _LONGEST + 1))
+    return frozenset(" ".join(words[start : start + size]) for start, size in spans if start + size <= len(words))
+
+
+def changed(
+    question: Question, statistics: None, rng: Random, *, severities: Sequence[int] = (MIDDLE,)
+) -> Iterator[Group | Dropped]:
+    """The question about the picture as it is, then after each change that cannot have changed its answer."""
+    variants, told = list[tuple[Edit, Tags]](), Told.by(question)
+    for name, rule in rules().items():
+        made = _variants(name, severities, rng)
+        if rule.spares(told):
+            variants += made
+        else:
+            yield Dropped(question.kind, f"{name}: {rule.because}", len(made))
+    if variants:
+        yield edited(question, variants, "nothing that the question is about is changed")
+
+
+def _variants(name: str, severities: Sequence[int], rng: Random) -> list[tuple[Edit, Tags]]:
+    """A change at each severity; to which side a picture is turned is drawn."""
+    edits, side = DEGREES[name], rng.choice((-1, 1))
+    if len(edits) == 1:
+        return [(edits[0], (("edit", name),))]
+    chosen = [(severity, edits[severity - 1]) for severity in severities]
+    return [(_turned(edit, side), (("edit", name), ("severity", str(severity)))) for severity, edit in chosen]
+
+
+def _turned(edit: Edit, side: int) -> Edit:
+    return replace(edit, arguments=(side * int(edit.arguments[0]),)) if edit.name == "rotate" else edit
+
+
+def _names(steps: str, operations: Sequence[str]) -> bool:
+    return any(operation in steps for operation in operations)
+
+
+def _rule(row: Mapping[str, str | bool], written: Sequence[str]) -> Rule:
+    def listed(key: str) -> tuple[str, ...]:
+        return split_list(str(row.get(key, "")))
+
+    reading = bool(row.get("reading", False))
+    return Rule(
+        str(row["because"]),
+        frozenset((*listed("words"), *(written if reading else ()))),
+        frozenset(listed("classes")),
+        listed("operations"),
+        reading,
+        frozenset(listed("only")),
+        listed("only_operations"),
+    )
+
+
+def _suite(name: str, severities: Sequence[int]) -> Suite[Question, None]:
+    return Suite(
+        name,
+        tests="a change of the whole picture that the question does not ask about changes no answer",
+        propose=partial(changed, severities=tuple(severities)),
+        takes="questions",
+    )
+
+
+suite = _suite("pictures-changed", (MIDDLE,))
+with_severities = _suite("pictures-changed-severities", range(1, 6))

@@ -1,0 +1,28 @@
+"""Adversarial rewrites: a question is answered alike after a rule has changed its words and not its sense."""
+
+from collections.abc import Iterator
+from random import Random
+
+from counterpoint.core.groups import Group
+from counterpoint.core.items import Question
+from counterpoint.language.sears import rewritten
+from counterpoint.suites.robustness.reworded import reworded
+from counterpoint.suites.suite import Dropped, Suite
+
+
+def adversarial(question: Question, statistics: None, rng: Random) -> Iterator[Group | Dropped]:
+    """The question with a variant for each rule that fits; one that no rule fits is left out."""
+    found = list(rewritten(question.text))
+    if not found:
+        yield Dropped(question.kind, "no rule fits")
+        return
+    done = "; ".join(rule.does for rule, _ in found)
+    yield reworded(question, [(text, (("rule", rule.name),)) for rule, text in found], f"these keep the sense: {done}")
+
+
+suite = Suite(
+    "sears",
+    tests="a question is answered alike after a rewrite that keeps its sense",
+    propose=adversarial,
+    takes="questions",
+)

@@ -1,0 +1,49 @@
+"""Noise in words: a question is answered alike when it is misspelt, reworded or put less well, and means the same."""
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+
+from counterpoint.core.groups import Group
+from counterpoint.core.items import Question
+from counterpoint.language.protected_words import Loose
+from counterpoint.language.word_noise import KINDS, SEVERITIES, noised, unfit
+from counterpoint.suites.carets.questions import Tags
+from counterpoint.suites.robustness.reworded import reworded
+from counterpoint.suites.suite import Dropped, Suite
+
+_TAGS: dict[tuple[str, int], Tags] = {
+    (kind.name, severity): (("rule", kind.name), ("severity", str(severity)))
+    for kind in KINDS
+    for severity in SEVERITIES
+}
+
+
+def noisy(question: Question, statistics: None, rng: Random, *, most: int) -> Iterator[Group | Dropped]:
+    """The question with a variant for each kind that can be applied, at severities up to `most`."""
+    loose = Loose.of(question.text, question.choices)
+    if reason := unfit(loose):
+        yield Dropped(question.kind, reason)
+        return
+    variants = list[tuple[str, Tags]]()
+    for kind in KINDS:
+        found = noised(loose, kind, rng, most)
+        variants += [(text, _TAGS[kind.name, severity]) for severity, text in found]
+        if not found:
+            yield Dropped(kind.name, kind.unless)
+    if variants:
+        yield reworded(question, variants, "noise that leaves the sense of the question alone")
+
+
+suite = Suite(
+    "word-noise",
+    tests="a question is answered alike when its words are noisy",
+    propose=partial(noisy, most=1),
+    takes="questions",
+)
+severities = Suite(
+    "word-noise-severities",
+    tests="a question is answered alike however noisy its words are",
+    propose=partial(noisy, most=len(SEVERITIES)),
+    takes="questions",
+)

@@ -1,0 +1,150 @@
+"""Who does what to whom, told in one sentence and told anew: with another verb, or with the two exchanged."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.items import Frame
+from counterpoint.language.english import a, base_form, be, is_plural, sentence, third_person
+from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.senses import is_a
+from counterpoint.suites.valse.proposing import GAP, Gap
+from counterpoint.suites.valse.wording import listed, lists
+
+_USUAL = 3  # senses of a verb that people mean by it
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An action with two who take part in it; `preposition` stands before the second, where one is wanted.
+
+    It is told as captions of photographs tell it, "is chasing", or in the present tense, as VALSE does.
+    """
+
+    id: str
+    agent: str
+    verb: str  # as frames have it: "chasing"
+    preposition: str
+    other: str
+    present: bool = False
+
+    @property
+    def text(self) -> str:
+        """The sentence that tells it.
+
+        >>> Act("7", "people", "unveiling", "", "prize").text, Act("8", "boy", "sitting", "on", "bench", True).text
+        ('Some people are unveiling a prize.', 'A boy sits on a bench.')
+        """
+        return sentence(f"{a(self.agent)} {self.said} {a(self.other)}")
+
+    @property
+    def said(self) -> str:
+        """Verb and preposition, as they agree with who does it."""
+        if not self.present:
+            return " ".join(filter(None, (be(self.agent), self.verb, self.preposition)))
+        verb = infinitive(self.verb)
+        return " ".join(filter(None, (verb if is_plural(self.agent) else third_person(verb), self.preposition)))
+
+    @property
+    def gap(self) -> Gap:
+        """The sentence without what is done, for a masked language model to fill in.
+
+        >>> tuple(Act("8", "boy", "sitting", "on", "bench").gap)
+        ('A boy is [MASK] a bench.', 'sitting on')
+        """
+        before, said = a(self.agent), self.said
+        if not self.present:
+            before, said = f"{before} {be(self.agent)}", said.removeprefix(f"{be(self.agent)} ")
+        return Gap(sentence(f"{before} {GAP} {a(self.other)}"), said)
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        """Who, what, whom."""
+        return self.agent, self.verb, self.other
+
+    def swapped(self) -> "Act":
+        """The two exchanged.
+
+        >>> Act("7", "people", "unveiling", "", "prize", present=True).swapped().text
+        'A prize unveils some people.'
+        """
+        return replace(self, agent=self.other, other=self.agent)
+
+    def doing(self, other: "Act") -> "Act":
+        """The same two with the verb of another act."""
+        return replace(self, verb=other.verb, preposition=other.preposition)
+
+
+def act_of(frame: Frame) -> Act | str:
+    """The agent of a frame, its verb, and the first other role that a sentence can have, or why there is none."""
+    agent = frame.role("agent")
+    if agent is None:
+        return "the frame has no agent"
+    for role in frame.roles:
+        name = role.name.lower()
+        special: str | None = lists("actions")["prepositions"].get(f"{frame.verb} {name}")
+        preposition = special if special is not None else lists("actions")["roles"].get(name)
+        if role.name != "agent" and preposition is not None:
+            return Act(frame.id, agent.noun, frame.verb, preposition, role.noun)
+    return "the frame has nothing that the agent does it to"
+
+
+@cache
+def infinitive(verb: str) -> str:
+    """The verb of a form that frames have; what the rules do not get right, WordNet may know.
+
+    >>> infinitive("chasing"), infinitive("strolling")
+    ('chase', 'stroll')
+    """
+    found, book = base_form(verb), lexicon()
+    return found if book.senses(found, "v") else next(iter(book.base_forms(verb, "v")), found)
+
+
+@cache
+def excluding(verb: str, other: str) -> bool:
+    """Whether who does the one surely does not do the other: no synonym, no kind of it, nothing done along with it.
+
+    >>> excluding("kicking", "throwing"), excluding("eating", "holding"), excluding("walking", "strolling")
+    (True, False, False)
+    """
+    one, two = infinitive(verb), infinitive(other)
+    if one == two:
+        return False
+    if two in lexicon().antonyms(one, "v") or one in lexicon().antonyms(two, "v"):
+        return True
+    if frozenset((verb, other)) not in _set_apart() and {verb, other} & listed("actions", "vague"):
+        return False
+    return not _related(one, two)
+
+
+def is_mutual(verb: str) -> bool:
+    """Whether what one does to another, the other does as well."""
+    return verb in listed("actions", "mutual")
+
+
+def are_alike(noun: str, other: str) -> bool:
+    """Whether what is called by one noun may be called by the other: exchanging them may change nothing."""
+    if noun == other:
+        return True
+    try:
+        return is_a(noun, other) or is_a(other, noun)
+    except UnknownName:
+        return False
+
+
+def _related(one: str, two: str) -> bool:
+    """Whether two verbs share a sense, or one usual sense is a kind of another."""
+    book = lexicon()
+    first, second = book.senses(one, "v"), book.senses(two, "v")
+    if set(first) & set(second):
+        return True
+    return any(_is_kind(x, y) or _is_kind(y, x) for x in first[:_USUAL] for y in second[:_USUAL])
+
+
+def _is_kind(one: Sense, other: Sense) -> bool:
+    return lexicon().is_kind_of(one, other)
+
+
+@cache
+def _set_apart() -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(pair.split("-")) for pair in listed("actions", "apart"))

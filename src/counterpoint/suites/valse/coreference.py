@@ -1,0 +1,156 @@
+"""Coreference: a caption, a question with a pronoun, and "yes" against "no"."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeAlias
+
+from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.items import Dialogue, Turn
+from counterpoint.core.pictures import Picture
+from counterpoint.language.english import question as asked
+from counterpoint.language.english import sentence
+from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.valse.reference import kinds, pronouns, refers, tells
+from counterpoint.suites.valse.twins import TAG, Twinned, twins
+
+KIND = "coreference"
+STANDARD, CLEAN = "coreference-standard", "coreference-clean"
+_LED = re.compile(r"(?:is|are|was|were|do|does|did|has|have|can|could)\b")
+_UNSURE = re.compile(
+    r"\b(?:but|though|although|actually|barely|maybe|think|guess|believe|probably|might|could|seems?|somewhat|sort of|"
+    r"kind of|sure|tell|hard|appears?|looks? like|almost|partially|mostly|some|not very|not really|assume|suppose)\b"
+)
+_ANSWERABLE = re.compile(r"\b(?:can you tell|could you tell|can you see what|do you know|or|picture on your end)\b")
+_YES, _NO = re.compile(r"(?:yes|yeah|yep|yup)\b"), re.compile(r"(?:no|nope|nah)\b")
+_CLOSED = frozenset({"validation", "val", "test", "shifted"})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One turn of a dialogue that can be told with the caption alone."""
+
+    id: str
+    turn: int
+    text: str  # caption and question
+    question: str
+    answer: str
+    twin: str = ""
+
+
+Plan: TypeAlias = Mapping[str, Sequence[Case]]
+"""The cases that are kept, by the id of their dialogue."""
+
+
+def yes_or_no(answer: str) -> str | None:
+    """What an answer comes down to, where it is sure.
+
+    >>> yes_or_no("yes, he is"), yes_or_no("no i don't think so"), yes_or_no("no"), yes_or_no("2")
+    ('yes', None, 'no', None)
+    """
+    text = answer.strip().lower()
+    if _UNSURE.search(text):
+        return None
+    return "yes" if _YES.match(text) else "no" if _NO.match(text) else None
+
+
+def cases_of(dialogue: Dialogue) -> Iterator[Case | str]:
+    """Every turn that asks after something in the caption by a pronoun, or why a turn with a pronoun is none."""
+    since = list[str]()
+    for place, turn in enumerate(dialogue.turns):
+        found = _case(dialogue, place, turn, since)
+        if found:
+            yield found
+        since += turn.question, turn.answer
+
+
+def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str]) -> Case | str:
+    text = " ".join(turn.question.lower().split())
+    if not _LED.match(text) or not pronouns(text):
+        return ""
+    if _ANSWERABLE.search(text):
+        return "the question is not for yes or no"
+    if (answer := yes_or_no(turn.answer)) is None:
+        return "the answer is no plain yes or no"
+    if not refers(text, dialogue.caption, since):
+        return "the pronoun may mean something that the caption does not name"
+    if tells(dialogue.caption, text):
+        return "the caption answers the question"
+    told = f"{sentence(dialogue.caption)} {asked(turn.question)}"
+    return Case(f"{dialogue.id}-{place}", place, told, text.rstrip(" ?"), answer)
+
+
+def planned(dialogues: Iterable[Dialogue]) -> Plan:
+    """As many cases with yes as with no, in each instrument, for questions that begin alike."""
+    shelves, owner = defaultdict[str, list[Case]](list), dict[str, str]()
+    for dialogue in dialogues:
+        for case in cases_of(dialogue):
+            if isinstance(case, Case):
+                shelves[instrument(dialogue.picture)].append(case)
+                owner[case.id] = dialogue.id
+    found = defaultdict[str, list[Case]](list)
+    for name, cases in shelves.items():
+        for pair in twins(cases, side=lambda case: case.answer, keys=(_whole,), otherwise=(_three, _two), half=True):
+            for case in pair.kept:
+                found[owner[case.id]].append(replace(case, twin=pair.name(name)))
+    return {own: sorted(cases, key=lambda case: case.turn) for own, cases in found.items()}
+
+
+def instrument(picture: Picture) -> str:
+    """Standard for pictures that models may have been trained on, clean for those that are kept from training."""
+    folder = picture.path.partition("/")[0]
+    return CLEAN if folder in _CLOSED or folder.startswith("VisualDialog_") else STANDARD
+
+
+def contradicted(dialogue: Dialogue, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
+    """Caption and question with the right answer, and with the other one."""
+    kept = plan.get(dialogue.id, ())
+    known = {case.id for case in kept}
+    for case in kept:
+        other = "no" if case.answer == "yes" else "yes"
+        tags = (
+            ("word", case.answer),
+            ("dialogue", dialogue.id),
+            ("pronoun", kinds(pronouns(case.question))),
+            (TAG, case.twin),
+        )
+        yield Group(
+            Relation.RANKS,
+            tuple(
+                Query(dialogue.picture, f"{case.text} {sentence(word)}", Mode.SCORE) for word in (case.answer, other)
+            ),
+            (None, None),
+            proof=f"turn {case.turn + 1} of dialogue {dialogue.id} is answered {dialogue.turns[case.turn].answer!r}",
+            kind=KIND,
+            tags=(tags, (("word", other),)),
+            test=instrument(dialogue.picture),
+        )
+    for found in cases_of(dialogue):
+        if isinstance(found, str):
+            yield Dropped(KIND, found)
+        elif found.id not in known:
+            yield Dropped(KIND, "no question that begins alike has the other answer")
+
+
+def _whole(case: Case) -> str:
+    return case.question
+
+
+def _three(case: Case) -> str:
+    return " ".join(case.question.split()[:3])
+
+
+def _two(case: Case) -> str:
+    return " ".join(case.question.split()[:2])
+
+
+suite = Suite(
+    KIND,
+    tests="a pronoun is taken for what the caption speaks of",
+    propose=contradicted,
+    survey=planned,
+    choose=Twinned,
+    takes="dialogues",
+)

@@ -1,0 +1,152 @@
+"""Counting: a number of things, against another number of them; balanced, of small numbers, and adversarial."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from random import Random
+from typing import TypeAlias
+
+from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.ids import content_id, seeded
+from counterpoint.core.items import Question
+from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.valse.statements import Claim, how_many, numeral
+from counterpoint.suites.valse.twins import TAG, Twinned, Twins, twin_name, twins
+from counterpoint.suites.valse.votes import Count, count_of
+
+KIND = "counting"
+BALANCED, SMALL, ADVERSARIAL = "counting-balanced", "counting-small", "counting-adversarial"
+SMALL_NUMBERS = range(4)
+"""The numbers that are frequent everywhere: foils of the adversarial instrument have one of them, captions none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A how-many question, its claim, and what it is answered."""
+
+    id: str
+    claim: Claim
+    count: Count
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Foil:
+    """Another number for a case, in one of the instruments."""
+
+    instrument: str
+    number: int
+    twin: str
+
+
+Plan: TypeAlias = Mapping[str, Sequence[Foil]]
+"""The foils of each question, by its id: one at most for each instrument."""
+
+
+def case_of(question: Question) -> Case | str:
+    """What a question says about a number, or why it says nothing that can be used."""
+    if question.same_as:
+        return "it says again what another question says"
+    if (claim := how_many(question.text)) is None:
+        return "no statement of a number follows from it"
+    count = count_of(question)
+    if (number := count.number) is None:
+        return "people differ on the number"
+    return Case(question.id, claim, count, number)
+
+
+def planned(questions: Iterable[Question]) -> Plan:
+    """Foils for all instruments, captions and foils having each number equally often where they may."""
+    found = defaultdict[str, list[Foil]](list)
+    cases = [case for question in questions if isinstance(case := case_of(question), Case)]
+    small = [case for case in cases if case.number in SMALL_NUMBERS]
+    for instrument, own in ((BALANCED, capped(cases)), (SMALL, small)):
+        for pair in _exchanging(own):
+            for case, other in pair.each():
+                found[case.id].append(Foil(instrument, other.number, pair.name(instrument)))
+    for case in cases:
+        if case.number not in SMALL_NUMBERS and (numbers := [n for n in SMALL_NUMBERS if _is_apart(case, n)]):
+            number = seeded(ADVERSARIAL, case.id).choice(numbers)
+            found[case.id].append(Foil(ADVERSARIAL, number, twin_name(ADVERSARIAL, case)))
+    return found
+
+
+def capped(cases: Sequence[Case]) -> list[Case]:
+    """Of each number no more cases than an even share of all, so that frequent ones do not prevail."""
+    most = ceil(len(cases) / max(len({case.number for case in cases}), 1))
+    seen, kept = Counter[int](), list[Case]()
+    for case in sorted(cases, key=lambda case: (content_id(["cap", case.id]), case.id)):
+        seen[case.number] += 1
+        if seen[case.number] <= most:
+            kept.append(case)
+    return kept
+
+
+def apart(one: int, other: int) -> bool:
+    """Whether two numbers are so far apart that nobody who counts takes the one for the other.
+
+    >>> apart(2, 3), apart(7, 8), apart(6, 8), apart(20, 18)
+    (True, False, True, False)
+    """
+    return one != other and abs(one - other) >= max(one, other) / 4
+
+
+def miscounted(question: Question, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
+    """The true number, and another in its place."""
+    case = case_of(question)
+    if isinstance(case, str):
+        yield Dropped(KIND, case)
+        return
+    if question.id not in plan:
+        yield Dropped(KIND, "no other question has a number to exchange with it")
+    for foil in plan.get(question.id, ()):
+        words = in_words(case.claim, foil.instrument)
+        said, instead = (numeral(n, in_words=words) for n in (case.number, foil.number))
+        texts = (case.claim.exactly(n, in_words=words) for n in (case.number, foil.number))
+        tags = (("word", said), ("question", question.id), (TAG, foil.twin))
+        yield Group(
+            Relation.RANKS,
+            tuple(Query(question.picture, text, Mode.SCORE) for text in texts),
+            (None, None),
+            proof=question.proof or f"question {question.id} is answered {case.number}",
+            kind=KIND,
+            tags=(tags, (("word", instead),)),
+            test=foil.instrument,
+        )
+
+
+def in_words(claim: Claim, instrument: str) -> bool:
+    """Whether numbers are said in words or in digits, by what is counted; twins say them alike.
+
+    What one instrument says in words, the balanced one says in digits, so that one question may serve both.
+    """
+    return (content_id(["in words", claim.noun]) % 2 == 0) != (instrument == BALANCED)
+
+
+def _exchanging(cases: Sequence[Case]) -> list[Twins[Case]]:
+    """Pairs of cases of which each takes the number of the other, the more alike the better."""
+    return twins(
+        cases,
+        side=lambda case: str(case.number),
+        keys=(lambda case: case.claim, lambda case: case.claim.noun),
+        otherwise=(
+            lambda case: (case.claim.opening, in_words(case.claim, KIND)),
+            lambda case: in_words(case.claim, KIND),
+        ),
+        fits=lambda one, other: _is_apart(one, other.number) and _is_apart(other, one.number),
+    )
+
+
+def _is_apart(case: Case, number: int) -> bool:
+    return apart(case.number, number) and not case.count.was_said(number)
+
+
+suite = Suite(
+    KIND,
+    tests="the right number of things is told from a wrong one",
+    propose=miscounted,
+    survey=planned,
+    choose=Twinned,
+    takes="questions",
+)

@@ -1,0 +1,132 @@
+"""Existence: that there is something of a kind, against that there is nothing of it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeAlias
+
+from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.ids import seeded
+from counterpoint.core.items import Question
+from counterpoint.language.nouns import head
+from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.valse.statements import BARE, how_many, is_there
+from counterpoint.suites.valse.twins import TAG, Twinned, twins
+from counterpoint.suites.valse.votes import count_of
+
+NAME = "existence"
+_SORTS = frozenset({"types", "kinds", "sorts", "varieties", "colors", "shades", "styles", "shapes", "species"})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with its statement and its denial, and which of the two is true."""
+
+    id: str
+    exists: bool
+    some: str
+    none: str
+    noun: str
+    many: bool | None  # whether it is said of many; nothing where there is none, so that it can be said either way
+    word: str = BARE
+    twin: str = ""
+
+
+Plan: TypeAlias = Mapping[str, Case]
+"""The cases that are kept, by the id of their question."""
+
+
+def case_of(question: Question, many: bool = True) -> Case | str:
+    """What a question says about something being there, or why it says nothing that can be used.
+
+    A question after what is not there can be answered in the singular or in the plural: `many` says which.
+    """
+    if question.same_as:
+        return "it says again what another question says"
+    if (claim := how_many(question.text)) is not None:
+        if head(claim.noun) in _SORTS:
+            return "there is always some sort of anything"
+        count = count_of(question)
+        if count.exists is None:
+            return "people differ on whether there is any"
+        if count.exists and count.many is None:
+            return "people differ on whether there are several"
+        several = bool(count.many) if count.exists else many
+        some, none = claim.some(several), claim.none(several)
+        word = BARE if several else "a"
+        return Case(question.id, count.exists, some, none, claim.noun, count.many if count.exists else None, word)
+    if (asked := is_there(question.text)) is not None:
+        if (exists := _affirmed(question)) is None:
+            return "people differ on whether there is any"
+        return Case(question.id, exists, asked.some, asked.none, asked.noun, asked.many, asked.word)
+    return "no statement that something is there follows from it"
+
+
+def planned(questions: Iterable[Question]) -> Plan:
+    """Half of the cases where there is something and half where there is nothing, each with a twin on the other side.
+
+    Twins speak of the same things where they can, and always alike of one or of many.
+    """
+    by_id = {question.id: question for question in questions}
+    cases = [case for question in by_id.values() if isinstance(case := case_of(question), Case)]
+    settled = [case.many for case in cases if case.exists]
+    share = sum(map(bool, settled)) / len(settled) if settled else 1.0
+    ready = sorted((_settled(case, by_id[case.id], share) for case in cases), key=lambda case: case.id)
+    said = {(by_id[case.id].picture, case.some): case for case in ready}  # who asks twice is answered once
+    found = twins(
+        said.values(),
+        side=lambda case: "some" if case.exists else "none",
+        keys=(lambda case: case.some, lambda case: (case.word, case.noun)),
+        otherwise=(lambda case: (case.word, case.some.count(" ")), lambda case: case.word),
+        half=True,
+    )
+    return {case.id: replace(case, twin=pair.name(NAME)) for pair in found for case in pair.kept}
+
+
+def denied(question: Question, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
+    """The statement that is true of the picture, and the one that denies it."""
+    if question.id not in plan:
+        reason = case_of(question)
+        yield Dropped(NAME, reason if isinstance(reason, str) else "nothing of its kind stands against it")
+        return
+    case = plan[question.id]
+    said, foil = (case.some, case.none) if case.exists else (case.none, case.some)
+    word, other = (case.word, "no") if case.exists else ("no", case.word)
+    yield Group(
+        Relation.RANKS,
+        (Query(question.picture, said, Mode.SCORE), Query(question.picture, foil, Mode.SCORE)),
+        (None, None),
+        proof=question.proof or f"question {question.id} is answered {question.gold.best}",
+        kind=NAME,
+        tags=((("word", word), ("question", question.id), (TAG, case.twin)), (("word", other),)),
+        test=NAME,
+    )
+
+
+def _settled(case: Case, question: Question, share: float) -> Case:
+    """A case with its number: where there is none, of many as often as where there are some."""
+    if case.many is not None:
+        return case
+    many = seeded(NAME, case.id).random() < share
+    said = case_of(question, many)
+    assert isinstance(said, Case), "a case stays one in the singular"
+    return replace(said, many=many)
+
+
+def _affirmed(question: Question) -> bool | None:
+    """Yes or no, if nearly all who were asked agree."""
+    votes = [vote.strip(" .!").lower() for vote in question.votes] or [
+        answer.lower() for answer, _ in question.gold.answers[:1]
+    ]
+    yes, no = votes.count("yes"), votes.count("no")
+    return yes > no if votes and max(yes, no) >= 0.8 * len(votes) else None
+
+
+suite = Suite(
+    NAME,
+    tests="that there is something is told from that there is nothing",
+    propose=denied,
+    survey=planned,
+    choose=Twinned,
+    takes="questions",
+)
