@@ -29,7 +29,7 @@ from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
 from counterpoint.lab.generation import Recipe, made
 from counterpoint.lab.running import Settings, asked
 from counterpoint.lab.selection import models_of
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies.boards import read_board
 from counterpoint.suites.suite import Tally
 
@@ -106,7 +106,7 @@ def main(samples: int = 1000, *, looking: bool = False) -> None:
     """
     gc.set_threshold(*RARELY)  # as every command does
     with tempfile.TemporaryDirectory() as room:
-        lab = Lab(Path(room) / "lab")
+        lab = LabStore(Path(room) / "lab")
         _draw(Path(room) / "pictures", samples)
         watch = Watch()
         _make(lab, samples, Path(room) / "pictures")
@@ -164,13 +164,13 @@ def _draw(folder: Path, count: int) -> None:
         Image.fromarray(small).resize((640, 480), Image.Resampling.BILINEAR).save(folder / f"{number:05d}.jpg")
 
 
-def _make(lab: Lab, samples: int, pictures: Path) -> None:
+def _make(lab: LabStore, samples: int, pictures: Path) -> None:
     for name in SUITES:
         made(lab, Recipe(name, f"{__name__}:Samples", scenes=samples), tally=Tally())
     lab.set_root("speed", pictures)
 
 
-def _ask(lab: Lab, *, looking: bool) -> int:
+def _ask(lab: LabStore, *, looking: bool) -> int:
     """Everything once, then the plain questions with dropout on."""
     place = f"{__name__}:Trivial"
     args = {"looking": "yes"} if looking else {}

@@ -24,7 +24,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Placed
 from counterpoint.store.answers import slug
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 ROOT = Path(__file__).parents[1]
@@ -64,24 +64,24 @@ class Ended:
     answers: pa.Table
 
 
-def a_lab(folder: Path, queries: int, name: str = "some", first: int = 0) -> Lab:
+def a_lab(folder: Path, queries: int, name: str = "some", first: int = 0) -> LabStore:
     """A lab with a suite of so many queries on pictures that nobody opens."""
     pictures = [Picture(f"nowhere:{n // 5}.png") for n in range(first, first + queries)]
     asked = [Query(picture, f"Is it {n}?") for n, picture in enumerate(pictures, first)]
     table = groups_table((("plain", Group(Relation.SAME, (query,), (None,))) for query in asked), name)
-    lab = Lab(folder)
+    lab = LabStore(folder)
     lab.put_suite(Manifest.of(table, generator="benchmarks.engine_kills:a_lab", seed=0), table)
     return lab
 
 
-def started(lab: Lab, model: str = "slow") -> subprocess.Popen[bytes]:
+def started(lab: LabStore, model: str = "slow") -> subprocess.Popen[bytes]:
     """A process that asks a model of this page everything that is missing in the lab."""
     words = [sys.executable, "-c", RUN, str(lab.folder.resolve()), "--model", f"benchmarks.engine_kills:{model}"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     return subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
 
 
-def ended(lab: Lab, kills: int, seed: int = 0) -> Ended:
+def ended(lab: LabStore, kills: int, seed: int = 0) -> Ended:
     """Kill so many processes at random moments, let the next one through, and look at what is there."""
     luck, killed = random.Random(seed), 0
     for _ in range(kills):
@@ -95,18 +95,18 @@ def ended(lab: Lab, kills: int, seed: int = 0) -> Ended:
     return Ended(killed, rows(lab, "slow"), said(lab, "slow"))
 
 
-def said(lab: Lab, fingerprint: str) -> pa.Table:
+def said(lab: LabStore, fingerprint: str) -> pa.Table:
     """What a model said, by query."""
     return lab.read_answers(fingerprint, COLUMNS).sort_by("query").combine_chunks()
 
 
-def rows(lab: Lab, fingerprint: str) -> int:
+def rows(lab: LabStore, fingerprint: str) -> int:
     """How many rows its parts hold, which is more than its answers if any was given twice."""
     parts = (lab.folder / "answers" / slug(fingerprint)).glob("[!.]*.parquet")
     return sum(pq.read_metadata(part).num_rows for part in parts)
 
 
-def _wait_for_work(process: subprocess.Popen[bytes], lab: Lab) -> None:
+def _wait_for_work(process: subprocess.Popen[bytes], lab: LabStore) -> None:
     """Until the process holds the lock of its model, since before that there is nothing to break."""
     lock = lab.folder / "answers" / slug("slow") / ".lock"
     while process.poll() is None and not (lock.exists() and f"process {process.pid} " in lock.read_text()):

@@ -8,7 +8,7 @@ from PIL import Image
 
 from benchmarks.score_speed import suite
 from counterpoint.store.answers import slug
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.parquet import written
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import ANSWERS
@@ -21,11 +21,11 @@ PICTURES = 200
 PART = 1_000_000
 
 
-def made(folder: Path, models: int, rows: int, seed: int = 7) -> Lab:
+def made(folder: Path, models: int, rows: int, seed: int = 7) -> LabStore:
     """A lab of so many models on four suites of so many rows together."""
-    rng, lab = np.random.default_rng(seed), Lab(folder)
+    rng, lab = np.random.default_rng(seed), LabStore(folder)
     drawn(folder / "pictures", rng)
-    lab.put_run(RunInfo("0", "model-0", "model-0 1"))
+    lab.put_run(RunRecord("0", "model-0", "model-0 1"))
     lab.set_root("bench", folder / "pictures")
     asked = []
     for name in SUITES:
@@ -39,7 +39,7 @@ def made(folder: Path, models: int, rows: int, seed: int = 7) -> Lab:
             answers = said(queries[start : start + PART], fingerprint, rng)
             lab.shelf.put(f"answers/{slug(fingerprint)}/run-{part:08}.parquet", written(answers))
         details = {"counts": {"asked": len(queries)}, "seconds": len(queries) / 2000}
-        lab.put_run(RunInfo(f"{number}", f"model-{number}", fingerprint, details))
+        lab.put_run(RunRecord(f"{number}", f"model-{number}", fingerprint, details))
     return lab
 
 

@@ -38,7 +38,7 @@ from counterpoint.models.hf.picture_processing import Fitter
 from counterpoint.models.hf.processors import processor_of
 from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.world.staging import stage
 
@@ -265,8 +265,8 @@ def _groups(files: Sequence[Path], mode: Mode, each: int) -> Iterator[Group]:
         yield Group(Relation.RANKS if mode is Mode.SCORE else Relation.SAME, asked, (None,) * each)
 
 
-def _lab(folder: Path, groups: Sequence[Group], pictures: Path) -> Lab:
-    lab, table = Lab(folder), groups_table((("speed", group) for group in groups), "speed")
+def _lab(folder: Path, groups: Sequence[Group], pictures: Path) -> LabStore:
+    lab, table = LabStore(folder), groups_table((("speed", group) for group in groups), "speed")
     lab.put_suite(Manifest.of(table, generator="benchmarks.hf_speed", seed=0), table)
     lab.set_root("speed", pictures)
     return lab

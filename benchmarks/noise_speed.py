@@ -26,7 +26,7 @@ from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.running import run
 from counterpoint.pictures.noise import AUTHORS, STRENGTHS, noise, noisy
 from counterpoint.store.groups import groups_table, queries, queries_of
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.suites.robustness.noise import suite
 from counterpoint.suites.suite import generate
 from counterpoint.testing import MemoryLog
@@ -110,7 +110,7 @@ def whole_run(pictures: int = PICTURES) -> None:
         folder = Path(scratch)
         for number in range(pictures):
             photograph(number).save(folder / f"{number:04}.jpg", quality=90)
-        lab = Lab(folder / "lab")
+        lab = LabStore(folder / "lab")
         lab.set_root("speed", folder)
         asked = [
             Question(str(n), Picture(f"speed:{n:04}.jpg"), "Is it bright?", Gold.of("yes")) for n in range(pictures)

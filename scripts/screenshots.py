@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from counterpoint.cli.serve import drawn, loaded
 from counterpoint.explorer.app import explorer
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 CHROMIUM = "/usr/bin/chromium"
@@ -49,7 +49,7 @@ SHOTS = (
 
 
 @contextmanager
-def served(lab: Lab) -> Iterator[str]:
+def served(lab: LabStore) -> Iterator[str]:
     """The address of a server over the lab, while it is used."""
     app = explorer(lab, extra=drawn(lab), models=partial(loaded, (PLAYED,), ()))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
@@ -92,7 +92,7 @@ def settled(page: Page) -> None:
 
 def main(folder: str, *only: str) -> None:
     """Write every picture, or only those that are named."""
-    with served(Lab(folder).opened()) as home, sync_playwright() as playwright:
+    with served(LabStore(folder).opened()) as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for name, address, width, height, scheme in SHOTS:
             if only and name not in only:

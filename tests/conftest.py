@@ -11,7 +11,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
 
 GOLDENS = Path(__file__).parent / "goldens"
 
@@ -42,7 +42,7 @@ def golden(request: pytest.FixtureRequest) -> Golden:
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> "Lab":
+def lab(tmp_path_factory: pytest.TempPathFactory) -> "LabStore":
     """The small lab that most pages are tried on; a module with a `lab` of its own has that."""
     from labs import small_lab
 

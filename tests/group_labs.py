@@ -12,7 +12,7 @@ from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.ports import MEAN
 from counterpoint.core.scenes import SceneObject
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 MODELS = ("steady", "shaky", "silent")
@@ -22,20 +22,20 @@ EXCHANGED = 8
 PASSES = 4
 
 
-def lab_of_groups(folder: Path) -> Lab:
+def lab_of_groups(folder: Path) -> LabStore:
     """Four suites and three models: one that is steady, one that noise shakes, one that was asked nothing."""
-    lab, pictures = Lab(folder), folder / "pictures"
+    lab, pictures = LabStore(folder), folder / "pictures"
     pictures.mkdir(parents=True)
     for number in range(PICTURES):
         Image.fromarray(np.full((60, 80, 3), 10 * number, np.uint8)).save(pictures / f"{number}.png")
-    lab.put_run(RunInfo("0", "steady", "steady 1"))
+    lab.put_run(RunRecord("0", "steady", "steady 1"))
     lab.set_root("toy", pictures)
     suites = {"noise": list(noisy()), "swaps": list(exchanged()), "foils": list(foils()), "words": list(reworded())}
     for name, groups in suites.items():
         table = groups_table([(name, group) for group in groups], name)
         lab.put_suite(Manifest.of(table, generator="group_labs", seed=7), table)
     for number, model in enumerate(MODELS):
-        lab.put_run(RunInfo(str(number), model, f"{model} 1"))
+        lab.put_run(RunRecord(str(number), model, f"{model} 1"))
         with lab.answers(f"{model} 1") as log:
             for query, trial, answer in _said(model, [group for groups in suites.values() for group in groups]):
                 log.add([(query, trial, answer, "", 0.01)])

@@ -10,7 +10,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 SCRIPT = "<script>window.harmed = 1</script>"
@@ -24,13 +24,13 @@ TEXTS = (SCRIPT, IMAGE, TURNED, LONG, TEMPLATE, LINK, QUOTE)
 MODELS = {f"{SCRIPT}/{IMAGE}": "one 1", f"{TURNED} {LONG}": "two 1", "plain": "three 1"}
 
 
-def hostile_lab(folder: Path) -> Lab:
+def hostile_lab(folder: Path) -> LabStore:
     """One suite of each relation, three models; the pictures are harmless."""
-    lab, pictures = Lab(folder), folder / "pictures"
+    lab, pictures = LabStore(folder), folder / "pictures"
     pictures.mkdir(parents=True)
     for number in range(3):
         Image.fromarray(np.full((60, 80, 3), 80 * number, np.uint8)).save(pictures / f"{number}.png")
-    lab.put_run(RunInfo("0", "plain", "three 1"))
+    lab.put_run(RunRecord("0", "plain", "three 1"))
     lab.set_root("toy", pictures)
     suites = {str(relation): [_group(relation, place) for place in range(len(TEXTS))] for relation in Relation}
     for name, groups in suites.items():
@@ -45,7 +45,7 @@ def hostile_lab(folder: Path) -> Lab:
         }
         with lab.answers(fingerprint) as log:
             log.add((query, 0, answer, "", 0.01) for query, answer in given.items())
-        lab.put_run(RunInfo(str(run), model, fingerprint, {"counts": {"asked": 9}, "seconds": 0.5}))
+        lab.put_run(RunRecord(str(run), model, fingerprint, {"counts": {"asked": 9}, "seconds": 0.5}))
     return lab
 
 

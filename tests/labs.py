@@ -11,7 +11,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 HOSTILE = "<script>alert('x')</script> & \u202eright to left"
@@ -19,15 +19,15 @@ MODELS = {"careful": "careful 1", "hasty": "hasty 1", "<b>bold</b>/model": "bold
 GROUPS = 30
 
 
-def small_lab(folder: Path) -> Lab:
+def small_lab(folder: Path) -> LabStore:
     """Two suites, three models, ten pictures; the second suite has what is rare."""
-    lab = Lab(folder)
+    lab = LabStore(folder)
     pictures = folder / "pictures"
     pictures.mkdir(parents=True)
     for number in range(10):
         shade = np.full((60, 80, 3), 20 * number, np.uint8)
         Image.fromarray(shade).save(pictures / f"{number}.png")
-    lab.put_run(RunInfo("0", "careful", "careful 1"))
+    lab.put_run(RunRecord("0", "careful", "careful 1"))
     lab.set_root("toy", pictures)
     suites = {"plain": list(plain_groups()), "odd": list(odd_groups())}
     for name, groups in suites.items():
@@ -36,7 +36,7 @@ def small_lab(folder: Path) -> Lab:
     for run, (model, fingerprint) in enumerate(MODELS.items()):
         answered(lab, model, fingerprint, [group for groups in suites.values() for _, group in groups])
         lab.put_run(
-            RunInfo(str(run), model, fingerprint, {"counts": {"asked": 90}, "seconds": 0.5, "disagreement": 0.02})
+            RunRecord(str(run), model, fingerprint, {"counts": {"asked": 90}, "seconds": 0.5, "disagreement": 0.02})
         )
     return lab
 
@@ -79,7 +79,7 @@ def odd_groups() -> Iterable[tuple[str, Group]]:
     yield "lost", Group(Relation.SAME, (Query(Picture("toy:../secret.png"), "Where?"),) * 1, (yes,))
 
 
-def answered(lab: Lab, model: str, fingerprint: str, groups: Iterable[Group]) -> None:
+def answered(lab: LabStore, model: str, fingerprint: str, groups: Iterable[Group]) -> None:
     """What the models say: careful is right, hasty is right about bases only, the third is odd in every way."""
     given: dict[int, Answer] = {}
     for number, group in enumerate(groups):
@@ -107,10 +107,10 @@ def _odd(number: int) -> Answer:
     )[number]
 
 
-def captions_lab(folder: Path) -> Lab:
+def captions_lab(folder: Path) -> LabStore:
     """One suite of captions and foils and nothing else, with two models that score."""
-    lab = Lab(folder)
-    lab.put_run(RunInfo("0", "sharp", "sharp 1"))
+    lab = LabStore(folder)
+    lab.put_run(RunRecord("0", "sharp", "sharp 1"))
     pairs = [(f"There is {number} dog.", f"There is {number + 1} dog.") for number in range(40)]
     groups = [
         (
@@ -134,5 +134,5 @@ def captions_lab(folder: Path) -> Lab:
                     (query.id, 0, Answer.scored(score), "", 0.02)
                     for query, score in zip(group.queries, scores, strict=True)
                 )
-        lab.put_run(RunInfo(str(run), model, f"{model} 1", {"scale": "probability", "parameters": 1_200_000}))
+        lab.put_run(RunRecord(str(run), model, f"{model} 1", {"scale": "probability", "parameters": 1_200_000}))
     return lab

@@ -8,7 +8,7 @@ from PIL import Image
 
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
 
 
@@ -30,11 +30,11 @@ def test_the_mix_of_a_lab_is_kept_and_no_picture_of_it_is_used(lab: Path, tmp_pa
     assert done.exit_code == 0, done.output
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     rows = json.loads((out / "train.json").read_text("utf-8"))
-    made = {name: Lab(lab).manifest(name).groups for name in ("order", "rephrase")}
+    made = {name: LabStore(lab).manifest(name).groups for name in ("order", "rephrase")}
     assert manifest["questions"] == len(rows) == 80
     assert manifest["suites"] == {name: round(80 * count / sum(made.values())) for name, count in made.items()}
-    tests = set(Lab(lab).suite("order").table["picture"].to_pylist())
-    tests |= set(Lab(lab).suite("rephrase").table["picture"].to_pylist())
+    tests = set(LabStore(lab).suite("order").table["picture"].to_pylist())
+    tests |= set(LabStore(lab).suite("rephrase").table["picture"].to_pylist())
     assert not {f"world:{row['img_id']}.png" for row in rows} & tests
     assert len({(row["img_id"], row["sent"]) for row in rows}) == len(rows)
     learned = [f"world:train/{number:06}.png" for number in range(12)]

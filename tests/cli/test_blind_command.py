@@ -13,7 +13,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 PLACES = ("mat", "rug", "bed", "box", "car", "bus")
@@ -21,7 +21,7 @@ KINDS = ("cat", "dog", "horse", "cow", "sheep", "bird", "man")
 COUNT = 120
 
 
-def put(lab: Lab, suite: str, groups: list[tuple[str, Group]]) -> None:
+def put(lab: LabStore, suite: str, groups: list[tuple[str, Group]]) -> None:
     table = groups_table(groups, suite)
     lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
 
@@ -43,9 +43,9 @@ def couples() -> list[tuple[str, Group]]:
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     folder = tmp_path / "lab"
-    put(Lab(folder), "foils", couples())
+    put(LabStore(folder), "foils", couples())
     question = Query(None, "Is it?")
-    put(Lab(folder), "other", [("same", Group(Relation.SAME, (question,) * 2, (Gold.of("yes"),) * 2))])
+    put(LabStore(folder), "other", [("same", Group(Relation.SAME, (question,) * 2, (Gold.of("yes"),) * 2))])
     return folder
 
 
@@ -110,7 +110,7 @@ def test_any_model_that_scores_stands_beside_it(lab: Path, tmp_path: Path) -> No
 
 def test_a_model_is_asked_about_foils_that_came_later(lab: Path) -> None:
     told("study", "blind", lab, "--model", "constant")
-    put(Lab(lab), "later", [(test, group) for test, group in couples() if test == "fair"])
+    put(LabStore(lab), "later", [(test, group) for test, group in couples() if test == "fair"])
     found = told("study", "blind", lab, "--model", "constant", "--suite", "later")["constant"]
     assert [(one["test"], one["n"]) for one in found] == [("fair", COUNT // 2)]
 

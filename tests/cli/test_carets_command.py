@@ -8,7 +8,7 @@ from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.suites_page import suite_view
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 BOXES = {
     "images": [{"id": n, "file_name": f"{n}.jpg", "width": 300, "height": 200} for n in range(1, 41)],
@@ -31,7 +31,7 @@ def test_all_six_tests_are_made_at_once_each_as_if_it_were_made_alone(tmp_path: 
     assert done.exit_code == 0, done.output
     for test in ("rephrase", "negation"):
         _generate(str(tmp_path / "one"), "--suite", test, "--scenes", "30", "--pairs", "20+12")
-        alone, together = (Lab(tmp_path / lab).suite(test).manifest for lab in ("one", "all"))
+        alone, together = (LabStore(tmp_path / lab).suite(test).manifest for lab in ("one", "all"))
         assert alone == together
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["rephrase", "order", "ontology", "visual", "negation", "antonym"]
@@ -51,11 +51,11 @@ def test_an_empty_cell_has_its_reason(tmp_path: Path) -> None:
     assert "action choice: nobody is annotated as doing anything" in done.stdout
     assert "nothing for visual: visual paints in the mean color" in done.stdout
     assert "its 80 categories" in done.stdout
-    assert set(Lab(tmp_path / "lab").suites()) == {"rephrase", "order", "ontology", "negation"}
+    assert set(LabStore(tmp_path / "lab").suites()) == {"rephrase", "order", "ontology", "negation"}
 
 
 def test_what_was_left_out_is_in_the_manifest_and_on_the_page(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     told = json.loads(
         _generate(str(lab.folder), "--suite", "antonym", "--scenes", "20", "--pairs", "6", "--json").stdout
     )
@@ -73,7 +73,10 @@ def test_pairs_are_those_of_the_paper_or_a_number_or_two(tmp_path: Path) -> None
     assert said["kept"] == {"attribute verification": {"no": 3, "yes": 3}}
     paper = _generate(str(tmp_path / "paper"), "--suite", "negation", "--scenes", "10", "--pairs", "paper")
     assert paper.exit_code == 0
-    assert Lab(tmp_path / "paper").suite("negation").manifest.parameters["groups"] == {"binary": 10_000, "choice": 0}
+    assert LabStore(tmp_path / "paper").suite("negation").manifest.parameters["groups"] == {
+        "binary": 10_000,
+        "choice": 0,
+    }
     assert "500+300" in _generate(str(tmp_path / "lab"), "--suite", "order", "--pairs", "many").output
     with pytest.raises(CounterpointError, match="no sizes for plain"):
         _generate(str(tmp_path / "lab"), "--suite", "plain", "--pairs", "paper")

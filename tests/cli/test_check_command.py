@@ -12,7 +12,7 @@ from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 ROWS = [
@@ -34,7 +34,9 @@ def lab(tmp_path: Path) -> Path:
         asked = tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in texts)
         made.append((test, Group(Relation.RANKS, asked, (None, None), kind=test)))
     table = groups_table(made, "foils")
-    Lab(tmp_path / "lab").put_suite(Manifest.of(table, generator="tests:foils", seed=7, parameters={"a": 1}), table)
+    LabStore(tmp_path / "lab").put_suite(
+        Manifest.of(table, generator="tests:foils", seed=7, parameters={"a": 1}), table
+    )
     return tmp_path / "lab"
 
 
@@ -56,9 +58,9 @@ def test_a_dry_run_tells_what_each_check_would_do_and_writes_nothing(lab: Path) 
 
 def test_what_is_left_is_a_suite_whose_manifest_has_the_checks_in_their_order(lab: Path) -> None:
     assert "4 groups are in" in _run(lab, *NO_GRAMMAR, "--out", "sound")
-    found = Lab(lab).suite("sound")
+    found = LabStore(lab).suite("sound")
     assert found.manifest.parameters["a"] == 1
-    assert found.manifest.parameters["checked"]["fingerprint"] == Lab(lab).manifest("foils").fingerprint
+    assert found.manifest.parameters["checked"]["fingerprint"] == LabStore(lab).manifest("foils").fingerprint
     records = found.manifest.parameters["checks"]
     assert [one["check"] for one in records] == ["duplicates", "length", "minimality", "entailment", "distribution"]
     assert records[3]["model"] == "rules"
@@ -67,7 +69,7 @@ def test_what_is_left_is_a_suite_whose_manifest_has_the_checks_in_their_order(la
     marks = [dict(tags).get("check:entailment") for tags in found.table["tags"].to_pylist()]
     assert marks == [None] * 4 + ["the foil follows from the caption"] * 2 + [None] * 2
     assert CliRunner().invoke(commands, ["verify", str(lab)]).exit_code == 0
-    assert set(found.table["query"].to_pylist()) <= set(Lab(lab).suite("foils").table["query"].to_pylist())
+    assert set(found.table["query"].to_pylist()) <= set(LabStore(lab).suite("foils").table["query"].to_pylist())
 
 
 def test_what_was_dropped_can_be_read_with_its_reason(lab: Path, tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_what_grammar_takes_from_one_side_of_plurals_is_evened_out_where_that_is
         asked = tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in texts)
         made.append(("plurals", Group(Relation.RANKS, asked, (None, None), kind="plurality", tags=tuple(words))))
     table = groups_table(made, "foils")
-    Lab(tmp_path).put_suite(Manifest.of(table, generator="tests:foils", seed=7), table)
+    LabStore(tmp_path).put_suite(Manifest.of(table, generator="tests:foils", seed=7), table)
     told = {one["check"]: one for one in json.loads(_run(tmp_path, "--set", "distribution.action=drop", "--json"))}
     assert list(told["grammar"]["dropped"].values()) == [1]
     assert (told["distribution"]["seen"], told["distribution"]["kept"]) == (3, 2)
@@ -140,10 +142,10 @@ def test_a_suite_is_not_overwritten_unless_that_is_said_and_is_then_a_new_versio
     with pytest.raises(StoreError, match="has another suite 'foils' already"):
         _run(lab, "--check", "duplicates", "--out", "foils")
     _run(lab, "--check", "duplicates", "--out", "foils", "--replace")
-    assert Lab(lab).manifest("foils").version == "2"
-    assert Lab(lab).manifest("foils").groups == 6
+    assert LabStore(lab).manifest("foils").version == "2"
+    assert LabStore(lab).manifest("foils").groups == 6
     _run(lab, "--check", "entailment", "--out", "foils", "--replace")
-    records = Lab(lab).manifest("foils").parameters["checks"]
+    records = LabStore(lab).manifest("foils").parameters["checks"]
     assert [one["check"] for one in records] == ["duplicates", "entailment"]
 
 

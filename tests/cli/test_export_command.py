@@ -21,7 +21,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.models.builtin.models import fusion
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 IMPORT: click.Command = import_module("counterpoint.cli.import_").command  # `import` is a word of the language
 
@@ -104,7 +104,7 @@ def test_a_task_run_by_lmms_eval_comes_back_with_the_scores_of_our_own_run(lab: 
     samples = lmms_eval(Path("tasks"), "counterpoint_order", Elsewhere(), words)
     came = json.loads(call(IMPORT, lab, samples, "--model", "elsewhere", *EXACTLY, "--json").stdout)
     assert came["missing"] == {"order": 0}
-    assert came["added"] == Lab(lab).manifest("order").rows
+    assert came["added"] == LabStore(lab).manifest("order").rows
     call(run.command, lab, "--model", "fusion")
     assert scores(lab, "elsewhere") == scores(lab, "fusion")
     (accuracy,) = {row["value"] for row in scores(lab, "fusion") if row["metric"] == "answer_accuracy"}
@@ -130,7 +130,7 @@ def test_what_was_written_is_told_with_the_line_that_uses_it(lab: Path) -> None:
     first, second = call(
         export.command, lab, "--suite", "order", "--to", "rows", "--as", "datasets"
     ).stdout.splitlines()
-    assert first.startswith(f"order: {Lab(lab).manifest('order').rows} rows with 6 pictures, ")
+    assert first.startswith(f"order: {LabStore(lab).manifest('order').rows} rows with 6 pictures, ")
     assert second == '  load it with datasets.load_dataset("rows", split="test")'
     _, third = call(export.command, lab, "--suite", "order", "--to", "tasks", "--as", "lmms-eval").stdout.splitlines()
     assert "cd tasks && lmms-eval --include_path . --tasks counterpoint_order" in third

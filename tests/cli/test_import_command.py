@@ -17,17 +17,17 @@ from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.store.answers import slug
 from counterpoint.store.groups import groups_table, queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 FINGERPRINT = "imported llava"
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabStore:
     """A lab with a suite of ten pairs about pictures that are files."""
     monkeypatch.chdir(tmp_path)
-    made = Lab(Path("lab"))
+    made = LabStore(Path("lab"))
     Path("pictures").mkdir()
     for number in range(3):
         Image.new("RGB", (8, 8), (80 * number, 0, 0)).save(f"pictures/{number}.png")
@@ -36,7 +36,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     return made
 
 
-def _put(lab: Lab, name: str, mode: Mode) -> None:
+def _put(lab: LabStore, name: str, mode: Mode) -> None:
     def pair(n: int) -> Group:
         picture = Picture(f"toy:{n % 3}.png")
         asked = tuple(Query(picture, text, mode) for text in (f"Is it {name} {n}?", f"Do you see {name} {n}?"))
@@ -46,7 +46,7 @@ def _put(lab: Lab, name: str, mode: Mode) -> None:
     lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
 
 
-def _ids(lab: Lab, suite: str = "pairs") -> list[str]:
+def _ids(lab: LabStore, suite: str = "pairs") -> list[str]:
     return [hex_id(one) for one in lab.suite(suite).table["query"].to_pylist()]
 
 
@@ -59,7 +59,7 @@ def _run(*words: str, command: str = "import") -> Result:
     return CliRunner().invoke(commands, [command, "lab", *words, *model], catch_exceptions=False)
 
 
-def test_predictions_become_answers_that_are_scored_by_the_name_of_their_model(lab: Lab) -> None:
+def test_predictions_become_answers_that_are_scored_by_the_name_of_their_model(lab: LabStore) -> None:
     _write("a.jsonl", [(own, "Yes, it is." if n % 2 else "No.") for n, own in enumerate(_ids(lab))])
     said = _run("a.jsonl")
     assert said.exit_code == 0
@@ -76,7 +76,7 @@ def test_predictions_become_answers_that_are_scored_by_the_name_of_their_model(l
     assert (file["name"], file["format"], len(file["digest"])) == ("a.jsonl", "plain", 32)
 
 
-def test_the_same_file_again_adds_nothing_and_a_changed_answer_takes_its_place(lab: Lab) -> None:
+def test_the_same_file_again_adds_nothing_and_a_changed_answer_takes_its_place(lab: LabStore) -> None:
     ids = _ids(lab)
     _write("a.jsonl", [(own, "yes") for own in ids])
     _run("a.jsonl")
@@ -90,7 +90,7 @@ def test_the_same_file_again_adds_nothing_and_a_changed_answer_takes_its_place(l
     assert len(lab.runs()) == 2
 
 
-def test_what_does_not_match_is_counted_named_and_listed(lab: Lab) -> None:
+def test_what_does_not_match_is_counted_named_and_listed(lab: LabStore) -> None:
     ids = _ids(lab)
     _write("a.jsonl", [(ids[0], "yes"), (ids[0], "yes"), (ids[1], "yes"), (ids[1], "no"), ("7", "x"), ("8", "x")])
     with Path("a.jsonl").open("a") as file:
@@ -119,14 +119,14 @@ def test_what_does_not_match_is_counted_named_and_listed(lab: Lab) -> None:
     assert len(Path("odd.jsonl").read_text().splitlines()) == len(rows) == 23
 
 
-def test_one_result_more_than_there_are_items_is_said_and_costs_nothing_else(lab: Lab) -> None:
+def test_one_result_more_than_there_are_items_is_said_and_costs_nothing_else(lab: LabStore) -> None:
     _write("a.jsonl", [*((own, "yes") for own in _ids(lab)), ("20", "yes")])
     counts = json.loads(_run("a.jsonl", "--json").stdout)
     assert (counts["records"], counts["matched"], counts["unmatched"]) == (21, 20, 1)
     assert (counts["added"], counts["missing"]) == (20, {"pairs": 0})
 
 
-def test_strictness_adds_all_or_nothing(lab: Lab) -> None:
+def test_strictness_adds_all_or_nothing(lab: LabStore) -> None:
     ids = _ids(lab)
     _write("a.jsonl", [(own, "yes") for own in ids[1:]])
     said = _run("a.jsonl", "--strict")
@@ -140,7 +140,7 @@ def test_strictness_adds_all_or_nothing(lab: Lab) -> None:
     assert _run("a.jsonl", "b.jsonl", "--strict").exit_code == 0
 
 
-def test_where_nothing_matches_the_command_fails_and_no_model_appears(lab: Lab) -> None:
+def test_where_nothing_matches_the_command_fails_and_no_model_appears(lab: LabStore) -> None:
     _write("a.jsonl", [("1", "yes")])
     said = _run("a.jsonl")
     assert said.exit_code == 1
@@ -148,7 +148,7 @@ def test_where_nothing_matches_the_command_fails_and_no_model_appears(lab: Lab) 
     assert not lab.models()
 
 
-def test_pictures_and_texts_lead_to_queries_too(lab: Lab) -> None:
+def test_pictures_and_texts_lead_to_queries_too(lab: LabStore) -> None:
     rows = zip(queries(lab.suite("pairs").table), range(20), strict=True)
     with Path("a.csv").open("w", newline="") as file:
         out = csv.writer(file)
@@ -158,7 +158,7 @@ def test_pictures_and_texts_lead_to_queries_too(lab: Lab) -> None:
     assert "llava: 20 answers added to lab" in said.stdout
 
 
-def test_suites_that_ask_for_scores_take_numbers(lab: Lab) -> None:
+def test_suites_that_ask_for_scores_take_numbers(lab: LabStore) -> None:
     _put(lab, "captions", Mode.SCORE)
     ids = _ids(lab, "captions")
     with Path("a.csv").open("w", newline="") as file:
@@ -167,7 +167,7 @@ def test_suites_that_ask_for_scores_take_numbers(lab: Lab) -> None:
     assert sorted(lab.read_answers(FINGERPRINT)["score"].to_pylist()) == sorted(-n / 4 for n in range(20))
 
 
-def test_answers_know_the_pictures_that_they_are_about(lab: Lab) -> None:
+def test_answers_know_the_pictures_that_they_are_about(lab: LabStore) -> None:
     """A later run finds nothing to ask again, and finds everything if the pictures change."""
     _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
     _run("a.jsonl")
@@ -179,21 +179,21 @@ def test_answers_know_the_pictures_that_they_are_about(lab: Lab) -> None:
     assert "20 answers added to lab, 20 in place of another one" in _run("a.jsonl").stdout
 
 
-def test_a_picture_that_is_not_here_is_no_hindrance(lab: Lab) -> None:
+def test_a_picture_that_is_not_here_is_no_hindrance(lab: LabStore) -> None:
     Path("pictures/0.png").unlink()
     _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
     assert _run("a.jsonl").exit_code == 0
     assert lab.read_answers(FINGERPRINT)["digest"].to_pylist().count("") == 8
 
 
-def test_what_a_rule_cannot_read_is_kept_and_counted(lab: Lab) -> None:
+def test_what_a_rule_cannot_read_is_kept_and_counted(lab: LabStore) -> None:
     _write("a.jsonl", [(own, "As I said before: perhaps") for own in _ids(lab)])
     said = _run("a.jsonl", "--rule", "yes-no")
     assert "20 hold no value that the rule yes-no finds" in said.stdout
     assert set(lab.read_answers(FINGERPRINT)["state"].to_pylist()) == {"unparsed"}
 
 
-def test_wrong_words_are_answered_with_right_ones(lab: Lab) -> None:
+def test_wrong_words_are_answered_with_right_ones(lab: LabStore) -> None:
     _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
     wrong = _run("a.jsonl", "--columns", "name=x")
     assert wrong.exit_code == 2
@@ -210,14 +210,14 @@ def test_wrong_words_are_answered_with_right_ones(lab: Lab) -> None:
     assert not lab.runs()
 
 
-def test_the_lab_stays_whole(lab: Lab) -> None:
+def test_the_lab_stays_whole(lab: LabStore) -> None:
     _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
     _run("a.jsonl")
     assert all(check.holds for check in lab.verify())
     assert (lab.folder / "answers" / slug(FINGERPRINT)).is_dir()
 
 
-def test_neither_torch_nor_a_library_for_spreadsheets_is_loaded(lab: Lab) -> None:
+def test_neither_torch_nor_a_library_for_spreadsheets_is_loaded(lab: LabStore) -> None:
     _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
     code = (
         "import sys; sys.argv = ['counterpoint', 'import', 'lab', 'a.jsonl', '--model', 'm'];\n"

@@ -12,17 +12,17 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    made = Lab(tmp_path / "lab")
+def lab(tmp_path: Path) -> LabStore:
+    made = LabStore(tmp_path / "lab")
     asked = tuple(Query(Picture("world:test/000001.png"), text) for text in ("Is it?", "Is it so?"))
     table = groups_table([("words", Group(Relation.SAME, asked, (Gold.of("yes"),) * 2))], "rephrase")
     made.put_suite(Manifest.of(table, generator="a:b", seed=3), table)
-    made.put_run(RunInfo("run", "constant", "constant-yes"))
+    made.put_run(RunRecord("run", "constant", "constant-yes"))
     with made.answers("constant-yes", run="run") as log:
         log.add((query.id, 0, Answer.of("yes"), "", 0.1) for query in asked)
     return made
@@ -32,13 +32,13 @@ def call(command: object, *arguments: object) -> Result:
     return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)  # type: ignore[arg-type]
 
 
-def test_ls_lists_suites_and_models(lab: Lab) -> None:
+def test_ls_lists_suites_and_models(lab: LabStore) -> None:
     lines = [line.split() for line in call(ls.command, lab.folder).output.splitlines()]
     assert ["rephrase", "1", "2", "3", lab.manifest("rephrase").fingerprint[:12]] in lines
     assert any(line[:4] == ["constant", "2", "0", "1"] for line in lines)
 
 
-def test_ls_prints_json(lab: Lab) -> None:
+def test_ls_prints_json(lab: LabStore) -> None:
     found = json.loads(call(ls.command, lab.folder, "--json").output)
     assert [one["suite"] for one in found["suites"]] == ["rephrase"]
     assert [(one["model"], one["answers"]) for one in found["models"]] == [("constant", 2)]
@@ -49,13 +49,13 @@ def test_ls_of_nothing_says_so(tmp_path: Path) -> None:
         call(ls.command, tmp_path / "nothing")
 
 
-def test_verify_is_content_with_what_is_whole(lab: Lab) -> None:
+def test_verify_is_content_with_what_is_whole(lab: LabStore) -> None:
     done = call(verify.command, lab.folder)
     assert (done.exit_code, done.output) == (0, f"all 9 checks hold in {lab.folder}\n")
     assert call(verify.command, lab.folder / "suites" / "rephrase").exit_code == 0
 
 
-def test_verify_names_what_is_not_and_fails(lab: Lab) -> None:
+def test_verify_names_what_is_not_and_fails(lab: LabStore) -> None:
     lab.shelf.put("suites/rephrase/groups.parquet", lab.shelf.get("suites/rephrase/groups.parquet")[:-1])
     before = {path: path.read_bytes() for path in lab.folder.rglob("*") if path.is_file()}
     done = call(verify.command, lab.folder)
@@ -65,7 +65,7 @@ def test_verify_names_what_is_not_and_fails(lab: Lab) -> None:
     assert {path: path.read_bytes() for path in lab.folder.rglob("*") if path.is_file()} == before
 
 
-def test_verify_prints_json(lab: Lab) -> None:
+def test_verify_prints_json(lab: LabStore) -> None:
     checks = json.loads(call(verify.command, lab.folder, "--json").output)
     assert all(check["holds"] for check in checks)
     assert {"place", "name", "holds", "found", "hint"} == set(checks[0])

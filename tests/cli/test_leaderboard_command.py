@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
 from counterpoint.lab.beyond_accuracy import SUITES, questions
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.studies.boards import data_sets, entries
 
 
@@ -38,7 +38,7 @@ def rows(folder: Path) -> dict[str, Any]:
 
 
 def test_all_suites_are_made_of_the_same_questions_and_a_second_data_set_has_names_of_its_own(folder: Path) -> None:
-    lab = Lab(folder)
+    lab = LabStore(folder)
     assert lab.suites() == sorted([*SUITES, *(f"shifted-{name}" for name in SUITES)])
     asked = questions(lab, "plain")
     assert len(asked) == 12
@@ -81,11 +81,11 @@ def test_means_over_data_sets_are_unweighted_and_those_over_fewer_are_not_ranked
 
 
 def test_a_model_says_what_it_cannot_do_and_what_it_was_not_asked(folder: Path) -> None:
-    lab = Lab(folder)
+    lab = LabStore(folder)
     tables = data_sets(lab)
 
     def reasons(*abilities: str) -> dict[str, str]:
-        found = entries(lab, RunInfo("1", "new", "new 1", {"abilities": list(abilities)}), tables)["world test"]
+        found = entries(lab, RunRecord("1", "new", "new 1", {"abilities": list(abilities)}), tables)["world test"]
         assert all(entry.value is None for entry in found.values())
         return {name: entry.reason for name, entry in found.items()}
 

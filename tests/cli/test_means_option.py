@@ -12,7 +12,7 @@ from counterpoint.cli.generate import command
 from counterpoint.cli.means import means_given, told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.pictures.means import Means
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.suites.carets import order, visual
 from counterpoint.world.source import World
 
@@ -56,7 +56,7 @@ def test_the_manifest_of_a_visual_suite_keeps_its_means_and_that_of_others_has_n
         arguments = [str(tmp_path / "lab"), "--suite", f"counterpoint.suites.{name}:suite", "--scenes", "4"]
         done = CliRunner().invoke(command, arguments, catch_exceptions=False)
         assert done.exit_code == 0, done.output
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     assert lab.suite("visual").manifest.parameters["means"] == list(World.means)
     assert "means" not in lab.suite("order").manifest.parameters
     assert all(check.holds for check in lab.verify())

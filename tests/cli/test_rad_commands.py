@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies.rad import POOL, Counts
 from counterpoint.studies.rad_tables import written
 
@@ -25,7 +25,7 @@ def test_rad_of_a_lab_is_scored_by_augmentation_with_its_rules_and_threshold(tmp
     _run("generate", lab, "--suite", "rad-counterfactuals", "--source", "world-vqa", "--scenes", 12)
     _run("generate", lab, "--suite", "rad-rephrasings", "--source", "world-vqa", "--scenes", 4)
     _run("generate", lab, "--suite", "rad-open-dialogues", "--scenes", 4)
-    assert {name: Lab(lab).suite(name).manifest.rules for name in Lab(lab).suites()} == {
+    assert {name: LabStore(lab).suite(name).manifest.rules for name in LabStore(lab).suites()} == {
         "rad-counterfactuals": "vqa",
         "rad-open-dialogues": "vqa-short",
         "rad-rephrasings": "vqa",
@@ -52,7 +52,7 @@ def test_back_translations_come_from_a_file_with_ids_and_texts(tmp_path: Path) -
     )
     assert "1 ids of texts.csv are those of no question that was read" in done.output
     assert "-1  says it in the same words" in done.output
-    assert Lab(lab).suite("rad-back-translations").table["text"].to_pylist() == ["Is it a dog?", "Is that a dog?"]
+    assert LabStore(lab).suite("rad-back-translations").table["text"].to_pylist() == ["Is it a dog?", "Is that a dog?"]
 
 
 def _translator(folder: Path, lines: str) -> None:

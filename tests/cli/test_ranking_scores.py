@@ -11,7 +11,7 @@ from counterpoint.cli.main import commands
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 
@@ -39,7 +39,7 @@ def lab(tmp_path: Path) -> Path:
         for n in range(30)
     ]
     table = groups_table([("relations", group) for group in groups], "released")
-    Lab(tmp_path / "lab").put_suite(Manifest.of(table, generator="here", seed=0), table)
+    LabStore(tmp_path / "lab").put_suite(Manifest.of(table, generator="here", seed=0), table)
     return tmp_path / "lab"
 
 
@@ -55,7 +55,7 @@ def test_a_constant_scorer_gets_half_the_area_no_ranking_and_its_ties_reported(l
 
 def test_a_lab_of_old_learns_what_its_scores_are_when_the_model_is_run_again(lab: Path) -> None:
     _run("run", lab, "--model", "constant")
-    opened = Lab(lab)
+    opened = LabStore(lab)
     (info,) = opened.runs()
     opened.put_run(replace(info, details={key: one for key, one in info.details.items() if key != "scale"}))
     row = _scores(lab)["p_c"]
@@ -69,7 +69,7 @@ def test_a_lab_of_old_learns_what_its_scores_are_when_the_model_is_run_again(lab
 
 
 def test_imported_scores_are_what_one_says_they_are(lab: Path, tmp_path: Path) -> None:
-    table = Lab(lab).suite("released").table
+    table = LabStore(lab).suite("released").table
     rows = zip(table["query"].to_pylist(), table["role"].to_pylist(), strict=True)
     lines = [json.dumps({"query_id": f"{query:016x}", "score": 0.3 + 0.4 * (role == 0)}) for query, role in rows]
     (tmp_path / "said.jsonl").write_text("\n".join(lines))

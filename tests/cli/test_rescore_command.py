@@ -16,13 +16,13 @@ from counterpoint.explorer.leaderboards import leaderboard
 from counterpoint.explorer.reading import Reading
 from counterpoint.language.answers.extraction import RULES
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 REPLIES = ["Yes, there is a cat.", "<think>hm</think>Yes", "I cannot tell.", "Not sure."]
 
 
-def _suite(lab: Lab, name: str, texts: tuple[str, ...], mode: Mode = Mode.ANSWER) -> list[Query]:
+def _suite(lab: LabStore, name: str, texts: tuple[str, ...], mode: Mode = Mode.ANSWER) -> list[Query]:
     groups = []
     for number in range(8):
         asked = tuple(Query(Picture(f"{name}:{number}.png"), text, mode) for text in texts)
@@ -34,7 +34,7 @@ def _suite(lab: Lab, name: str, texts: tuple[str, ...], mode: Mode = Mode.ANSWER
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     asked = _suite(lab, "words", ("Is there a cat?", "Do you see a cat?"))
     fits = _suite(lab, "fits", ("A cat.",), Mode.SCORE)
     with lab.answers("wordy 1", run="r1") as log:
@@ -42,7 +42,7 @@ def lab(tmp_path: Path) -> Path:
         log.add([(asked[-1].id, 0, Answer.failed("time-out"), "", 0.0)])
         log.add((query.id, 0, Answer.scored(0.5), "", 0.0) for query in fits)
         log.add([(7, 0, Answer.of("Yes."), "", 0.0)])  # to a query that no suite has any more
-    lab.put_run(RunInfo("r1", "wordy", "wordy 1"))
+    lab.put_run(RunRecord("r1", "wordy", "wordy 1"))
     return lab.folder
 
 
@@ -68,18 +68,18 @@ def test_other_values_are_taken_and_every_score_shows_them(lab: Path) -> None:
         "after": {"ok": 8, "unparsed": 3, "refused": 4},
     }
     assert _scores(lab) == {"value": 8 / 15, "ok": 0.5, "unparsed": 3 / 16, "refused": 0.25, "failed": 1 / 16}
-    found = Lab(lab).read_answers("wordy 1")
+    found = LabStore(lab).read_answers("wordy 1")
     assert set(found["rule"].to_pylist()) == {"yes-no", "exact", "score"}
     assert sum(score == 0.5 for score in found["score"].to_pylist()) == 8
     assert _call("verify", lab).exit_code == 0
 
 
 def test_the_rule_that_was_given_brings_back_what_the_run_took(lab: Path) -> None:
-    before = Lab(lab).read_answers("wordy 1")
+    before = LabStore(lab).read_answers("wordy 1")
     _call("rescore", lab, "--rule", "auto")
     (row,) = json.loads(_call("rescore", lab, "--rule", "given", "--json").output)
     assert (row["changed"], row["after"]) == (15, {"ok": 15, "unparsed": 0, "refused": 0})
-    assert Lab(lab).read_answers("wordy 1").equals(before)
+    assert LabStore(lab).read_answers("wordy 1").equals(before)
 
 
 def test_scoring_twice_by_one_rule_changes_nothing_the_second_time(lab: Path) -> None:
@@ -95,7 +95,7 @@ def test_scoring_twice_by_one_rule_changes_nothing_the_second_time(lab: Path) ->
 def test_only_the_suites_that_were_named_are_scored_again(lab: Path) -> None:
     (row,) = json.loads(_call("rescore", lab, "--rule", "number", "--suite", "fits", "--json").output)
     assert (row["answers"], row["changed"]) == (0, 0)
-    assert Lab(lab).shelf.names("values/") == []
+    assert LabStore(lab).shelf.names("values/") == []
 
 
 def test_the_rules_are_listed_each_with_a_sentence(lab: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_rules_are_listed_each_with_a_sentence(lab: Path) -> None:
 
 def test_a_new_answer_is_not_hidden_by_an_older_value(lab: Path) -> None:
     _call("rescore", lab, "--rule", "auto")
-    opened = Lab(lab)
+    opened = LabStore(lab)
     (failed,) = (row["query"] for row in opened.read_answers("wordy 1").to_pylist() if row["state"] == State.FAILED)
     with opened.answers("wordy 1", run="r2") as log:
         log.add([(failed, 0, Answer.of("Yes.", value="yes", rule="yes-no"), "", 0.0)])
@@ -122,11 +122,11 @@ def test_what_is_not_there_is_said(lab: Path, tmp_path: Path) -> None:
 
 
 def test_comparisons_and_the_leaderboard_say_how_many_answers_were_out_of_form(lab: Path) -> None:
-    opened = Lab(lab)
+    opened = LabStore(lab)
     raws = opened.read_answers("wordy 1", ["query", "trial"]).to_pylist()
     with opened.answers("sure 1", run="r3") as log:
         log.add((row["query"], 0, Answer.of("yes"), "", 0.0) for row in raws if row["query"] != 7)
-    opened.put_run(RunInfo("r3", "sure", "sure 1"))
+    opened.put_run(RunRecord("r3", "sure", "sure 1"))
     _call("rescore", lab, "--rule", "auto", "--model", "wordy")
     compared = _call("compare", lab, "sure", "wordy", "--suite", "words")
     assert compared.exit_code == 0, compared.output

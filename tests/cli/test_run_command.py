@@ -18,7 +18,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.engine.progress import Progress
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 OWN_MODELS = '''
@@ -53,18 +53,18 @@ class Slow(Echo):
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabStore:
     """A lab with a suite about the world, in a folder with a module of models."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "our_models", raising=False)
     Path("our_models.py").write_text(OWN_MODELS)
-    made = Lab(Path("lab"))
+    made = LabStore(Path("lab"))
     _put(made, "pairs", 30)
     return made
 
 
-def _put(lab: Lab, name: str, groups: int) -> None:
+def _put(lab: LabStore, name: str, groups: int) -> None:
     def pair(n: int) -> Group:
         picture = Picture(f"world:test/{n % 3:06d}.png")
         mode = Mode.SCORE if n % 5 == 4 else Mode.ANSWER
@@ -79,7 +79,7 @@ def _run(*words: object) -> Result:
     return CliRunner().invoke(command, list(map(str, words)), catch_exceptions=False)
 
 
-def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: Lab) -> None:
+def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: LabStore) -> None:
     said = _run("lab", "--model", "cnn-lstm")
     assert said.exit_code == 0
     first, beyond, alike = said.stdout.splitlines()
@@ -92,7 +92,7 @@ def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: Lab) -> 
     assert "48 were there already" in _run("lab", "--model", "cnn-lstm").stdout
 
 
-def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: Lab) -> None:
+def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: LabStore) -> None:
     _put(lab, "more", 10)
     counts = [
         json.loads(_run("lab", "--model", "constant", "--json", *words).stdout)
@@ -104,14 +104,14 @@ def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: La
     assert counts[0]["alike"] == {"checked": 8, "differing": 0}
 
 
-def test_failures_are_told_with_their_commonest_reason_and_how_to_ask_again(lab: Lab) -> None:
+def test_failures_are_told_with_their_commonest_reason_and_how_to_ask_again(lab: LabStore) -> None:
     said = _run("lab", "--model", "our_models:nervous", "--suite", "pairs")
     assert said.exit_code == 0
     assert "6 queries failed, 6 because 'too busy'; to ask them again:" in said.stdout
     assert "  counterpoint run lab --model our_models:nervous --suite pairs" in said.stdout
 
 
-def test_a_model_that_only_fails_stops_the_run_and_the_record_says_so(lab: Lab) -> None:
+def test_a_model_that_only_fails_stops_the_run_and_the_record_says_so(lab: LabStore) -> None:
     _put(lab, "more", 60)
     with pytest.raises(ModelError, match="because 'no key'; the run was stopped"):
         _run("lab", "--model", "our_models:broken")
@@ -119,18 +119,18 @@ def test_a_model_that_only_fails_stops_the_run_and_the_record_says_so(lab: Lab) 
     assert info.details["state"] == "stopped"
 
 
-def test_what_is_not_there_is_said(lab: Lab) -> None:
+def test_what_is_not_there_is_said(lab: LabStore) -> None:
     with pytest.raises(UnknownName, match="no suite of this lab is called 'pars'") as unknown:
         _run("lab", "--model", "constant", "--suite", "pars")
     assert "pairs" in unknown.value.hint
     with pytest.raises(StoreError, match="there is no lab at nowhere"):
         _run("nowhere", "--model", "constant")
-    Lab(Path("empty")).set_root("coco", Path("empty"))
+    LabStore(Path("empty")).set_root("coco", Path("empty"))
     with pytest.raises(StoreError, match="empty holds no suite"):
         _run("empty", "--model", "constant")
 
 
-def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: Lab) -> None:
+def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: LabStore) -> None:
     _put(lab, "more", 200)
     run = "import sys; sys.path.append(''); from counterpoint.cli.run import command; command()"
     words = [sys.executable, "-c", run, "lab", "--model", "our_models:Slow"]

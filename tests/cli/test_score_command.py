@@ -18,11 +18,11 @@ from counterpoint.metrics.ratio import METRICS, answer_accuracy
 from counterpoint.metrics.statistic import Measure, read_by
 from counterpoint.reports.papers.results import gap
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 
-def _suite(lab: Lab, pictures: int = 40) -> list[Query]:
+def _suite(lab: LabStore, pictures: int = 40) -> list[Query]:
     groups = []
     for number in range(pictures):
         picture = Picture(f"world:test/{number:06}.png")
@@ -34,15 +34,15 @@ def _suite(lab: Lab, pictures: int = 40) -> list[Query]:
     return [query for group in groups for query in group.queries]
 
 
-def _said(lab: Lab, model: str, run: str, answers: list[tuple[Query, Answer]]) -> None:
+def _said(lab: LabStore, model: str, run: str, answers: list[tuple[Query, Answer]]) -> None:
     with lab.answers(model + " 1", run=run) as log:
         log.add((query.id, 0, answer, "", 0.0) for query, answer in answers)
-    lab.put_run(RunInfo(run, model, model + " 1"))
+    lab.put_run(RunRecord(run, model, model + " 1"))
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     asked = _suite(lab)
     _said(lab, "sure", "r1", [(query, Answer.of("yes")) for query in asked])
     torn = [Answer.of("yes" if place % 3 else "no") for place in range(len(asked))]
@@ -125,7 +125,7 @@ def test_what_is_not_there_is_said_with_what_to_do(lab: Path, tmp_path: Path) ->
     assert isinstance(unknown, UnknownName)
     assert unknown.hint == "did you mean sure?"
     assert isinstance(_call("score", lab, "--suite", "order").exception, UnknownName)
-    empty = Lab(tmp_path / "empty")
+    empty = LabStore(tmp_path / "empty")
     empty.set_root("coco", tmp_path)
     nothing = _call("score", tmp_path / "empty").exception
     assert isinstance(nothing, StoreError)
@@ -134,9 +134,9 @@ def test_what_is_not_there_is_said_with_what_to_do(lab: Path, tmp_path: Path) ->
 
 
 def test_a_model_that_was_asked_nothing_of_this_is_no_number(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     _suite(lab)
-    lab.put_run(RunInfo("r1", "idle", "idle 1"))
+    lab.put_run(RunRecord("r1", "idle", "idle 1"))
     assert "no answers to score" in str(_call("score", tmp_path / "lab").exception)
 
 
@@ -156,10 +156,10 @@ def test_compare_names_the_better_model_and_what_could_be_seen(lab: Path) -> Non
 
 def test_compare_reads_what_a_measure_needs_and_knows_which_way_is_better(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
-    asked = _suite(Lab(lab))
+    asked = _suite(LabStore(lab))
     for name, chance in (("calm", 0.9), ("rash", 0.4)):
         sure = Answer.of("yes", top=(("yes", chance), ("no", 1 - chance)))
-        _said(Lab(lab), name, f"r-{name}", [(query, sure) for query in asked])
+        _said(LabStore(lab), name, f"r-{name}", [(query, sure) for query in asked])
     (row,) = json.loads(_call("compare", lab, "rash", "calm", "--metric", "brier", "--json").output)
     assert (row["first"], row["second"]) == (pytest.approx(0.36), pytest.approx(0.01))
     assert (row["difference"] > 0, row["verdict"]) == (True, "calm")  # less is better

@@ -13,7 +13,7 @@ from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.items import Caption, Question
 from counterpoint.lab.valse import PIECES
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
 
 FRAMES = {
@@ -43,7 +43,7 @@ def test_the_world_makes_all_pieces(tmp_path: Path) -> None:
     assert tuple(said) == PIECES
     made = {name for name, row in said.items() if row.get("groups")}
     assert made == set(PIECES)
-    assert set(Lab(tmp_path / "lab").suites()) == made
+    assert set(LabStore(tmp_path / "lab").suites()) == made
     assert all(row["groups"] == sum(row["instruments"].values()) for name, row in said.items() if name in made)
 
 
@@ -88,7 +88,7 @@ def test_a_source_of_frames_makes_actions_and_says_what_it_lacks(tmp_path: Path)
     assert "actions       action-replacement" in done.stdout
     assert "nothing for existence: SWiG has no questions" in done.stdout
     assert "nothing for coreference: SWiG has no dialogues" in done.stdout
-    assert Lab(tmp_path / "lab").suites() == ["actions"]
+    assert LabStore(tmp_path / "lab").suites() == ["actions"]
 
 
 def test_a_source_of_which_nothing_can_be_made_is_an_error(tmp_path: Path) -> None:

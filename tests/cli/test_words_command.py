@@ -10,7 +10,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 PAIRS = [("in", "on", "3"), ("in", "on", "2"), ("on", "in", "3"), ("under", "over", "1")]
@@ -25,7 +25,7 @@ def _lab(folder: Path, *, tagged: bool = True, votes: bool = True) -> Path:
         tags = tuple((*((("word", one),) if tagged else ()), *shared) for one in (word, other))
         groups.append(Group(Relation.RANKS, queries, (None, None), kind="relations", tags=tags, test="relations"))
     table = groups_table([("relations", group) for group in groups], "relations")
-    Lab(folder).put_suite(Manifest.of(table, generator="here", seed=0), table)
+    LabStore(folder).put_suite(Manifest.of(table, generator="here", seed=0), table)
     return folder
 
 
@@ -64,7 +64,7 @@ def test_charts_show_each_word_on_both_sides_before_and_after_validation(tmp_pat
 def test_a_lab_without_captions_and_foils_is_told_so(tmp_path: Path) -> None:
     group = Group(Relation.SAME, (Query(None, "Is it red?"), Query(None, "Is it blue?")), (Gold.of("yes"),) * 2)
     table = groups_table([("plain", group)], "plain")
-    Lab(tmp_path / "lab").put_suite(Manifest.of(table, generator="here", seed=0), table)
+    LabStore(tmp_path / "lab").put_suite(Manifest.of(table, generator="here", seed=0), table)
     problem = _call(tmp_path / "lab").exception
     assert isinstance(problem, StoreError)
     assert "caption" in str(problem)

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 
 from counterpoint.lab.running import Settings, asked
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 PROJECT = Path(__file__).parents[2]
 sys.path.append(str(PROJECT))  # where the benchmarks are, which hold the full figures of all this
@@ -16,14 +16,14 @@ from benchmarks.engine_kills import a_lab, ended, rows, said, started  # noqa: E
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
     """A lab whose run nobody disturbed."""
     lab = a_lab(tmp_path_factory.mktemp("whole") / "lab", 2000)
     assert started(lab).wait() == 0
     return lab
 
 
-def test_a_run_killed_at_random_moments_ends_like_one_never_killed(whole: Lab, tmp_path: Path) -> None:
+def test_a_run_killed_at_random_moments_ends_like_one_never_killed(whole: LabStore, tmp_path: Path) -> None:
     broken = ended(a_lab(tmp_path / "lab", 2000), kills=4)
     assert broken.kills > 0
     assert broken.answers.equals(said(whole, "slow"))
@@ -31,7 +31,7 @@ def test_a_run_killed_at_random_moments_ends_like_one_never_killed(whole: Lab, t
 
 
 def test_two_processes_running_one_model_and_one_running_another_give_every_answer_once(
-    whole: Lab, tmp_path: Path
+    whole: LabStore, tmp_path: Path
 ) -> None:
     lab = a_lab(tmp_path / "lab", 2000)
     processes = [started(lab), started(lab), started(lab, "other")]

@@ -14,16 +14,16 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest, StoredSuite
 
 PLAIN, PHOTO, TURNED, CLEAR = (Picture(f"toy:{name}") for name in ("a.png", "b.jpg", "turned.jpg", "clear.png"))
 BLURRED = PLAIN.edited(Edit("blur", ("2",)))
 
 
-def toy_lab(folder: Path) -> Lab:
+def toy_lab(folder: Path) -> LabStore:
     """A lab with four pictures, and no suite yet."""
-    lab, pictures = Lab(folder), folder / "pictures"
+    lab, pictures = LabStore(folder), folder / "pictures"
     pictures.mkdir(parents=True)
     lab.set_root("toy", pictures)
     noise = np.random.default_rng(7).integers(0, 256, (30, 40, 3), np.uint8)
@@ -57,7 +57,7 @@ def scored() -> Iterator[tuple[str, Group]]:
     yield "foil", Group(Relation.RANKS, captions, (None, None))
 
 
-def put(lab: Lab, name: str, groups: Iterator[tuple[str, Group]]) -> StoredSuite:
+def put(lab: LabStore, name: str, groups: Iterator[tuple[str, Group]]) -> StoredSuite:
     """A suite of these groups, put into a lab."""
     table = groups_table(groups, name)
     lab.put_suite(Manifest.of(table, generator="tests", seed=7), table)

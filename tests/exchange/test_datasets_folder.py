@@ -17,22 +17,22 @@ from counterpoint.exports import shards
 from counterpoint.exports.datasets_folder import export_datasets
 from counterpoint.exports.pictures import PicturesOut
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import StoredSuite
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Lab:
+def lab(tmp_path: Path) -> LabStore:
     return toy_lab(tmp_path / "lab")
 
 
 @pytest.fixture
-def suite(lab: Lab) -> StoredSuite:
+def suite(lab: LabStore) -> StoredSuite:
     return put(lab, "mixed", asked())
 
 
-def test_every_row_says_what_is_asked_and_what_is_right(lab: Lab, suite: StoredSuite, tmp_path: Path) -> None:
+def test_every_row_says_what_is_asked_and_what_is_right(lab: LabStore, suite: StoredSuite, tmp_path: Path) -> None:
     written = export_datasets(suite, tmp_path / "out", lab.pictures())
     rows = rows_in(tmp_path / "out" / "data")
     assert (written.rows, written.groups, written.pictures) == (9, 5, 5)
@@ -71,7 +71,9 @@ def test_every_row_says_what_is_asked_and_what_is_right(lab: Lab, suite: StoredS
     assert [row["answers"] for row in rows[4:6]] == [None, None]
 
 
-def test_other_decoders_see_the_pixels_that_our_models_are_shown(lab: Lab, suite: StoredSuite, tmp_path: Path) -> None:
+def test_other_decoders_see_the_pixels_that_our_models_are_shown(
+    lab: LabStore, suite: StoredSuite, tmp_path: Path
+) -> None:
     export_datasets(suite, tmp_path / "out", lab.pictures())
     asked_ = queries(suite.table)
     for query, row in zip(asked_, rows_in(tmp_path / "out" / "data"), strict=True):
@@ -82,7 +84,7 @@ def test_other_decoders_see_the_pixels_that_our_models_are_shown(lab: Lab, suite
     assert {PLAIN, PHOTO, TURNED, CLEAR, BLURRED, None} == {query.picture for query in asked_}
 
 
-def test_a_file_that_can_only_be_read_in_one_way_goes_out_as_it_is(lab: Lab) -> None:
+def test_a_file_that_can_only_be_read_in_one_way_goes_out_as_it_is(lab: LabStore) -> None:
     out = PicturesOut(lab.pictures())
     for picture in (PLAIN, PHOTO):
         assert out.file(picture)["bytes"] == (lab.roots["toy"] / picture.path).read_bytes()
@@ -93,7 +95,7 @@ def test_a_file_that_can_only_be_read_in_one_way_goes_out_as_it_is(lab: Lab) -> 
 class Counting(LabPictures):
     """Counts how often a picture is decoded."""
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: LabStore) -> None:
         super().__init__(lab.roots, {})
         self.count = 0
 
@@ -102,7 +104,7 @@ class Counting(LabPictures):
         return super().pixels(picture)
 
 
-def test_a_picture_is_encoded_once_as_far_as_there_is_room(lab: Lab) -> None:
+def test_a_picture_is_encoded_once_as_far_as_there_is_room(lab: LabStore) -> None:
     pictures = Counting(lab)
     out = PicturesOut(pictures)
     for _ in range(3):
@@ -117,7 +119,7 @@ def test_a_picture_is_encoded_once_as_far_as_there_is_room(lab: Lab) -> None:
     assert len(narrow.seen) == 2
 
 
-def test_readers_are_told_that_pictures_are_pictures(lab: Lab, suite: StoredSuite, tmp_path: Path) -> None:
+def test_readers_are_told_that_pictures_are_pictures(lab: LabStore, suite: StoredSuite, tmp_path: Path) -> None:
     export_datasets(suite, tmp_path / "out", lab.pictures())
     schema = pq.read_schema(tmp_path / "out/data/test-00000-of-00001.parquet")
     features = json.loads(schema.metadata[b"huggingface"])["info"]["features"]
@@ -130,7 +132,7 @@ def test_readers_are_told_that_pictures_are_pictures(lab: Lab, suite: StoredSuit
     )
 
 
-def test_the_card_names_files_columns_and_sizes(lab: Lab, suite: StoredSuite, tmp_path: Path) -> None:
+def test_the_card_names_files_columns_and_sizes(lab: LabStore, suite: StoredSuite, tmp_path: Path) -> None:
     written = export_datasets(suite, tmp_path / "out", lab.pictures())
     _, front, text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     about = read_yaml(front)
@@ -153,7 +155,7 @@ def test_the_card_names_files_columns_and_sizes(lab: Lab, suite: StoredSuite, tm
     assert "`score`" not in text.partition("## Columns")[0]
 
 
-def test_a_suite_of_captions_and_foils_is_told_to_want_numbers(lab: Lab, tmp_path: Path) -> None:
+def test_a_suite_of_captions_and_foils_is_told_to_want_numbers(lab: LabStore, tmp_path: Path) -> None:
     export_datasets(put(lab, "foils", scored()), tmp_path / "out", lab.pictures())
     assert {row["mode"] for row in rows_in(tmp_path / "out" / "data")} == {"score"}
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
@@ -161,7 +163,7 @@ def test_a_suite_of_captions_and_foils_is_told_to_want_numbers(lab: Lab, tmp_pat
 
 
 def test_a_large_suite_becomes_several_files_with_the_same_rows(
-    lab: Lab, suite: StoredSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: LabStore, suite: StoredSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = list(rows_out.flat(suite.table, PicturesOut(lab.pictures())))
     assert len(whole) == 1
@@ -176,7 +178,7 @@ def test_a_large_suite_becomes_several_files_with_the_same_rows(
     assert written.bytes == sum((tmp_path / name).stat().st_size for name in written.names)
 
 
-def test_a_picture_that_many_rows_show_is_stored_once(lab: Lab, tmp_path: Path) -> None:
+def test_a_picture_that_many_rows_show_is_stored_once(lab: LabStore, tmp_path: Path) -> None:
     few, many = (put(lab, name, (group for _ in range(times) for group in asked())) for name, times in SIZES.items())
     sizes = [export_datasets(suite, tmp_path / suite.manifest.suite, lab.pictures()).bytes for suite in (few, many)]
     assert sizes[1] < 2 * sizes[0]
@@ -185,7 +187,7 @@ def test_a_picture_that_many_rows_show_is_stored_once(lab: Lab, tmp_path: Path) 
 SIZES = {"few": 1, "many": 40}
 
 
-def test_without_pictures_their_addresses_remain(lab: Lab, suite: StoredSuite, tmp_path: Path) -> None:
+def test_without_pictures_their_addresses_remain(lab: LabStore, suite: StoredSuite, tmp_path: Path) -> None:
     written = export_datasets(suite, tmp_path / "out", None)
     rows = rows_in(tmp_path / "out" / "data")
     assert written.pictures == 0
@@ -198,7 +200,7 @@ def test_without_pictures_their_addresses_remain(lab: Lab, suite: StoredSuite, t
 
 @pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\nnothing")])
 def test_a_picture_that_is_missing_or_broken_is_named_and_leaves_nothing_behind(
-    lab: Lab, suite: StoredSuite, tmp_path: Path, harm: object
+    lab: LabStore, suite: StoredSuite, tmp_path: Path, harm: object
 ) -> None:
     assert callable(harm)
     harm(lab.roots["toy"] / "a.png")
@@ -208,7 +210,7 @@ def test_a_picture_that_is_missing_or_broken_is_named_and_leaves_nothing_behind(
     assert {path.name for path in tmp_path.iterdir()} == {"lab"}
 
 
-def test_what_is_there_already_is_left_alone(lab: Lab, suite: StoredSuite, tmp_path: Path) -> None:
+def test_what_is_there_already_is_left_alone(lab: LabStore, suite: StoredSuite, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     export_datasets(suite, tmp_path / "out", lab.pictures())
     with pytest.raises(StoreError, match="out exists already"):

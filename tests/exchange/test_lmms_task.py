@@ -19,22 +19,22 @@ from counterpoint.exports import lmms_functions
 from counterpoint.exports.lmms_task import METRICS, export_task, functions
 from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import StoredSuite
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Lab:
+def lab(tmp_path: Path) -> LabStore:
     return toy_lab(tmp_path / "lab")
 
 
 @pytest.fixture
-def suite(lab: Lab) -> StoredSuite:
+def suite(lab: LabStore) -> StoredSuite:
     return put(lab, "mixed-2", asked())
 
 
 @pytest.fixture
-def task(lab: Lab, suite: StoredSuite, tmp_path: Path) -> dict[str, Any]:
+def task(lab: LabStore, suite: StoredSuite, tmp_path: Path) -> dict[str, Any]:
     """The task as the runner reads it: each `!function` looked up in the Python file beside the YAML file."""
     export_task(suite, tmp_path / "tasks", lab.pictures())
     modules: dict[str, ModuleType] = {}
@@ -83,7 +83,7 @@ def test_the_functions_need_nothing_but_python() -> None:
 
 
 def test_a_model_is_shown_and_asked_what_our_models_are(
-    lab: Lab, suite: StoredSuite, task: dict[str, Any], docs: list[dict[str, Any]]
+    lab: LabStore, suite: StoredSuite, task: dict[str, Any], docs: list[dict[str, Any]]
 ) -> None:
     wording = task["lmms_eval_specific_kwargs"]["default"]
     for query, doc in zip(queries(suite.table), docs, strict=True):
@@ -154,21 +154,23 @@ def test_a_value_is_taken_from_what_was_said_without_a_look_at_the_right_one(
     assert lmms_functions.value(said, choices) == value
 
 
-def test_sentences_to_be_scored_are_refused_and_nothing_is_written(lab: Lab, tmp_path: Path) -> None:
+def test_sentences_to_be_scored_are_refused_and_nothing_is_written(lab: LabStore, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="foils: 2 of 2 rows ask for the score of a sentence") as problem:
         export_task(put(lab, "foils", scored()), tmp_path / "tasks", lab.pictures())
     assert "--as datasets" in problem.value.hint
     assert not (tmp_path / "tasks").exists()
 
 
-def test_noise_in_features_is_refused(lab: Lab, tmp_path: Path) -> None:
+def test_noise_in_features_is_refused(lab: LabStore, tmp_path: Path) -> None:
     noisy = Query(BLURRED, "Is it?", edits=(Edit("features", ("0.1",)),))
     suite = put(lab, "noisy", iter([("noise", Group(Relation.SAME, (noisy,), (Gold.of("yes"),)))]))
     with pytest.raises(StoreError, match="ask for changes to a model's own features"):
         export_task(suite, tmp_path / "tasks", lab.pictures())
 
 
-def test_a_folder_holds_several_tasks_and_none_is_overwritten(lab: Lab, suite: StoredSuite, tmp_path: Path) -> None:
+def test_a_folder_holds_several_tasks_and_none_is_overwritten(
+    lab: LabStore, suite: StoredSuite, tmp_path: Path
+) -> None:
     export_task(suite, tmp_path / "tasks", lab.pictures())
     written = export_task(put(lab, "other", asked()), tmp_path / "tasks", lab.pictures())
     assert written.files == (

@@ -14,11 +14,11 @@ from counterpoint.cli.main import commands
 from counterpoint.lab.importing import fingerprint
 from counterpoint.language.answers.extraction import answered
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabStore:
     monkeypatch.chdir(tmp_path)
     made = toy_lab(Path("lab"))
     put(made, "mixed", asked())
@@ -37,7 +37,7 @@ def _said(row: dict[str, Any]) -> str:
     return f"I would say {'red' if row['choices'] else 'yes' if row['image'] else 'no'}."
 
 
-def _check(lab: Lab, rows: list[dict[str, Any]]) -> None:
+def _check(lab: LabStore, rows: list[dict[str, Any]]) -> None:
     """Every query has the answer that was given to its row, its value taken as from any other model."""
     table = lab.suite("mixed").table
     given = {row["query_id"]: _said(row) for row in rows}
@@ -52,7 +52,7 @@ def _check(lab: Lab, rows: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_through_a_datasets_folder_and_a_file_of_ones_own(lab: Lab, kind: str) -> None:
+def test_through_a_datasets_folder_and_a_file_of_ones_own(lab: LabStore, kind: str) -> None:
     import pyarrow as pa
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
@@ -72,7 +72,7 @@ def test_through_a_datasets_folder_and_a_file_of_ones_own(lab: Lab, kind: str) -
     _check(lab, rows)
 
 
-def test_through_lmms_eval_and_its_samples(lab: Lab) -> None:
+def test_through_lmms_eval_and_its_samples(lab: LabStore) -> None:
     """Written as lmms-eval writes them: without the document, with what the functions of the task give back."""
     _run("export", "lab", "--suite", "mixed", "--to", "out", "--as", "lmms-eval")
     task = _module(Path("out/counterpoint_mixed.py"))
@@ -87,7 +87,7 @@ def test_through_lmms_eval_and_its_samples(lab: Lab) -> None:
     _check(lab, rows)
 
 
-def test_scores_of_captions_come_back_as_numbers(lab: Lab) -> None:
+def test_scores_of_captions_come_back_as_numbers(lab: LabStore) -> None:
     _run("export", "lab", "--suite", "foils", "--to", "out", "--as", "datasets", "--no-pictures")
     rows = rows_in(Path("out/data"))
     lines = [f"{row['query_id']},{0.75 - row['role'] / 2}" for row in rows]

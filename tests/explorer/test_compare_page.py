@@ -17,16 +17,16 @@ from counterpoint.metrics.ranking import acc_r
 from counterpoint.metrics.ratio import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.scoring import Request
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
     return lab_of_groups(tmp_path_factory.mktemp("lab"))
 
 
 @pytest.fixture(scope="module")
-def client(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
@@ -36,14 +36,14 @@ def _json(client: TestClient, address: str) -> Any:
     return answer.json()
 
 
-def _judged(lab: Lab, suite: str) -> tuple[Outcomes, Outcomes]:
+def _judged(lab: LabStore, suite: str) -> tuple[Outcomes, Outcomes]:
     groups = lab.suite(suite).groups
     first, second = (judge(groups, lab.read_answers(f"{model} 1")) for model in ("steady", "shaky"))
     return first, second
 
 
 @pytest.mark.parametrize("suite", ["noise", "words", "foils"])
-def test_differences_are_those_of_the_command_that_compares(client: TestClient, lab: Lab, suite: str) -> None:
+def test_differences_are_those_of_the_command_that_compares(client: TestClient, lab: LabStore, suite: str) -> None:
     twin = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")
     metrics = (acc_r,) if suite == "foils" else (accuracy, self_consistency, comprehensive_accuracy)
     table = compared(*_judged(lab, suite), Request(("test",), metrics=metrics)).to_pylist()
@@ -57,7 +57,7 @@ def test_differences_are_those_of_the_command_that_compares(client: TestClient, 
         assert line["verdict"] == {"first": "steady", "second": "shaky", "tie": "tie"}[row["verdict"]]
 
 
-def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, lab: Lab) -> None:
+def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, lab: LabStore) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky&suite=noise")
     first, second = _judged(lab, "noise")
     table = covered({"steady": first, "shaky": second}, Request(("test",))).to_pylist()

@@ -18,7 +18,7 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.explorer.app import explorer
 from counterpoint.pictures.edits import Foreground, applied, blur_around, crop_around, mean_around
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 KEPT = Foreground((Box(20, 10, 30, 20), Box(30, 25, 40, 30)), Size(80, 60))
@@ -40,11 +40,11 @@ def _group(*edits: tuple[str, Edit]) -> Group:
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     folder: Path = tmp_path_factory.mktemp("lab")
-    lab = Lab(folder)
+    lab = LabStore(folder)
     Image.fromarray(PIXELS).save(folder / "a.png")
     group = _group(*EDITS.items(), ("broken", Edit("crop-around", (80, 60, 1))))
     table = groups_table([("visual", group)], "visual")
-    lab.put_run(RunInfo("0", "careful", "careful 1"))
+    lab.put_run(RunRecord("0", "careful", "careful 1"))
     lab.set_root("toy", folder)
     lab.put_suite(Manifest.of(table, generator="test", seed=0), table)
     with lab.answers("careful 1") as log:

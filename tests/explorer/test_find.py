@@ -20,18 +20,18 @@ from counterpoint.explorer.choices import STEPS, Filter, step
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import page
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 GROUPS_OF_ALL = len(MODELS) * (GROUPS + 8)
 
 
 @pytest.fixture(scope="module")
-def client(lab: Lab, cache: Path) -> TestClient:
+def client(lab: LabStore, cache: Path) -> TestClient:
     return TestClient(explorer(lab, cache=cache))
 
 
 @pytest.fixture(scope="module")
-def reading(lab: Lab, cache: Path) -> Reading:
+def reading(lab: LabStore, cache: Path) -> Reading:
     found = Reading(lab, cache)
     found.refresh()
     return found

@@ -11,7 +11,7 @@ from counterpoint.explorer.app import explorer
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.reading import Reading
 from counterpoint.reports.lab_report import report
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
 
 
 @pytest.fixture(scope="module")
-def captions(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+def captions(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
     return captions_lab(tmp_path_factory.mktemp("captions"))
 
 
@@ -97,7 +97,7 @@ def test_an_address_says_the_whole_choice() -> None:
     assert choice.toggled("x") == BoardChoice(("a", "b"), ("accuracy", "cost"), "-a/accuracy").address()
 
 
-def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: Lab, tmp_path_factory: Any) -> None:
+def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore, tmp_path_factory: Any) -> None:
     client = TestClient(explorer(captions, cache=tmp_path_factory.mktemp("cache")))
     twin = _json(client, "/leaderboard.json")
     assert [column["measure"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
@@ -107,7 +107,7 @@ def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: Lab, tmp_
     assert twin["lines"][0]["costs"][0]["text"] == "1.2 M"
 
 
-def test_the_report_of_a_lab_of_captions_alone_is_written(captions: Lab, tmp_path_factory: Any) -> None:
+def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, tmp_path_factory: Any) -> None:
     page = report(Reading(captions, tmp_path_factory.mktemp("cache")))
     assert "Ranking" in page
     assert "share of captions ranked above their foil" in page

@@ -14,7 +14,7 @@ from counterpoint.explorer.app import explorer
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.standings import FEWEST, standings
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 
@@ -86,9 +86,9 @@ def test_a_model_that_only_ranks_has_its_page(tmp_path_factory: pytest.TempPathF
     assert [column["measure"] for column in twin["measured"][0]["columns"]][:3] == ["acc_r", "auroc", "min_p"]
 
 
-def _skewed(folder: Any, rates: dict[str, float], seed: int) -> Lab:
+def _skewed(folder: Any, rates: dict[str, float], seed: int) -> LabStore:
     """A model that is right as often as the kind of a question says, on sixty groups of each kind."""
-    lab, rng = Lab(folder), np.random.default_rng(seed)
+    lab, rng = LabStore(folder), np.random.default_rng(seed)
     yes = Gold.of("yes")
     groups = []
     for kind in rates:
@@ -103,7 +103,7 @@ def _skewed(folder: Any, rates: dict[str, float], seed: int) -> Lab:
         for _, group in groups:
             value = "yes" if rng.random() < rates[group.kind] else "no"
             log.add((query.id, 0, Answer.of(value), "", 0.01) for query in group.queries)
-    lab.put_run(RunInfo("0", "m", "m 1"))
+    lab.put_run(RunRecord("0", "m", "m 1"))
     return lab
 
 

@@ -21,7 +21,7 @@ from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store import outcome_files, outcome_tables
 from counterpoint.store.database import Database
 from counterpoint.store.group_index import write_index
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.outcome_files import Asked, Files, made
 from counterpoint.store.row_files import sought, taken
 
@@ -29,7 +29,7 @@ ASKED = [Asked("careful", "careful 1"), Asked("hasty", "hasty 1"), Asked("bold",
 
 
 @pytest.fixture(scope="module")
-def files(lab: Lab, cache: Path) -> Files:
+def files(lab: LabStore, cache: Path) -> Files:
     return made(lab, cache, ASKED)
 
 
@@ -40,7 +40,7 @@ def database(files: Files, cache: Path) -> Database:
 
 @pytest.mark.parametrize("suite", ["plain", "odd"])
 @pytest.mark.parametrize("model", ASKED, ids=lambda one: one.slug)
-def test_outcomes_are_those_of_judging(lab: Lab, database: Database, suite: str, model: Asked) -> None:
+def test_outcomes_are_those_of_judging(lab: LabStore, database: Database, suite: str, model: Asked) -> None:
     outcomes = judge(lab.suite(suite).groups, lab.read_answers(model.fingerprint))
     found = database.rows("SELECT * FROM outcomes WHERE model = ? AND suite = ? ORDER BY row", [model.slug, suite])
     assert [STATES[one] for one in outcomes.state] == [row["state"] for row in found]
@@ -57,7 +57,7 @@ def test_outcomes_are_those_of_judging(lab: Lab, database: Database, suite: str,
 
 @pytest.mark.parametrize("model", ASKED, ids=lambda one: one.slug)
 def test_the_score_of_a_suite_is_the_mean_of_those_of_its_groups_weighed_by_cases(
-    lab: Lab, database: Database, model: Asked
+    lab: LabStore, database: Database, model: Asked
 ) -> None:
     """In the plain suite every group has one pair, so that a group counts as its pair does."""
     outcomes = judge(lab.suite("plain").groups, lab.read_answers(model.fingerprint))
@@ -68,7 +68,7 @@ def test_the_score_of_a_suite_is_the_mean_of_those_of_its_groups_weighed_by_case
         assert row["mean"] == (None if scores[name] is None else pytest.approx(scores[name]))
 
 
-def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: Lab, database: Database) -> None:
+def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: LabStore, database: Database) -> None:
     outcomes = judge(lab.suite("plain").groups, lab.read_answers("hasty 1"))
     for by, columns in (("test", ("test",)), ("kind", ("test", "kind"))):
         for row in scored(outcomes, Request(columns, metrics=METRICS)).to_pylist():
@@ -88,7 +88,7 @@ def test_every_group_has_one_verdict_and_its_texts_and_tags(database: Database) 
     assert base == {"texts": "is shade 4 light or dark?\nis shade 4 dark or light?", "tags": ["number=4"]}
 
 
-def test_all_trials_of_a_model_are_in_answers_in_order(lab: Lab, database: Database) -> None:
+def test_all_trials_of_a_model_are_in_answers_in_order(lab: LabStore, database: Database) -> None:
     found = database.table("SELECT query, trial FROM answers WHERE model = 'careful'")
     assert found.num_rows == lab.read_answers("careful 1").num_rows
     queries = found["query"].to_pylist()
@@ -116,7 +116,7 @@ def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
 
 
 def test_another_measure_or_database_means_other_files(
-    lab: Lab, files: Files, cache: Path, monkeypatch: pytest.MonkeyPatch
+    lab: LabStore, files: Files, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> set[str]:
         return {folder.about for folder in outcome_files.files(lab, cache, ASKED).missing}
@@ -141,7 +141,7 @@ def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_large_lab_is_made_in_a_process_of_its_own_with_the_same_result(
-    lab: Lab, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: LabStore, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outcome_files, "SMALL", 0)
     told: list[str] = []
@@ -179,7 +179,7 @@ def test_the_database_reads_nothing_else_and_writes_nothing(database: Database, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_gone_is_said_with_help(lab: Lab, tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_said_with_help(lab: LabStore, tmp_path: Path) -> None:
     found = made(lab, tmp_path, ASKED)
     database = Database(found, tmp_path)
     found.outcomes["hasty", "plain"].file("outcomes").unlink()
@@ -188,7 +188,7 @@ def test_a_file_that_is_gone_is_said_with_help(lab: Lab, tmp_path: Path) -> None
     assert problem.value.hint
 
 
-def test_a_damaged_index_is_said_with_help(lab: Lab, tmp_path: Path) -> None:
+def test_a_damaged_index_is_said_with_help(lab: LabStore, tmp_path: Path) -> None:
     found = made(lab, tmp_path, ASKED)
     found.index.write_bytes(found.index.read_bytes()[:5000])
     with pytest.raises(StoreError, match="cannot be read") as problem:
@@ -210,7 +210,7 @@ def test_an_index_that_cannot_be_written_is_a_problem_of_the_disk(tmp_path: Path
         write_index(tmp_path / "nowhere" / "index.duckdb", {}, [], [])
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(lab: Lab, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_done_without(lab: LabStore, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert Reading(lab, tmp_path / "file").answered() > 0
 

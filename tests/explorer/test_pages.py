@@ -15,7 +15,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import explorer
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 LOST = f"/suites/odd/pictures/{Query(Picture('toy:../secret.png'), 'Where?').id:016x}.png"
 
@@ -31,7 +31,7 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def client(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
@@ -143,7 +143,7 @@ def test_what_is_not_there_is_said_and_no_path_leaves_the_lab(client: TestClient
     assert "There is no such page" in answer.text or answer.headers["content-type"] == "application/json"
 
 
-def test_a_picture_outside_its_root_is_not_shown(client: TestClient, lab: Lab) -> None:
+def test_a_picture_outside_its_root_is_not_shown(client: TestClient, lab: LabStore) -> None:
     (lab.folder / "secret.png").write_bytes((lab.folder / "pictures" / "0.png").read_bytes())
     lost = Query(Picture("toy:../secret.png"), "Where?")
     answer = client.get(f"/suites/odd/pictures/{lost.id:016x}.png")
@@ -163,7 +163,7 @@ def _address(client: TestClient, test: str) -> str:
     return str(entry["address"].replace("?", ".json?"))
 
 
-def test_looking_at_a_lab_changes_nothing_in_it(client: TestClient, lab: Lab) -> None:
+def test_looking_at_a_lab_changes_nothing_in_it(client: TestClient, lab: LabStore) -> None:
     def files() -> list[tuple[str, int]]:
         return sorted((str(path), path.stat().st_mtime_ns) for path in lab.folder.rglob("*") if path.is_file())
 
@@ -241,7 +241,7 @@ def test_a_request_under_a_strangers_name_is_refused(client: TestClient) -> None
 
 
 def test_an_empty_lab_says_so(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     lab.set_root("toy", tmp_path)
     assert "no suite yet" in TestClient(explorer(lab, cache=tmp_path)).get("/leaderboard").text
 

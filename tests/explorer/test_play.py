@@ -30,7 +30,7 @@ from counterpoint.explorer.dropped import KEPT, Dropped, decoded
 from counterpoint.explorer.play_requests import EDITS, MASKS, Malformed, PlayRequest
 from counterpoint.explorer.playing import Player, Players, Stopped
 from counterpoint.pictures.edits import applied
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 class Shade:
@@ -80,7 +80,7 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 
 @pytest.fixture(scope="module")
-def client(lab: Lab, cache: Path) -> TestClient:
+def client(lab: LabStore, cache: Path) -> TestClient:
     return TestClient(explorer(lab, cache=cache, models=_models))
 
 
@@ -99,7 +99,7 @@ def light(client: TestClient) -> dict[str, str]:
 
 
 def test_a_group_and_a_sample_lead_to_play_where_models_are_loaded(
-    client: TestClient, lab: Lab, cache: Path, tmp_path: Path
+    client: TestClient, lab: LabStore, cache: Path, tmp_path: Path
 ) -> None:
     group = client.get("/suites/plain/models/careful.json").json()["groups"][3]["address"].partition("?")[0]
     twin = client.get(f"{group}.json").json()
@@ -137,7 +137,7 @@ def test_the_page_begins_with_a_picture_of_the_lab_and_its_question(client: Test
     assert "Play</a>" in client.get("/leaderboard").text
 
 
-def test_without_a_model_the_page_says_how_to_load_one(lab: Lab, cache: Path) -> None:
+def test_without_a_model_the_page_says_how_to_load_one(lab: LabStore, cache: Path) -> None:
     bare = TestClient(explorer(lab, cache=cache))
     assert "--model fusion" in bare.get("/play").text
     assert "/static/play.js" not in bare.get("/play").text
@@ -249,7 +249,7 @@ def test_a_form_may_carry_a_picture(client: TestClient, token: str) -> None:
     assert "this is no picture" in bad.text
 
 
-def test_a_picture_can_be_dropped_in_and_is_kept_in_memory_alone(client: TestClient, token: str, lab: Lab) -> None:
+def test_a_picture_can_be_dropped_in_and_is_kept_in_memory_alone(client: TestClient, token: str, lab: LabStore) -> None:
     before = sorted(lab.folder.rglob("*"))
     headers = {"X-Counterpoint-Token": token, "Accept": "application/json"}
     answer = client.post("/play/pictures", content=_png((9, 9, 9)), headers=headers)
@@ -418,7 +418,7 @@ def test_two_models_of_one_name_can_be_told_apart() -> None:
     players.close()
 
 
-def test_the_built_in_models_play(lab: Lab, cache: Path) -> None:
+def test_the_built_in_models_play(lab: LabStore, cache: Path) -> None:
     names = partial(loaded, ["fusion", "two-tower"], [])
     client = TestClient(explorer(lab, cache=cache, models=names))
     found = re.search(r'name="play-token" content="([^"]+)"', client.get("/play").text)

@@ -13,16 +13,16 @@ from counterpoint.explorer import tables
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.leaderboards import leaderboard
 from counterpoint.explorer.reading import Reading
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
     return small_lab(tmp_path_factory.mktemp("lab") / "my-lab")
 
 
 @pytest.fixture(scope="module")
-def written(lab: Lab) -> Path:
+def written(lab: LabStore) -> Path:
     out = lab.folder.parent / "out" / "report.html"
     done = CliRunner().invoke(
         command, [str(lab.folder), "--out", str(out), "--markdown", "--latex", "--json"], catch_exceptions=False
@@ -39,7 +39,7 @@ def test_the_report_loads_nothing_from_elsewhere(written: Path) -> None:
     assert page.count("<svg") > len(MODELS)
 
 
-def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: Lab) -> None:
+def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: LabStore) -> None:
     page = written.read_text("utf-8")
     for text in ("my-lab", "careful", "hasty", "&lt;b&gt;bold&lt;/b&gt;/model", "plain", "odd", "Holm", "bootstrap"):
         assert text in page
@@ -51,7 +51,7 @@ def test_charts_take_their_colours_from_the_page(written: Path) -> None:
     assert 'fill="var(--right)"' in written.read_text("utf-8")
 
 
-def test_the_tables_have_a_line_per_model_and_as_many_cells_as_heads(lab: Lab) -> None:
+def test_the_tables_have_a_line_per_model_and_as_many_cells_as_heads(lab: LabStore) -> None:
     reading = Reading(lab)
     board = leaderboard(reading, BoardChoice(), live=False)
     lines = [line for line in tables.markdown(board).splitlines() if line.startswith("|")]
@@ -62,14 +62,14 @@ def test_the_tables_have_a_line_per_model_and_as_many_cells_as_heads(lab: Lab) -
     assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows[1:]}) == 1
 
 
-def test_signs_that_mean_something_are_written_as_themselves(lab: Lab) -> None:
+def test_signs_that_mean_something_are_written_as_themselves(lab: LabStore) -> None:
     board = leaderboard(Reading(lab), BoardChoice(), live=False)
     assert "\\<b\\>bold\\</b\\>/model" in tables.markdown(board)
     assert "comprehensive\\_accuracy" not in tables.latex(board)
 
 
 def test_a_lab_without_answers_still_has_a_report(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     lab.set_root("toy", tmp_path)
     done = CliRunner().invoke(command, [str(lab.folder), "--out", str(tmp_path / "r.html")], catch_exceptions=False)
     assert done.exit_code == 0

@@ -20,7 +20,7 @@ from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import explorer
 from counterpoint.explorer.guarding import COOKIE, HEADER, TRIES, inside
 from counterpoint.models.builtin.sanity import constant
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 PASSWORD = "correct horse"
 
@@ -30,12 +30,12 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 
 @pytest.fixture(scope="module")
-def open_app(lab: Lab, cache: Path) -> Starlette:
+def open_app(lab: LabStore, cache: Path) -> Starlette:
     return explorer(lab, cache=cache, models=_models)
 
 
 @pytest.fixture
-def locked(lab: Lab, cache: Path) -> TestClient:
+def locked(lab: LabStore, cache: Path) -> TestClient:
     app = explorer(lab, host="0.0.0.0", cache=cache, password=PASSWORD, models=_models)
     return TestClient(app, follow_redirects=False)
 
@@ -63,7 +63,7 @@ def test_nothing_but_the_door_is_open_without_the_password(locked: TestClient, o
     assert locked.get("/nowhere").status_code == 401
 
 
-def test_a_visitor_is_shown_the_door_and_comes_in_by_the_password(locked: TestClient, lab: Lab) -> None:
+def test_a_visitor_is_shown_the_door_and_comes_in_by_the_password(locked: TestClient, lab: LabStore) -> None:
     sent = locked.get("/find?text=a b", headers={"accept": "text/html"})
     assert sent.status_code == 303
     assert sent.headers["location"].startswith("/login?next=/find")
@@ -151,7 +151,7 @@ def test_everything_but_play_and_the_door_can_only_be_read(open_app: Starlette) 
                 assert client.request(method, _filled(route.path)).status_code == 405, route.path
 
 
-def test_listening_for_others_needs_a_token(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listening_for_others_needs_a_token(lab: LabStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(TOKEN, raising=False)
     with pytest.raises(CounterpointError, match=r"0\.0\.0\.0") as problem:
         CliRunner().invoke(command, [str(lab.folder), "--host", "0.0.0.0"], catch_exceptions=False)

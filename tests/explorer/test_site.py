@@ -15,7 +15,7 @@ from counterpoint.cli.export_site import command
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.explorer.site import Chosen, Written, export_site, file_name
 from counterpoint.explorer.static_pages import StaticPage
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(lab: Lab, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(lab: LabStore, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site") / "whole"
     export_site(lab, out, Chosen(limit=12), cache=cache)
     return out
@@ -82,7 +82,7 @@ def test_each_suite_has_as_many_groups_as_were_asked_for(whole: Path) -> None:
     assert len(re.findall(r'<tr><th scope="row">', found)) == 12 + 8
 
 
-def test_a_part_shows_nothing_of_the_rest(lab: Lab, cache: Path, tmp_path: Path) -> None:
+def test_a_part_shows_nothing_of_the_rest(lab: LabStore, cache: Path, tmp_path: Path) -> None:
     told: list[Written] = []
     chosen = Chosen(("plain",), ("careful", "hasty"), limit=GROUPS)
     written = export_site(lab, tmp_path / "part", chosen, cache=cache, told=told.append)
@@ -96,7 +96,7 @@ def test_a_part_shows_nothing_of_the_rest(lab: Lab, cache: Path, tmp_path: Path)
     assert written.pictures == len(list((tmp_path / "part" / "pictures").iterdir()))
 
 
-def test_what_is_there_is_not_written_over(lab: Lab, cache: Path, tmp_path: Path) -> None:
+def test_what_is_there_is_not_written_over(lab: LabStore, cache: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(StoreError, match="not empty"):
         export_site(lab, tmp_path, Chosen(), cache=cache)
@@ -105,14 +105,16 @@ def test_what_is_there_is_not_written_over(lab: Lab, cache: Path, tmp_path: Path
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
-def test_a_name_that_is_not_in_the_lab_is_said(lab: Lab, tmp_path: Path) -> None:
+def test_a_name_that_is_not_in_the_lab_is_said(lab: LabStore, tmp_path: Path) -> None:
     for chosen in (Chosen(suites=("nowhere",)), Chosen(models=("nobody",))):
         with pytest.raises(UnknownName):
             export_site(lab, tmp_path / "out", chosen)
     assert not (tmp_path / "out").exists()
 
 
-def test_the_command_says_what_it_wrote(lab: Lab, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_says_what_it_wrote(
+    lab: LabStore, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
     words = [str(lab.folder), str(tmp_path / "site"), "--suite", "odd", "--limit", "1", "--json"]
     found = CliRunner().invoke(command, words, catch_exceptions=False)
@@ -144,7 +146,7 @@ def test_a_fold_that_held_a_form_goes_with_it_and_others_stay() -> None:
     assert made == "<details><summary>More</summary>x</details>"
 
 
-def test_every_page_says_what_it_is_a_copy_of(whole: Path, lab: Lab) -> None:
+def test_every_page_says_what_it_is_a_copy_of(whole: Path, lab: LabStore) -> None:
     for path, page in _pages(whole):
         assert f"A copy of {lab.folder.name}" in page, path
 

@@ -7,11 +7,11 @@ from labs import GROUPS, HOSTILE, captions_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import explorer
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def client(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
@@ -21,13 +21,13 @@ def _json(client: TestClient, address: str) -> Any:
     return answer.json()
 
 
-def test_all_suites_are_listed_with_their_sizes(client: TestClient, lab: Lab) -> None:
+def test_all_suites_are_listed_with_their_sizes(client: TestClient, lab: LabStore) -> None:
     found = {one["suite"]: one for one in _json(client, "/suites.json")["suites"]}
     assert set(found) == set(lab.suites())
     assert (found["plain"]["groups"], found["plain"]["queries"], found["plain"]["models"]) == (GROUPS, 2 * GROUPS, 3)
 
 
-def test_a_suite_says_how_it_was_made(client: TestClient, lab: Lab) -> None:
+def test_a_suite_says_how_it_was_made(client: TestClient, lab: LabStore) -> None:
     facts = {fact["name"]: fact["value"] for fact in _json(client, "/suites/plain.json")["facts"]}
     manifest = lab.manifest("plain")
     assert facts["fingerprint"] == manifest.fingerprint

@@ -11,7 +11,7 @@ from real_data import real
 from counterpoint.cli.main import commands
 from counterpoint.sources.convqa import l_convqa
 from counterpoint.sources.dataset import Source
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture
@@ -45,6 +45,6 @@ def test_a_suite_is_made_of_it_and_keeps_the_sets_as_a_tag(folder: Path, tmp_pat
     made = ["generate", lab, "--suite", "plain", "--source", "l-convqa", "--data", folder, "--scenes", 500]
     done = CliRunner().invoke(commands, list(map(str, made)))
     assert done.exit_code == 0, done.output
-    groups = Lab(lab).suite("plain").groups
+    groups = LabStore(lab).suite("plain").groups
     assert groups.num_rows == 500
     assert all({"question", "set"} <= dict(tags).keys() for tags in groups["tags"].to_pylist())

@@ -19,7 +19,7 @@ from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.metrics.outcomes import judge
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.vqa2 import vqa2
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 Votes = Mapping[str, list[str]]
 
@@ -113,7 +113,7 @@ def test_credits_and_score_of_an_answer_file_are_those_of_the_official_rules(
 
     naive = official if rules == "vqa" else in_short
     expected = {own: naive(said, given[own]) for own, said in votes.items()}
-    earned = _earned(Lab(place), name)
+    earned = _earned(LabStore(place), name)
     assert earned == pytest.approx(expected, abs=1e-12)
     assert 0 < sum(earned.values()) < len(votes)
 
@@ -128,7 +128,7 @@ def test_two_answers_to_what_is_asked_twice_are_said_to_be_in_conflict(
     results = _results(tmp_path, dict.fromkeys(votes, "yellow") | {AGAIN: "red"})
     told = json.loads(_call("import", lab[0], results, "--model", "torn", "--rule", "exact", "--json"))
     assert (told["matched"], told["conflict"]) == (588, 1)
-    earned = _earned(Lab(lab[0]), "torn")
+    earned = _earned(LabStore(lab[0]), "torn")
     assert earned[ALIKE[0]] == earned[AGAIN] == 0, "a model is asked once, and its last answer stands"
 
 
@@ -187,7 +187,7 @@ def _results(folder: Path, given: Mapping[str, str]) -> Path:
     return path
 
 
-def _earned(lab: Lab, model: str) -> dict[str, float]:
+def _earned(lab: LabStore, model: str) -> dict[str, float]:
     """What the answer to each question earned, by the id that VQA gives it."""
     (info,) = models_of(lab, [model]).values()
     groups = groups_of(lab, [])

@@ -17,7 +17,7 @@ from counterpoint.sources.dataset import Source
 from counterpoint.sources.plain_files import plain
 from counterpoint.sources.vqa2 import vqa2
 from counterpoint.sources.vqa_cp import vqa_cp
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies.describing import Request, describe, opened
 from counterpoint.suites.suite import Tally
 from counterpoint.world.source import World
@@ -108,7 +108,7 @@ def test_a_picture_whose_captions_name_what_a_question_asks_about_is_not_put_in_
     put(folder / "val_questions.json", "questions", asks)
     put(folder / "val_annotations.json", "annotations", [answered(question_id=n) for n in (1, 2)])
     recipe = Recipe("question-bias", "vqa2", "val", kept_as="before")
-    lab = Lab(folder / "lab")
+    lab = LabStore(folder / "lab")
     before = made(lab, recipe, tally=Tally(), data=folder)
     _captions(folder)  # in both a kite flies
     after = made(lab, replace(recipe, kept_as="after"), tally=Tally(), data=folder)

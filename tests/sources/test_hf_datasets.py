@@ -21,7 +21,7 @@ from counterpoint.pictures.png import png
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.hf_datasets import Config, configs, hf
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
 
 DOTS = [png(np.full((2, 2, 3), shade, np.uint8)) for shade in range(9)]
@@ -145,7 +145,7 @@ def test_a_folder_of_pictures_has_a_list_of_them_beside_them(tmp_path: Path) -> 
     (question,) = _read(tmp_path)
     assert question.picture == Picture("hf:test/0.png")
     _run("generate", str(tmp_path / "lab"), "--suite", "plain", "--source", "hf", "--data", str(tmp_path))
-    assert Lab(tmp_path / "lab").pictures().pixels(question.picture).max() == 0
+    assert LabStore(tmp_path / "lab").pictures().pixels(question.picture).max() == 0
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_only_pictures_that_were_drawn_are_unpacked_and_the_same_ones_are_one(tm
     _write(tmp_path / "data" / "test-00000-of-00001.parquet", *rows)
     words = ("--suite", "plain", "--source", "hf", "--data", str(tmp_path), "--scenes", "4")
     _run("generate", str(tmp_path / "lab"), *words)
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     addresses = set(lab.suite("plain").table["picture"].to_pylist())
     files = list((lab.folder / "pictures").rglob("*.png"))
     assert len(files) == len(addresses) <= 4
@@ -173,7 +173,7 @@ def test_a_suite_that_was_exported_comes_back_as_questions(tmp_path: Path, pictu
     _run("generate", str(before), "--suite", "order", "--scenes", "4")
     _run("export", str(before), "--suite", "order", "--to", str(folder), "--as", "datasets", *_without(pictures))
     _run("generate", str(tmp_path / "after"), "--suite", "plain", "--source", "hf", "--data", str(folder))
-    old, new = Lab(before).suite("order").table, Lab(tmp_path / "after").suite("plain").table
+    old, new = LabStore(before).suite("order").table, LabStore(tmp_path / "after").suite("plain").table
     went = sorted(
         (query.text, row["gold"][0]["answer"]) for query, row in zip(queries(old), old.to_pylist(), strict=True)
     )
@@ -182,14 +182,14 @@ def test_a_suite_that_was_exported_comes_back_as_questions(tmp_path: Path, pictu
     )
     assert went == came
     if pictures:
-        assert _pixels(Lab(tmp_path / "after"), queries(new)) == _pixels(World("test"), queries(old))
+        assert _pixels(LabStore(tmp_path / "after"), queries(new)) == _pixels(World("test"), queries(old))
     else:
         assert {query.picture for query in queries(new)} == {query.picture for query in queries(old)}
 
 
 def _pixels(shown: Any, asked: Iterable[Query]) -> set[tuple[str, bytes]]:
     """What each question is asked about, pixel by pixel."""
-    pictures = shown.pictures() if isinstance(shown, Lab) else shown
+    pictures = shown.pictures() if isinstance(shown, LabStore) else shown
     return {(query.text, pictures.pixels(query.picture).tobytes()) for query in asked if query.picture}
 
 

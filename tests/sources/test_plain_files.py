@@ -24,7 +24,7 @@ from counterpoint.sources.cells import Judged, choices_of, judged, unfolded
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.plain_files import plain
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 ROW = {"question": "What color is it?", "answer": "red", "image": "images/1.jpg"}
 DOT = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
@@ -291,11 +291,11 @@ def test_a_suite_is_made_of_a_file_and_its_pictures_are_found_beside_it(tmp_path
     done = _generate(lab, *words)
     assert done.exit_code == 0, done.output
     assert "1 left out: not as the layout has it (mine.csv, row 2 has no question" in done.stderr
-    stored = Lab(lab).suite("plain")
+    stored = LabStore(lab).suite("plain")
     assert stored.manifest.parameters["columns"] == {"question": "Q", "answer": "A", "image": "FILE"}
     (query,) = queries(stored.table)
     assert query.picture is not None
-    assert Lab(lab).pictures().pixels(query.picture).shape == (1, 1, 3)
+    assert LabStore(lab).pictures().pixels(query.picture).shape == (1, 1, 3)
 
 
 def test_pictures_written_as_text_are_unpacked_into_the_lab_once(tmp_path: Path) -> None:
@@ -307,9 +307,9 @@ def test_pictures_written_as_text_are_unpacked_into_the_lab_once(tmp_path: Path)
     assert "1 pictures, 0.0 MB, are unpacked in " in done.stderr
     (file,) = [one for one in (lab / "pictures" / inside.NAMESPACE).rglob("*") if one.is_file()]
     assert file.read_bytes() == DOT + b"\0" * 2000
-    (address,) = set(Lab(lab).suite("plain").table["picture"].to_pylist())
-    assert Lab(lab).pictures().file(address) is not None
-    assert Lab(lab).roots == {"unpacked": lab / "pictures" / "unpacked"}, "the lab can be moved as a whole"
+    (address,) = set(LabStore(lab).suite("plain").table["picture"].to_pylist())
+    assert LabStore(lab).pictures().file(address) is not None
+    assert LabStore(lab).roots == {"unpacked": lab / "pictures" / "unpacked"}, "the lab can be moved as a whole"
 
 
 def test_columns_are_refused_where_a_source_has_its_own_and_when_they_are_misspelled(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
 from counterpoint.store.answers import AnswerLog
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.parquet import written
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import ANSWERS, GROUPS, PICTURES, TABLES, VOTES
@@ -24,26 +24,26 @@ from counterpoint.store.tables import ANSWERS, GROUPS, PICTURES, TABLES, VOTES
 TABLE = groups_table(some_groups(), "order")
 
 
-def made(folder: str | Path) -> Lab:
+def made(folder: str | Path) -> LabStore:
     """A lab with a suite and the answers of a model."""
-    lab = Lab(folder)
+    lab = LabStore(folder)
     lab.put_suite(Manifest.of(TABLE, generator="tests:made", seed=7), TABLE)
     with lab.answers("model", run="run") as log:
         log.add((query, 0, Answer.of("yes"), "", 0.1) for query in TABLE["query"].to_pylist())
     return lab
 
 
-def files(lab: Lab) -> dict[str, bytes]:
+def files(lab: LabStore) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(lab.folder.rglob("*")) if path.is_file()}
 
 
-def refused(lab: Lab, name: str, content: bytes, use: Callable[[Lab], object]) -> StoreError | None:
+def refused(lab: LabStore, name: str, content: bytes, use: Callable[[LabStore], object]) -> StoreError | None:
     """What is said when this file holds something else; whatever is said, no file may change."""
     lab.shelf.put(name, content)
     before = files(lab)
     said = None
     try:
-        use(Lab(lab.folder))
+        use(LabStore(lab.folder))
     except StoreError as problem:
         said = problem
     assert files(lab) == before
@@ -52,11 +52,11 @@ def refused(lab: Lab, name: str, content: bytes, use: Callable[[Lab], object]) -
     return said
 
 
-def the_suite(lab: Lab) -> pa.Table:
+def the_suite(lab: LabStore) -> pa.Table:
     return lab.suite("order").table
 
 
-def the_answers(lab: Lab) -> pa.Table:
+def the_answers(lab: LabStore) -> pa.Table:
     return lab.read_answers("model")
 
 
@@ -65,7 +65,9 @@ PARTS = st.sampled_from([("suites/order/groups.parquet", the_suite), ("answers",
 
 @calm
 @given(PARTS, st.data())
-def test_a_file_that_was_cut_off_is_refused(part: tuple[str, Callable[[Lab], pa.Table]], data: st.DataObject) -> None:
+def test_a_file_that_was_cut_off_is_refused(
+    part: tuple[str, Callable[[LabStore], pa.Table]], data: st.DataObject
+) -> None:
     with TemporaryDirectory() as folder:
         lab = made(folder)
         (name,) = lab.shelf.names(part[0])
@@ -77,7 +79,7 @@ def test_a_file_that_was_cut_off_is_refused(part: tuple[str, Callable[[Lab], pa.
 @calm
 @given(PARTS, st.data())
 def test_a_file_with_a_changed_byte_is_refused_or_holds_the_same(
-    part: tuple[str, Callable[[Lab], pa.Table]], data: st.DataObject
+    part: tuple[str, Callable[[LabStore], pa.Table]], data: st.DataObject
 ) -> None:
     with TemporaryDirectory() as folder:
         lab = made(folder)
@@ -201,7 +203,7 @@ def test_nothing_inside_a_list_is_named_with_its_row(tmp_path: Path, column: str
 
 def test_a_table_of_another_suite_beside_a_manifest_is_told_apart(tmp_path: Path) -> None:
     lab, other = made(tmp_path / "lab"), groups_table(some_groups(2), "order")
-    elsewhere = Lab(tmp_path / "elsewhere")
+    elsewhere = LabStore(tmp_path / "elsewhere")
     elsewhere.put_suite(Manifest.of(other, generator="tests:made", seed=8), other)
     said = refused(lab, "suites/order/groups.parquet", elsewhere.shelf.get("suites/order/groups.parquet"), the_suite)
     assert "is not the table that its manifest.json is about" in str(said)

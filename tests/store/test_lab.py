@@ -16,7 +16,7 @@ from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.store.groups import groups_table, queries_of
-from counterpoint.store.lab import Lab, RunInfo, contents
+from counterpoint.store.lab import LabStore, RunRecord, list_contents
 from counterpoint.store.parquet import written
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import VOTES
@@ -30,41 +30,41 @@ class Gray:
 
 
 def test_a_new_lab_is_nothing_until_something_is_put(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     assert (lab.exists, lab.suites(), lab.models(), lab.roots) == (False, [], [], {})
     assert not lab.folder.exists()
     with pytest.raises(StoreError, match="there is no lab at"):
         lab.opened()
-    lab.put_run(RunInfo("run", "model", "fingerprint"))
-    assert Lab(lab.folder).opened().exists
+    lab.put_run(RunRecord("run", "model", "fingerprint"))
+    assert LabStore(lab.folder).opened().exists
 
 
 def test_a_folder_with_other_things_is_no_lab(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(StoreError, match=r"is no lab: it has no counterpoint-lab\.json"):
-        Lab(tmp_path)
+        LabStore(tmp_path)
     with pytest.raises(StoreError, match="is no lab"):
-        Lab(tmp_path / "thesis.tex")
+        LabStore(tmp_path / "thesis.tex")
     assert os.listdir(tmp_path) == ["thesis.tex"]
 
 
 def test_models_are_listed_once_with_their_latest_run(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     for run, name, print_ in (("1", "b", "f1"), ("2", "a", "f2"), ("3", "b", "f1"), ("4", "b", "f3")):
-        lab.put_run(RunInfo(run, name, print_, {"device": "cpu"}))
+        lab.put_run(RunRecord(run, name, print_, {"device": "cpu"}))
     assert [(info.run, info.model) for info in lab.models()] == [("2", "a"), ("3", "b"), ("4", "b")]
-    assert lab.runs()[0] == RunInfo("1", "b", "f1", {"device": "cpu"})
+    assert lab.runs()[0] == RunRecord("1", "b", "f1", {"device": "cpu"})
 
 
 def test_a_lab_can_be_moved_and_copied_with_its_pictures(tmp_path: Path) -> None:
-    lab, table = Lab(tmp_path / "lab"), groups_table(some_groups(), "order")
+    lab, table = LabStore(tmp_path / "lab"), groups_table(some_groups(), "order")
     lab.put_suite(Manifest.of(table, generator="a:b", seed=0), table)
     _picture(lab.folder / "pictures" / "a.png", 10)
     lab.set_root("mine", lab.folder / "pictures")
     with lab.answers("model") as log:
         log.add([(1, 0, Answer.of("yes"), "", 0.0)])
     shutil.move(lab.folder, tmp_path / "other")
-    moved = Lab(tmp_path / "other")
+    moved = LabStore(tmp_path / "other")
     assert moved.suite("order").table.equals(table)
     assert moved.read_answers("model").num_rows == 1
     assert moved.pictures().pixels(Picture("mine:a.png"))[0, 0, 0] == 10
@@ -72,14 +72,14 @@ def test_a_lab_can_be_moved_and_copied_with_its_pictures(tmp_path: Path) -> None
 
 
 def test_a_root_outside_the_lab_is_kept_as_it_is(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     lab.set_root("far", tmp_path / "elsewhere")
     lab.set_root("near", lab.folder / "pictures")
-    assert Lab(lab.folder).roots == {"far": (tmp_path / "elsewhere").resolve(), "near": lab.folder / "pictures"}
+    assert LabStore(lab.folder).roots == {"far": (tmp_path / "elsewhere").resolve(), "near": lab.folder / "pictures"}
 
 
 def test_pictures_are_files_of_a_root_or_drawn(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     _picture(tmp_path / "files" / "a.png", 7)
     lab.set_root("mine", tmp_path / "files")
     pictures = lab.pictures({"world": Gray()})
@@ -90,7 +90,7 @@ def test_pictures_are_files_of_a_root_or_drawn(tmp_path: Path) -> None:
 
 
 def test_a_digest_is_that_of_the_file_and_is_taken_once(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     for name, shade in (("a", 1), ("b", 2), ("c", 1)):
         _picture(tmp_path / "files" / f"{name}.png", shade)
     lab.set_root("mine", tmp_path / "files")
@@ -107,7 +107,7 @@ def test_a_digest_is_that_of_the_file_and_is_taken_once(tmp_path: Path) -> None:
 
 
 def test_edits_do_not_change_the_digest_and_no_picture_has_none(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     _picture(tmp_path / "files" / "a.png", 1)
     lab.set_root("mine", tmp_path / "files")
     picture = Picture("mine:a.png")
@@ -118,19 +118,19 @@ def test_edits_do_not_change_the_digest_and_no_picture_has_none(tmp_path: Path) 
 
 
 def test_the_contents_are_counted(tmp_path: Path) -> None:
-    lab, table = Lab(tmp_path / "lab"), groups_table(some_groups(), "order")
+    lab, table = LabStore(tmp_path / "lab"), groups_table(some_groups(), "order")
     lab.put_suite(Manifest.of(table, generator="a:b", seed=5), table)
-    lab.put_run(RunInfo("run", "model", "print"))
+    lab.put_run(RunRecord("run", "model", "print"))
     with lab.answers("print", run="run") as log:
         log.add([(1, 0, Answer.of("yes"), "", 0.0), (2, 0, Answer.failed("why"), "", 0.0)])
-    found = contents(lab)
+    found = list_contents(lab)
     assert [(one["suite"], one["groups"], one["seed"]) for one in found["suites"]] == [("order", 3, 5)]
     assert [(one["answers"], one["failed"], one["runs"]) for one in found["models"]] == [(1, 1, 1)]
 
 
 def test_every_kind_of_file_is_verified(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
-    lab.put_run(RunInfo("run", "model", "print"))
+    lab = LabStore(tmp_path / "lab")
+    lab.put_run(RunRecord("run", "model", "print"))
     with lab.answers("print", run="run") as log:
         log.add([(1, 0, Answer.of("yes"), "", 0.0)])
     lab.shelf.put("votes/a.parquet", written(VOTES.empty_table()))
@@ -149,7 +149,7 @@ def test_every_kind_of_file_is_verified(tmp_path: Path) -> None:
     ]
 
 
-def digests(lab: Lab, *addresses: str) -> list[str]:
+def digests(lab: LabStore, *addresses: str) -> list[str]:
     asked = tuple(Query(Picture(address), "?") for address in addresses)
     table = groups_table([("t", Group(Relation.SAME, asked, (None,) * len(asked)))], "suite")
     found: list[str] = lab.with_digests(queries_of(table), lab.pictures({"world": Gray()}))["digest"].to_pylist()

@@ -10,7 +10,7 @@ from tabled import some_groups
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, verified
+from counterpoint.store.lab import LabStore, verify_folder
 from counterpoint.store.parquet import written
 from counterpoint.store.suites import Manifest, put_suite
 from counterpoint.store.verifying import Check
@@ -20,87 +20,87 @@ MANIFEST = Manifest.of(TABLE, generator="suites:order", seed=7, parameters={"lim
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    made = Lab(tmp_path / "lab")
+def lab(tmp_path: Path) -> LabStore:
+    made = LabStore(tmp_path / "lab")
     made.put_suite(MANIFEST, TABLE)
     return made
 
 
-def wrong(lab: Lab) -> dict[str, str]:
+def wrong(lab: LabStore) -> dict[str, str]:
     return {check.name: check.found for check in lab.verify() if not check.holds}
 
 
-def test_a_suite_comes_back_as_it_was_put(lab: Lab) -> None:
-    found = Lab(lab.folder).suite("order")
+def test_a_suite_comes_back_as_it_was_put(lab: LabStore) -> None:
+    found = LabStore(lab.folder).suite("order")
     assert found.table.equals(TABLE)
     assert found.manifest == MANIFEST
     assert (MANIFEST.rows, MANIFEST.groups, MANIFEST.rules, len(MANIFEST.fingerprint)) == (6, 3, "exact", 32)
-    assert Lab(lab.folder).suites() == ["order"]
+    assert LabStore(lab.folder).suites() == ["order"]
 
 
-def test_the_manifest_is_plain_json(lab: Lab) -> None:
+def test_the_manifest_is_plain_json(lab: LabStore) -> None:
     content = json.loads((lab.folder / "suites" / "order" / "manifest.json").read_text(encoding="utf-8"))
     assert (content["seed"], content["parameters"], content["generator"]) == (7, {"limit": 3}, "suites:order")
 
 
-def test_a_whole_suite_holds_in_every_way(lab: Lab) -> None:
+def test_a_whole_suite_holds_in_every_way(lab: LabStore) -> None:
     names = [check.name for check in lab.verify()]
     assert names == ["readable", "readable", "suite", "rows", "groups", "fingerprint", "ids"]
     assert wrong(lab) == {}
-    assert all(check.holds for check in verified(lab.folder / "suites" / "order"))
+    assert all(check.holds for check in verify_folder(lab.folder / "suites" / "order"))
 
 
-def test_rows_in_another_order_are_the_same_suite(lab: Lab) -> None:
+def test_rows_in_another_order_are_the_same_suite(lab: LabStore) -> None:
     lab.shelf.put("suites/order/groups.parquet", written(TABLE.take(pa.array([5, 0, 3, 2, 4, 1]))))
     assert wrong(lab) == {}
 
 
 def test_a_group_in_two_tests_holds(tmp_path: Path) -> None:
     twice = groups_table([*some_groups(), *(("again", group) for _, group in some_groups())], "order")
-    lab = Lab(tmp_path)
+    lab = LabStore(tmp_path)
     lab.put_suite(Manifest.of(twice, generator="a:b", seed=0), twice)
     assert wrong(lab) == {}
     assert lab.manifest("order").groups == 6
 
 
-def test_a_row_less_is_seen(lab: Lab) -> None:
+def test_a_row_less_is_seen(lab: LabStore) -> None:
     lab.shelf.put("suites/order/groups.parquet", written(TABLE.slice(0, 5)))
     assert set(wrong(lab)) == {"rows", "fingerprint", "ids"}
     with pytest.raises(StoreError, match="not the table"):
         lab.suite("order")
 
 
-def test_no_rows_at_all_are_seen(lab: Lab) -> None:
+def test_no_rows_at_all_are_seen(lab: LabStore) -> None:
     lab.shelf.put("suites/order/groups.parquet", written(TABLE.slice(0, 0)))
     assert set(wrong(lab)) == {"suite", "rows", "groups", "fingerprint", "ids"}
 
 
-def test_other_words_with_the_old_ids_are_seen(lab: Lab) -> None:
+def test_other_words_with_the_old_ids_are_seen(lab: LabStore) -> None:
     texts = pc.replace_substring(TABLE["text"], "cat", "dog")
     lab.shelf.put("suites/order/groups.parquet", written(_with("text", texts)))
     assert set(wrong(lab)) == {"fingerprint", "ids"}
     assert wrong(lab)["ids"].startswith("row 0: the query has the id ")
 
 
-def test_another_relation_with_the_old_ids_is_seen(lab: Lab) -> None:
+def test_another_relation_with_the_old_ids_is_seen(lab: LabStore) -> None:
     relations = pa.array(["same", "same", "same", "same", "differs", "differs"])
     lab.shelf.put("suites/order/groups.parquet", written(_with("relation", relations)))
     assert wrong(lab)["ids"].startswith("row 4: the group has the id ")
 
 
-def test_another_gold_is_seen_by_the_fingerprint_alone(lab: Lab) -> None:
+def test_another_gold_is_seen_by_the_fingerprint_alone(lab: LabStore) -> None:
     golds = pa.array([[{"answer": "no", "credit": 1.0}]] * 6, TABLE["gold"].type)
     lab.shelf.put("suites/order/groups.parquet", written(_with("gold", golds)))
     assert set(wrong(lab)) == {"fingerprint"}
 
 
-def test_a_file_that_is_gone_is_said_and_the_rest_is_checked(lab: Lab) -> None:
+def test_a_file_that_is_gone_is_said_and_the_rest_is_checked(lab: LabStore) -> None:
     lab.shelf.delete("suites/order/groups.parquet")
     assert list(wrong(lab)) == ["readable"]
     assert "does not exist" in wrong(lab)["readable"]
 
 
-def test_a_suite_that_was_killed_between_its_files_is_refused(lab: Lab) -> None:
+def test_a_suite_that_was_killed_between_its_files_is_refused(lab: LabStore) -> None:
     other = groups_table(some_groups(), "order")
     other = other.set_column(5, "kind", pa.array(["another"] * 6))
     manifest = lab.shelf.get("suites/order/manifest.json")
@@ -110,7 +110,7 @@ def test_a_suite_that_was_killed_between_its_files_is_refused(lab: Lab) -> None:
         lab.suite("order")
 
 
-def test_the_same_suite_again_is_welcome_and_another_is_not(lab: Lab) -> None:
+def test_the_same_suite_again_is_welcome_and_another_is_not(lab: LabStore) -> None:
     lab.put_suite(MANIFEST, TABLE)
     other = groups_table(some_groups(2), "order")
     manifest = Manifest.of(other, generator="suites:order", seed=8)
@@ -125,17 +125,17 @@ def test_the_same_suite_again_is_welcome_and_another_is_not(lab: Lab) -> None:
 def test_a_name_that_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
     table = groups_table(some_groups(), name)
     with pytest.raises(StoreError, match="cannot be a suite's name"):
-        Lab(tmp_path / "lab").put_suite(Manifest.of(table, generator="a:b", seed=0), table)
+        LabStore(tmp_path / "lab").put_suite(Manifest.of(table, generator="a:b", seed=0), table)
     assert not (tmp_path / "lab").exists()
 
 
-def test_an_unknown_suite_is_answered_with_the_nearest(lab: Lab) -> None:
+def test_an_unknown_suite_is_answered_with_the_nearest(lab: LabStore) -> None:
     with pytest.raises(UnknownName, match="no suite of this lab is called 'ordre'") as said:
         lab.suite("ordre")
     assert said.value.hint == "did you mean order?"
 
 
-def test_a_check_says_what_to_do(lab: Lab) -> None:
+def test_a_check_says_what_to_do(lab: LabStore) -> None:
     lab.shelf.put("suites/order/groups.parquet", b"")
     broken = [check for check in lab.verify() if not check.holds]
     assert [(check.place, bool(check.hint)) for check in broken] == [("suites/order/groups.parquet", True)]

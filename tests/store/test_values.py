@@ -15,7 +15,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers as as_given
 from counterpoint.store.answers import slug
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.parquet import written
 from counterpoint.store.tables import ANSWERS, VALUES
 from counterpoint.store.values import put_values, raw_ids, read_answers, read_values, values_table
@@ -23,12 +23,12 @@ from counterpoint.store.values import put_values, raw_ids, read_answers, read_va
 MODEL = "model"
 
 
-def said(lab: Lab, *rows: tuple[int, Answer], trial: int = 0, digest: str = "") -> None:
+def said(lab: LabStore, *rows: tuple[int, Answer], trial: int = 0, digest: str = "") -> None:
     with lab.answers(MODEL) as log:
         log.add((query, trial, answer, digest, 0.0) for query, answer in rows)
 
 
-def retaken(lab: Lab, value: str, *queries: int, rule: str = "other") -> None:
+def retaken(lab: LabStore, value: str, *queries: int, rule: str = "other") -> None:
     """Every answer to these queries has this value now."""
     found = as_given.read_answers(lab.shelf, MODEL)
     found = found.filter(pa.array([query in queries for query in found["query"].to_pylist()], pa.bool_()))
@@ -37,13 +37,13 @@ def retaken(lab: Lab, value: str, *queries: int, rule: str = "other") -> None:
     put_values(lab.shelf, MODEL, table, pa.array(queries, pa.uint64()))
 
 
-def held(lab: Lab) -> dict[int, str]:
+def held(lab: LabStore) -> dict[int, str]:
     found = lab.read_answers(MODEL, ["query", "value"])
     return dict(zip(found["query"].to_pylist(), found["value"].to_pylist(), strict=True))
 
 
 def test_values_stand_over_answers_and_answers_are_not_rewritten(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("Yes.")), (2, Answer.of("No.")))
     before = {path: path.read_bytes() for path in lab.folder.glob("answers/*/*.parquet")}
     retaken(lab, "yes", 1)
@@ -55,7 +55,7 @@ def test_values_stand_over_answers_and_answers_are_not_rewritten(tmp_path: Path)
 
 
 def test_the_last_values_win_those_of_other_queries_stay_and_one_file_is_left(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     said(lab, *((query, Answer.of("raw")) for query in (1, 2, 3)))
     retaken(lab, "first", 1, 2)
     retaken(lab, "second", 2, 3)
@@ -64,7 +64,7 @@ def test_the_last_values_win_those_of_other_queries_stay_and_one_file_is_left(tm
 
 
 def test_values_can_be_taken_away_from_some_or_all_queries(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("a")), (2, Answer.of("b")))
     retaken(lab, "other", 1, 2)
     put_values(lab.shelf, MODEL, VALUES.empty_table(), pa.array([1], pa.uint64()))
@@ -75,7 +75,7 @@ def test_values_can_be_taken_away_from_some_or_all_queries(tmp_path: Path) -> No
 
 
 def test_a_value_of_an_older_text_does_not_stand_over_a_new_answer(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("Yes.")), (2, Answer.failed("time-out")), (3, Answer.of("No.")), digest="old")
     retaken(lab, "old value", 1, 3)
     said(
@@ -89,7 +89,7 @@ def test_a_value_of_an_older_text_does_not_stand_over_a_new_answer(tmp_path: Pat
 
 
 def test_trials_have_values_of_their_own(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("same")))
     retaken(lab, "plain", 1)
     said(lab, (1, Answer.of("same")), trial=1)
@@ -103,7 +103,7 @@ def test_each_answer_has_the_value_that_a_plain_loop_finds(
     rows: list[tuple[int, int, Answer]], data: st.DataObject
 ) -> None:
     with TemporaryDirectory() as folder:
-        lab = Lab(folder)
+        lab = LabStore(folder)
         with lab.answers(MODEL) as log:
             log.add((query, trial, answer, "", 0.0) for query, trial, answer in rows)
         own = as_given.read_answers(lab.shelf, MODEL).to_pylist()
@@ -134,14 +134,14 @@ def test_a_text_has_one_number_wherever_it_stands() -> None:
 
 
 def test_a_lab_without_values_reads_no_more_than_before(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("a")))
     assert read_values(lab.shelf, MODEL).num_rows == 0
     assert read_answers(lab.shelf, MODEL).equals(as_given.read_answers(lab.shelf, MODEL))
 
 
 def test_verify_covers_values(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
+    lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("a")))
     retaken(lab, "b", 1)
     (name,) = (name for name in lab.shelf.names("values/"))

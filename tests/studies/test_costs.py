@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.answers import Answer
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.studies.costs import AT_SERVER, ELSEWHERE, NOT_TIMED, UNTOLD, cost, costs, told
 
 
-def _run(number: int, model: str = "m", **details: object) -> RunInfo:
-    return RunInfo(str(number), model, "m 1", details)
+def _run(number: int, model: str = "m", **details: object) -> RunRecord:
+    return RunRecord(str(number), model, "m 1", details)
 
 
 def test_queries_a_second_are_those_of_all_timed_runs_and_the_size_is_the_last_one_told() -> None:
@@ -39,7 +39,7 @@ def test_queries_a_second_are_those_of_all_timed_runs_and_the_size_is_the_last_o
     ],
 )
 def test_what_is_not_known_is_blank_with_the_reason(
-    runs: list[RunInfo], seconds: float | None, reasons: dict[str, str]
+    runs: list[RunRecord], seconds: float | None, reasons: dict[str, str]
 ) -> None:
     found = cost(runs, seconds)
     assert found.reasons == reasons
@@ -55,8 +55,8 @@ def test_reasons_are_told_model_by_model() -> None:
 
 
 def test_a_lab_gives_the_cost_of_each_model_and_failed_answers_do_not_count(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
-    lab.put_run(RunInfo("1", "m", "m 1", {"counts": {"asked": 4}, "seconds": 2.0, "parameters": 12}))
+    lab = LabStore(tmp_path / "lab")
+    lab.put_run(RunRecord("1", "m", "m 1", {"counts": {"asked": 4}, "seconds": 2.0, "parameters": 12}))
     with lab.answers("m 1") as log:
         log.add([(1, 0, Answer.of("yes"), "", 0.25), (2, 0, Answer.of("no"), "", 0.75)])
         log.add([(3, 0, Answer.failed("time-out"), "", 30.0)])

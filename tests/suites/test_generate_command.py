@@ -6,7 +6,7 @@ from click.testing import CliRunner, Result
 
 from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError, StoreError
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 ORDER = "counterpoint.suites.carets.order:suite"
 
@@ -20,13 +20,13 @@ def test_a_suite_is_written_into_a_new_lab_and_what_was_dropped_is_said(tmp_path
     done = _generate(str(lab), "--suite", ORDER, "--scenes", "20")
     assert done.exit_code == 0, done.output
     assert "a draw was refused: it is annotated" in done.stdout
-    stored = Lab(lab).suite("order")
+    stored = LabStore(lab).suite("order")
     said = dict(stored.manifest.parameters)
     assert said.pop("dropped")["action choice"]["nobody is annotated as doing anything"] == 14
     assert said == {"source": "world", "split": "test", "scenes": 20, "groups": None}
     assert stored.manifest.generator == ORDER
     assert f"{stored.manifest.groups} groups of order" in done.stdout
-    assert all(check.holds for check in Lab(lab).verify())
+    assert all(check.holds for check in LabStore(lab).verify())
 
 
 def test_the_same_command_makes_the_same_suite_and_json_says_so(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from carets_files import pairs, write
 from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 SAME, DIFFERS = {"t": "rephrase", "s": "order", "h": "ontology"}, {"n": "negation", "a": "antonym"}
 
@@ -43,10 +43,10 @@ def _scores(lab: Path, said: Callable[[dict[str, Any]], str]) -> dict[tuple[str,
 
 
 def test_the_suite_has_the_tests_of_the_paper_and_holds_what_it_promises(lab: Path) -> None:
-    stored = Lab(lab / "lab").suite("released")
+    stored = LabStore(lab / "lab").suite("released")
     assert set(stored.table["test"].to_pylist()) == {*SAME.values(), *DIFFERS.values()}
     assert stored.manifest.groups == 60
-    assert all(check.holds for check in Lab(lab / "lab").verify())
+    assert all(check.holds for check in LabStore(lab / "lab").verify())
 
 
 def test_who_always_says_yes_is_consistent_on_invariance_tests_and_never_on_directional_ones(lab: Path) -> None:

@@ -22,7 +22,7 @@ from counterpoint.exports.training_files import FORMS, Lessons, written
 from counterpoint.lab.generation import Recipe, fingerprint, opened
 from counterpoint.pictures.png import png
 from counterpoint.sources.dataset import Source
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies.augment import apart, made_on, mixed
 from counterpoint.studies.augment import fingerprint as content_of
 
@@ -113,7 +113,7 @@ def _weights(lab: Path | None, names: Sequence[str]) -> dict[str, float]:
         return dict.fromkeys(names, 1.0)
     if lab is None:
         raise CounterpointError("nothing says which questions to write", hint="name a LAB, or a suite: --suite order")
-    made = [Lab(lab).opened().manifest(name) for name in Lab(lab).opened().suites()]
+    made = [LabStore(lab).opened().manifest(name) for name in LabStore(lab).opened().suites()]
     known = {row: name for name, row in catalog.rows("suites").items()}
     return {known.get(one.generator, one.generator): float(one.groups) for one in made}
 
@@ -122,7 +122,7 @@ def tested(labs: Iterable[Path]) -> Tests:
     """Every suite of some labs, and every picture that one of them shows."""
     rows, addresses = list[Mapping[str, Any]](), set[str]()
     for folder in labs:
-        lab = Lab(folder).opened()
+        lab = LabStore(folder).opened()
         for name in lab.suites():
             stored = lab.suite(name)
             shown = stored.table["picture"].drop_null().unique().to_pylist()

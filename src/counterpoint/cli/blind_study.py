@@ -22,7 +22,7 @@ from counterpoint.models.text.ngram import CrossFitted, read_captions
 from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.studies.blind import FOLDS, TELLING, Finding, Learning, captions_of, cross_fitted, findings, ranked
 
 OWN, TOLD = "ngram", "ngram-told"
@@ -57,7 +57,7 @@ def blind(
     scored by one that was told those of other pictures only. Its scores are kept in the lab as those of any model. Any
     other model that scores texts may be named: trigram, hf/gpt2.
     """
-    lab = Lab(place).opened()
+    lab = LabStore(place).opened()
     groups = chosen(lab, suites)
     found: dict[str, list[Finding]] = {}
     for name in dict.fromkeys(models):
@@ -75,7 +75,7 @@ def blind(
     click.echo("\n\n".join(map(write, sheets(found))))
 
 
-def chosen(lab: Lab, suites: Sequence[str]) -> pa.Table:
+def chosen(lab: LabStore, suites: Sequence[str]) -> pa.Table:
     """The groups of these suites, or of all, in which captions are ranked above foils."""
     groups = ranked(groups_of(lab, suites))
     if not groups.num_rows:
@@ -84,9 +84,9 @@ def chosen(lab: Lab, suites: Sequence[str]) -> pa.Table:
     return groups
 
 
-def put(lab: Lab, name: str, model: CrossFitted, groups: pa.Table) -> RunInfo:
+def put(lab: LabStore, name: str, model: CrossFitted, groups: pa.Table) -> RunRecord:
     """Score what is missing, and keep it as the answers of a model."""
-    info = RunInfo(run_name(), name, model.fingerprint)
+    info = RunRecord(run_name(), name, model.fingerprint)
     whole = lab.with_digests(queries_of(groups), lab.pictures())
     with lab.answers(model.fingerprint, run=info.run) as log, watched(name) as watch:
         outcome = run(whole, model, log, read=queries, batch=whole.num_rows, progress=watch)
@@ -94,12 +94,12 @@ def put(lab: Lab, name: str, model: CrossFitted, groups: pa.Table) -> RunInfo:
         settings = {"model": name, "suites": sorted(set(groups["suite"].to_pylist()))}
         prints = {suite: lab.manifest(suite).fingerprint for suite in settings["suites"]}
         details = record(settings, prints, outcome, "done") | {"scale": model.scale.value}
-        info = RunInfo(info.run, name, model.fingerprint, details)
+        info = RunRecord(info.run, name, model.fingerprint, details)
         lab.put_run(info)
     return info
 
 
-def known(lab: Lab, name: str, groups: pa.Table) -> RunInfo:
+def known(lab: LabStore, name: str, groups: pa.Table) -> RunRecord:
     """A model that has scored all of this in the lab, as it is; any other is asked now, if it can be."""
     try:
         found = list(models_of(lab, [name]).values())[-1]

@@ -11,7 +11,7 @@ from counterpoint.checks.applying import Checked, Effect, checked
 from counterpoint.core.ids import hex_id
 from counterpoint.lab.checking import kept_as, settings_given, steps_for
 from counterpoint.reports.tables import FORMS, Sheet
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @click.command("check")
@@ -46,7 +46,7 @@ def command(
     Without --check each instrument gets what it gets in VALSE. A check that is named drops, whatever the instrument:
     --set NAME.action=mark only marks, off leaves it out. They are applied in the order in which they are named.
     """
-    place = Lab(lab).opened()
+    place = LabStore(lab).opened()
     stored = place.suite(suite)
     found = checked(stored.table, steps_for(names, settings, seed, stored.table))
     if dropped is not None:

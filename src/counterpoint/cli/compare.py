@@ -18,7 +18,7 @@ from counterpoint.metrics.outcomes import STATES, Outcomes, judge
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import read_by
 from counterpoint.reports.tables import FORMS, Sheet, percent
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @click.command("compare")
@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Whether FIRST or SECOND is better, test by test, or whether they tie."""
     request = Request(by, where, measures(metrics) if metrics else (), threshold, seed=seed)
-    judged = both(Lab(lab).opened(), (first, second), suites, request)
+    judged = both(LabStore(lab).opened(), (first, second), suites, request)
     if coverage or pairs:
         rows = covered(judged, request, pairs=pairs).to_pylist()
         shown = coverage_sheet(rows, request)
@@ -63,7 +63,7 @@ def command(
     click.echo(json.dumps(rows) if form == "json" else FORMS[form or "plain"](shown))
 
 
-def both(lab: Lab, names: Sequence[str], suites: Sequence[str], request: Request) -> dict[str, Outcomes]:
+def both(lab: LabStore, names: Sequence[str], suites: Sequence[str], request: Request) -> dict[str, Outcomes]:
     """What became of the same queries with each of two models; of several models of one name, the latest."""
     chosen = [list(models_of(lab, [name]).items())[-1] for name in names]
     if chosen[0][1].fingerprint == chosen[1][1].fingerprint:

@@ -13,7 +13,7 @@ from counterpoint.lab.running import Settings, asked
 from counterpoint.metrics.ratio import METRICS
 from counterpoint.metrics.scoring import Request
 from counterpoint.reports.lab_report import report
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.suites.suite import Tally
 from counterpoint.world.sheets import contact_sheet
 from counterpoint.world.source import World
@@ -42,7 +42,7 @@ def command(into: Path) -> None:
     click.echo(f"24 scenes that no model has seen: {drawn}\n")
     models = shown_pictures()
     show(reported(models, world), f"{SCENES} scenes of the test split")
-    lab = Lab(into / "lab")
+    lab = LabStore(into / "lab")
     for name in SUITES:
         made(lab, Recipe(name, scenes=SCENES, groups=GROUPS), tally=Tally(), anew=True)
     for model in models:

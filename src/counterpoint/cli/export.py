@@ -27,11 +27,11 @@ def command(lab: Path, suite: str, folder: Path, form: str, no_pictures: bool, a
     from counterpoint.exports.datasets_folder import export_datasets
     from counterpoint.exports.lmms_task import export_task
     from counterpoint.lab.worlds import worlds
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
 
     if no_pictures and form != "datasets":
         raise click.UsageError("--no-pictures would leave a task nothing to show; it goes with --as datasets")
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     found = opened.suite(suite)
     shown = opened.pictures({name: world for name, world in worlds(found.table).items() if name not in opened.roots})
     if form == "datasets":

@@ -27,9 +27,9 @@ def command(lab: Path, out: Path, suites: tuple[str, ...], models: tuple[str, ..
     """
     from counterpoint.cli.serve import drawn
     from counterpoint.explorer.site import Chosen, export_site
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
 
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     written = export_site(
         opened,
         out,

@@ -19,7 +19,7 @@ from counterpoint.lab.generation import Recipe, made
 from counterpoint.lab.valse import PIECES, VALSE, instruments, made_pieces
 from counterpoint.lab.valse import sheet as table_of
 from counterpoint.pictures.means import Means
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.suites.balance import Quota
 from counterpoint.suites.carets.questions import KINDS
 from counterpoint.suites.carets.sizes import PAPER, TESTS
@@ -127,7 +127,7 @@ def command(
     if kept_as and name in (CARETS, VALSE):
         raise CounterpointError(f"the suites of {name} keep their names", hint="leave --as out")
     asked = filler(masked_lm, {BEYOND: SUITES, CARETS: TESTS, VALSE: PIECES}.get(name, (name,)))
-    home = Lab(lab)
+    home = LabStore(lab)
     how: dict[str, Any] = {"anew": replace, "data": data, "watch": watch, "tell": tell}
     if name == BEYOND:
         limit = limit_of(name, pairs, groups)
@@ -163,7 +163,7 @@ def command(
     click.echo(f"{manifest.groups} groups of {manifest.suite} ({manifest.rows} queries) are in {lab}")
 
 
-def _show(lab: Lab, parts: Sequence[Part], about: Mapping[str, object] | None, lines: Iterable[str]) -> None:
+def _show(lab: LabStore, parts: Sequence[Part], about: Mapping[str, object] | None, lines: Iterable[str]) -> None:
     """What a battery made: as one JSON object, or line by line, and how much it is."""
     if about is not None:
         click.echo(json.dumps(about, ensure_ascii=False))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.importing import Imported
     from counterpoint.lab.matching import Matched, Note
     from counterpoint.sources.results.predictions import Read
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
 
 SHOWN = 3
 """How many records of a kind are named; --list names all."""
@@ -113,10 +113,10 @@ def command(
     as_json: bool,
 ) -> None:
     """Add predictions that another tool wrote to FILES as answers of a model; score and compare know it by name."""
-    from counterpoint.store.lab import Lab  # tables are loaded when they are needed
+    from counterpoint.store.lab import LabStore  # tables are loaded when they are needed
 
     settings = Settings(model, files, suites, form, columns, rule, by_text, strict, scores or "")
-    report = imported(Lab(lab).opened(), settings)
+    report = imported(LabStore(lab).opened(), settings)
     if listed:
         _write(listed, report.notes())
     click.echo(json.dumps(_counts(report)) if as_json else "\n".join(_told(report, lab, settings, listed)))
@@ -124,14 +124,14 @@ def command(
         raise SystemExit(1)
 
 
-def imported(lab: "Lab", settings: Settings) -> Report:
+def imported(lab: "LabStore", settings: Settings) -> Report:
     """Read, match, and add what is new; the run keeps how that went."""
     from counterpoint.lab.importing import file_facts, fingerprint, put
     from counterpoint.lab.matching import Queries, matched, missing
     from counterpoint.lab.selection import groups_of
     from counterpoint.sources.results.formats import detected, predictions
     from counterpoint.store.answers import run_name
-    from counterpoint.store.lab import RunInfo
+    from counterpoint.store.lab import RunRecord
 
     names = list(dict.fromkeys(settings.suites)) or lab.suites()
     groups = groups_of(lab, names)
@@ -156,7 +156,7 @@ def imported(lab: "Lab", settings: Settings) -> Report:
             "scale": settings.scores or lab.scale(named),
             "files": [file_facts(Path(path), form) for path, form in forms.items()],
         }
-        lab.put_run(RunInfo(run, settings.model, named, details))
+        lab.put_run(RunRecord(run, settings.model, named, details))
     return report
 
 

@@ -9,7 +9,7 @@ import click
 from counterpoint.lab.selection import models_of
 from counterpoint.metrics.leaderboard import Board, Column, Entry, Mean, Row, remarks
 from counterpoint.reports.tables import FORMS, Sheet, percent
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies.boards import read_board
 from counterpoint.studies.costs import Cost, costs, told
 
@@ -37,7 +37,7 @@ def command(
 
     Each figure is the unweighted mean over the data sets that the suites of LAB were made from.
     """
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     chosen = models_of(opened, (*names, expand) if names and expand else names)
     whole = models_of(opened, (expand,)) if expand else {}
     found = read_board(opened, chosen, threshold=threshold, seed=seed)

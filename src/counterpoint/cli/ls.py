@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from counterpoint.reports.tables import Sheet
-from counterpoint.store.lab import Contents, Lab, contents
+from counterpoint.store.lab import LabContents, LabStore, list_contents
 
 
 @click.command("ls")
@@ -14,11 +14,11 @@ from counterpoint.store.lab import Contents, Lab, contents
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(lab: Path, as_json: bool) -> None:
     """List the suites in LAB, and the models with the number of their answers."""
-    found = contents(Lab(lab).opened())
+    found = list_contents(LabStore(lab).opened())
     click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _shown(found))
 
 
-def _shown(found: Contents) -> str:
+def _shown(found: LabContents) -> str:
     suites = [
         (suite["suite"], f"{suite['groups']:,}", f"{suite['rows']:,}", str(suite["seed"]), suite["fingerprint"][:12])
         for suite in found["suites"]

@@ -15,7 +15,7 @@ from counterpoint.reports.papers.carets import LABELS, TESTS, tables
 from counterpoint.reports.papers.printing import Cell, Printed
 from counterpoint.reports.papers.results import Results
 from counterpoint.reports.tables import FORMS, Sheet, percent
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies.foil_words import SUBSETS
 
 _THRESHOLD = "The probability above which a caption is taken for right."
@@ -47,7 +47,7 @@ def carets(
     form: str | None,
 ) -> None:
     """The tables of CARETS (ACL 2022) from LAB, with 95 % intervals over pictures and the paper's human rows."""
-    found = tables(results(Lab(lab).opened(), models, suites, seed), labels, printed=printed)
+    found = tables(results(LabStore(lab).opened(), models, suites, seed), labels, printed=printed)
     if form == "json":
         click.echo(json.dumps([table.plain for table in found], ensure_ascii=False))
     else:
@@ -74,7 +74,7 @@ def contrast_sets(
     form: str | None,
 ) -> None:
     """The tables of contrast sets (NAACL 2021) from LAB: originals, contrasts, the drop, and consistency by k."""
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     answers = {title: answers_of(opened, info) for title, info in models_of(opened, models).items()}
     found = contrast.Results(groups_of(opened, suites), answers, tuple(sorted(set(ks))) or KS, seed)
     if not found.templates:
@@ -113,7 +113,7 @@ def valse(
     form: str | None,
 ) -> None:
     """The tables of VALSE (ACL 2022) from LAB: captions against foils on eleven instruments, and their words."""
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     chosen = {} if labels == ("5",) and not models else models_of(opened, models)
     answers = {title: answers_of(opened, info) for title, info in chosen.items()}
     found = foils.Results(groups_of(opened, suites), answers, threshold, seed, subset)
@@ -127,7 +127,7 @@ def valse(
         click.echo("\n\n".join(shown(table, form or "plain") for table in made))
 
 
-def results(lab: Lab, models: Sequence[str], suites: Sequence[str], seed: int) -> Results:
+def results(lab: LabStore, models: Sequence[str], suites: Sequence[str], seed: int) -> Results:
     """What the models made of the six tests; a lab without any of them has nothing to show."""
     answers = {title: answers_of(lab, info) for title, info in models_of(lab, models).items()}
     found = Results(groups_of(lab, suites), answers, TESTS, seed=seed)

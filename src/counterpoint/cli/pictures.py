@@ -12,7 +12,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.lab.selection import groups_of
 from counterpoint.lab.worlds import worlds
 from counterpoint.reports.tables import Sheet
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def roots(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> d
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per namespace.")
 def command(lab: Path, folders: dict[str, Path], as_json: bool) -> None:
     """Say where the pictures of LAB are, namespace by namespace, and list how many of them are found."""
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     found = listed(opened)
     known = [one.namespace for one in found]
     for namespace, folder in folders.items():
@@ -54,7 +54,7 @@ def command(lab: Path, folders: dict[str, Path], as_json: bool) -> None:
     click.echo(json.dumps([asdict(one) for one in found]) if as_json else _sheet(found).plain())
 
 
-def listed(lab: Lab) -> list[Folder]:
+def listed(lab: LabStore) -> list[Folder]:
     """Every namespace of the suites of a lab."""
     table = groups_of(lab, ())
     drawn = {name: world for name, world in worlds(table).items() if name not in lab.roots}

@@ -17,7 +17,7 @@ from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.outcomes import judge
 from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.sources.dataset import Source
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies import rad as prediction
 from counterpoint.studies.rad_tables import example, read_counts, written
 
@@ -93,7 +93,7 @@ def _counts(
         return example()
     if place.is_file():
         return read_counts(place, threshold)
-    lab = Lab(place).opened()
+    lab = LabStore(place).opened()
     groups = groups_of(lab, [])
     models = models_of(lab, ())
     return [

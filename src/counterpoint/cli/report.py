@@ -21,9 +21,9 @@ def command(lab: Path, out: Path, as_markdown: bool, as_latex: bool, as_json: bo
     from counterpoint.explorer.leaderboards import leaderboard
     from counterpoint.explorer.reading import Reading
     from counterpoint.reports.lab_report import report
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
 
-    reading = Reading(Lab(lab).opened())
+    reading = Reading(LabStore(lab).opened())
     written = {out: report(reading)}
     board = leaderboard(reading, BoardChoice(), live=False)
     if as_markdown:

@@ -15,7 +15,7 @@ from counterpoint.lab.selection import groups_of, models_of
 from counterpoint.language.answers.extraction import RULES, taken
 from counterpoint.reports.tables import Sheet
 from counterpoint.store.groups import queries_of
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.values import put_values, values_table
 
 GIVEN = "given"
@@ -49,13 +49,13 @@ def command(lab: Path, rule: str, models: tuple[str, ...], suites: tuple[str, ..
     Scores, comparisons, reports and pages show the new values from then on; `--rule given` goes back to what the run
     took, and `--list` describes the rules.
     """
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     chosen, queries = models_of(opened, models), queries_of(groups_of(opened, suites))
     rows = [rescored(opened, title, info.fingerprint, queries, rule) for title, info in chosen.items()]
     click.echo(json.dumps(rows) if as_json else sheet(rows, rule).plain())
 
 
-def rescored(lab: Lab, title: str, fingerprint: str, queries: pa.Table, rule: str) -> dict[str, Any]:
+def rescored(lab: LabStore, title: str, fingerprint: str, queries: pa.Table, rule: str) -> dict[str, Any]:
     """What became of a model's answers to some queries by a rule; its values are put into the lab."""
     before = _answers_to(lab, fingerprint, queries)
     values = _values(before, queries, rule) if rule != GIVEN else before.slice(0, 0)
@@ -92,7 +92,7 @@ def sheet(rows: Sequence[Mapping[str, Any]], rule: str) -> Sheet:
     return Sheet(f"Values by the rule {rule}; states before → after", ("model", "answers", "changed", *_SHOWN), lines)
 
 
-def _answers_to(lab: Lab, fingerprint: str, queries: pa.Table) -> pa.Table:
+def _answers_to(lab: LabStore, fingerprint: str, queries: pa.Table) -> pa.Table:
     """The answers in words to these queries, without failed ones; `row` is the place of the query among them."""
     said = lab.read_answers(fingerprint, _READ)
     spoken = pc.equal(queries["mode"], Mode.ANSWER.value)

@@ -49,12 +49,12 @@ def command(
     """Ask a model everything in LAB that is missing. Stop it when you like; run it again to go on."""
     from counterpoint.lab.running import Settings, asked  # tables are loaded when they are needed
     from counterpoint.models.settings import read
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
 
     flags = {"device": device, "dtype": dtype, "base_url": base_url, "max_requests": max_requests}
     args = read(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
     settings = Settings(model, suites, limit, batch_size, args, trials, seed)
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     try:
         with watched(model) as watch:
             info, outcome = asked(opened, settings, watch, waiting=lambda holder: _waiting(model, holder))

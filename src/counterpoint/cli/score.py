@@ -17,7 +17,7 @@ from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import Measure, Statistic, read_by
 from counterpoint.reports.tables import FORMS, Sheet, percent
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 FIRST = ("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case")
 """The measures that are shown where nothing has a value."""
@@ -72,7 +72,7 @@ def command(
 ) -> None:
     """How right and how consistent the models of LAB are, with 95 % intervals over pictures."""
     request = Request(by, where, measures(metrics), threshold, seed=seed)
-    rows = scores(Lab(lab).opened(), models, suites, request)
+    rows = scores(LabStore(lab).opened(), models, suites, request)
     if form == "json":
         click.echo(json.dumps(rows))
     else:
@@ -96,7 +96,7 @@ def applying(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(name for name in SHOWN if name in have) or FIRST
 
 
-def scores(lab: Lab, models: Sequence[str], suites: Sequence[str], request: Request) -> list[dict[str, Any]]:
+def scores(lab: LabStore, models: Sequence[str], suites: Sequence[str], request: Request) -> list[dict[str, Any]]:
     """The scores of each model as rows, without the slices that it was never asked about."""
     chosen, groups = models_of(lab, models), groups_of(lab, suites)
     rows: list[dict[str, Any]] = []

@@ -13,7 +13,7 @@ from counterpoint.core.errors import CounterpointError
 
 if TYPE_CHECKING:
     from counterpoint.core.ports import Model, Pictures
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
     from counterpoint.world.source import World
 
 TOKEN = "COUNTERPOINT_TOKEN"
@@ -44,9 +44,9 @@ def command(
     import uvicorn  # loaded when it is needed, as is all that follows
 
     from counterpoint.explorer.app import LOOPBACK, explorer
-    from counterpoint.store.lab import Lab
+    from counterpoint.store.lab import LabStore
 
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     if host not in LOOPBACK and not token:
         hint = f"give others a token to log in with: --token, or the variable {TOKEN}"
         raise CounterpointError(f"whoever reaches {host} could read {lab}", hint=hint)
@@ -97,7 +97,7 @@ def _listening(host: str, port: int) -> socket:
     return made
 
 
-def drawn(lab: "Lab") -> "dict[str, World]":
+def drawn(lab: "LabStore") -> "dict[str, World]":
     """The worlds that the suites of a lab show, by namespace, unless the lab has files of that name."""
     from counterpoint.lab.worlds import worlds
     from counterpoint.store.parquet import read

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.store.lab import verified
+from counterpoint.store.lab import verify_folder
 
 
 @click.command("verify")
@@ -19,7 +19,7 @@ def command(ctx: click.Context, folder: Path, as_json: bool) -> None:
     Every suite must have the rows, ids and fingerprint of its manifest; every part of answers must be whole and in the
     folder of its model. The exit code is 1 if anything does not hold.
     """
-    checks = list(verified(folder))
+    checks = list(verify_folder(folder))
     broken = [check for check in checks if not check.holds]
     if as_json:
         click.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))

@@ -9,7 +9,7 @@ import click
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.selection import groups_of
 from counterpoint.reports.tables import FORMS, Sheet
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.studies.foil_words import ALL, SUBSETS, Words, foil_words, plain, telling
 
 _TITLE = (
@@ -28,7 +28,7 @@ _TITLE = (
 @click.option("--latex", "form", flag_value="latex", help="Print a LaTeX table.")
 def command(lab: Path, suites: tuple[str, ...], charts: Path | None, most: int, form: str | None) -> None:
     """How many words captions and foils of LAB differ by, and how far apart the two sides are."""
-    opened = Lab(lab).opened()
+    opened = LabStore(lab).opened()
     found = foil_words(groups_of(opened, suites))
     click.echo(json.dumps(plain(found), ensure_ascii=False) if form == "json" else FORMS[form or "plain"](sheet(found)))
     if charts is not None:

@@ -24,7 +24,7 @@ from counterpoint.explorer.playing import Players
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.store.cache import Cache, Recent, user_cache
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.outcome_files import Told
 
 HEADERS: Mapping[str, str] = MappingProxyType(
@@ -72,7 +72,7 @@ class Guarded:
 
 
 def explorer(
-    lab: Lab,
+    lab: LabStore,
     *,
     host: str = "127.0.0.1",
     cache: Path | None = None,

@@ -28,7 +28,7 @@ from counterpoint.metrics.ratio import METRICS
 from counterpoint.store.cache import user_cache
 from counterpoint.store.database import Database
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.outcome_files import Asked, Told, made
 from counterpoint.store.row_files import sought, taken
 from counterpoint.store.tables import ANSWERS
@@ -73,7 +73,7 @@ class Counted:
 class Reading:
     """What pages ask of a lab. Everything is a pure function of the lab's files, and is remembered as such."""
 
-    def __init__(self, lab: Lab, cache: Path | None = None, told: Told = lambda line: None) -> None:
+    def __init__(self, lab: LabStore, cache: Path | None = None, told: Told = lambda line: None) -> None:
         self.lab, self._told = lab, told
         self._cache = _writable(cache or user_cache())
         self._now, self._lock = Memory(), Lock()
@@ -342,7 +342,7 @@ class Reading:
     def _costs(self) -> dict[str, Cost]:
         sql = "SELECT model, avg(seconds) FROM answers WHERE state <> 'failed' GROUP BY ALL"
         spent = {model: seconds or None for model, seconds in _tuples(self.database.rows(sql))}
-        runs: dict[str, list[RunInfo]] = {}
+        runs: dict[str, list[RunRecord]] = {}
         for info in self.lab.runs():
             runs.setdefault(info.fingerprint, []).append(info)
         return {model.slug: cost(runs[model.fingerprint], spent.get(model.slug)) for model in self.models()}
@@ -389,7 +389,7 @@ def _shared_folder() -> "TemporaryDirectory[str]":
 _FOLDER: "TemporaryDirectory[str] | None" = None
 
 
-def _models(lab: Lab) -> tuple[Known, ...]:
+def _models(lab: LabStore) -> tuple[Known, ...]:
     found: dict[str, Known] = {}
     taken_names: set[str] = set()
     for run in lab.models():
@@ -400,7 +400,7 @@ def _models(lab: Lab) -> tuple[Known, ...]:
     return tuple(sorted(found.values(), key=lambda model: model.name))
 
 
-def _version(lab: Lab) -> str:
+def _version(lab: LabStore) -> str:
     """A word that changes whenever a suite, an answer, a value or a run of the lab does."""
     seen = blake2b(digest_size=8)
     for name in (name for folder in ("suites/", "answers/", "values/", "runs/") for name in lab.shelf.names(folder)):

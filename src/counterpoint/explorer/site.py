@@ -29,7 +29,7 @@ from counterpoint.explorer.static_pages import StaticPage
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
 from counterpoint.reports.charts import svg
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 
 ASSETS = ("style.css", "icon.svg", "site.js")
 """What every page needs beside it."""
@@ -72,10 +72,10 @@ class Written:
     waiting: int = 0
 
 
-class Part(Lab):
+class Part(LabStore):
     """A lab of which only some suites and models are seen."""
 
-    def __init__(self, lab: Lab, chosen: Chosen) -> None:
+    def __init__(self, lab: LabStore, chosen: Chosen) -> None:
         super().__init__(lab.folder)
         self._chosen = chosen
         for what, named, known in (
@@ -90,7 +90,7 @@ class Part(Lab):
         """The suites that are seen."""
         return [name for name in super().suites() if name in self._chosen.suites or not self._chosen.suites]
 
-    def models(self) -> list[RunInfo]:
+    def models(self) -> list[RunRecord]:
         """The models that are seen."""
         return [run for run in super().models() if run.model in self._chosen.models or not self._chosen.models]
 
@@ -267,7 +267,7 @@ class Site:
 
 
 def export_site(
-    lab: Lab,
+    lab: LabStore,
     out: Path,
     chosen: Chosen,
     *,

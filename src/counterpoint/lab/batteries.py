@@ -17,7 +17,7 @@ from counterpoint.lab.generation import Recipe, fingerprint, made, opened, said,
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.parallel import Batch, Limit, together
 from counterpoint.suites.suite import Suite, Tally
@@ -42,7 +42,7 @@ class Part:
         return {**counts, "obstacle": self.obstacle}
 
 
-def attempted(lab: Lab, recipe: Recipe, seed: int, **how: Any) -> Part:
+def attempted(lab: LabStore, recipe: Recipe, seed: int, **how: Any) -> Part:
     """One suite, as if it were made alone; where nothing can be made of the source, why."""
     tally = Tally()
     try:
@@ -55,7 +55,7 @@ def attempted(lab: Lab, recipe: Recipe, seed: int, **how: Any) -> Part:
 
 
 def made_together(
-    lab: Lab,
+    lab: LabStore,
     recipe: Recipe,
     limits: Mapping[str, Limit],
     seed: int = 0,

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from counterpoint.lab.batteries import Part, attempted
 from counterpoint.lab.generation import Recipe, made, opened
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.suites.suite import Tally
 
 BEYOND = "beyond-accuracy"
@@ -32,7 +32,7 @@ EXCHANGING = ("question-bias", "picture-bias", "feature-noise")
 
 
 def made_beyond(
-    lab: Lab,
+    lab: LabStore,
     recipe: Recipe,
     seed: int = 0,
     *,
@@ -60,7 +60,7 @@ def _own(recipe: Recipe, name: str) -> Recipe:
     )
 
 
-def questions(lab: Lab, suite: str) -> frozenset[str]:
+def questions(lab: LabStore, suite: str) -> frozenset[str]:
     """The ids of the questions that a suite asks."""
     table = lab.suite(suite).table
     tags = table.filter(pc.equal(table["role"], 0))["tags"].to_pylist()

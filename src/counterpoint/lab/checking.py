@@ -15,7 +15,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Scorer
 from counterpoint.models.settings import read
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest, StoredSuite
 
 OWN = "ngram"
@@ -120,7 +120,7 @@ class Shut:
         raise PictureError(f"{picture.address} is not to be looked at")
 
 
-def kept_as(lab: Lab, stored: StoredSuite, found: Checked, name: str, *, replace: bool) -> Manifest:
+def kept_as(lab: LabStore, stored: StoredSuite, found: Checked, name: str, *, replace: bool) -> Manifest:
     """Put what is left into the lab under a name; its manifest has the checks in their order and what each did."""
     before = stored.manifest
     if not found.table.num_rows:

@@ -22,7 +22,7 @@ from counterpoint.sources.plain_files import OwnFiles
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.texts import read_texts
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.balance import Quota
 from counterpoint.suites.bias.swaps import SwapSuite
@@ -53,7 +53,7 @@ class Recipe:
 
 
 def made(
-    lab: Lab,
+    lab: LabStore,
     recipe: Recipe,
     seed: int = 0,
     *,
@@ -158,7 +158,7 @@ def _is_said(key: str, value: Any) -> bool:
     return key not in _OWN and value != {} and not (key in ("means", "contrasts", "variants") and value is None)
 
 
-def settle(lab: Lab, source: Source, addresses: Iterable[str], tell: Callable[[str], object]) -> None:
+def settle(lab: LabStore, source: Source, addresses: Iterable[str], tell: Callable[[str], object]) -> None:
     """Say where the pictures at these addresses are; those that lie within the rows of a file are unpacked first."""
     by_namespace: dict[str, list[str]] = {}
     for address in addresses:
@@ -176,7 +176,7 @@ def settle(lab: Lab, source: Source, addresses: Iterable[str], tell: Callable[[s
         unpack(lab, own.unpacked(source.files(), inside), tell)
 
 
-def unpack(lab: Lab, pictures: Iterable[tuple[str, bytes]], tell: Callable[[str], object]) -> None:
+def unpack(lab: LabStore, pictures: Iterable[tuple[str, bytes]], tell: Callable[[str], object]) -> None:
     """Put pictures into the lab as files, under names that follow from their bytes."""
     folder, count, size = f"pictures/{UNPACKED}", 0, 0
     for address, content in pictures:

@@ -14,7 +14,7 @@ from counterpoint.lab.matching import Matched, Queries
 from counterpoint.language.answers.extraction import answered
 from counterpoint.sources.results.predictions import Prediction, as_number
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.rows import Given
 
 _KEPT = ("query", "trial", "raw", "value", "state", "score", "digest")
@@ -36,7 +36,7 @@ def fingerprint(name: str) -> str:
 
 
 def put(
-    lab: Lab,
+    lab: LabStore,
     name: str,
     run: str,
     asked: Queries,
@@ -85,7 +85,7 @@ def file_facts(path: Path, form: str) -> dict[str, Any]:
     return {"name": path.name, "bytes": path.stat().st_size, "digest": digest, "format": form}
 
 
-def _given(lab: Lab, asked: Queries, found: Matched, rule: str) -> Iterator[Given]:
+def _given(lab: LabStore, asked: Queries, found: Matched, rule: str) -> Iterator[Given]:
     keys = sorted(found.standing)
     rows = asked.table.take(pa.array([row for row, _ in keys], pa.int64()))
     digests = lab.with_digests(rows, lab.pictures())["digest"].to_pylist()

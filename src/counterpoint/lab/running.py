@@ -22,7 +22,7 @@ from counterpoint.models.feature_edits import FeatureEdits
 from counterpoint.models.workers import spread
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.references import references
 
 
@@ -40,8 +40,11 @@ class Settings:
 
 
 def asked(
-    lab: Lab, settings: Settings, watch: Watch = lambda now: None, waiting: Callable[[str], None] = lambda holder: None
-) -> tuple[RunInfo, Outcome]:
+    lab: LabStore,
+    settings: Settings,
+    watch: Watch = lambda now: None,
+    waiting: Callable[[str], None] = lambda holder: None,
+) -> tuple[RunRecord, Outcome]:
     """Ask what is missing, and keep with the run how it was made and what became of it."""
     chosen = [lab.suite(name) for name in dict.fromkeys(settings.suites or lab.suites())]
     if not chosen:
@@ -50,7 +53,7 @@ def asked(
     shown = lab.pictures({name: world for name, world in worlds(table).items() if name not in lab.roots})
     with _loaded(settings, shown) as (model, ahead):
         fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
-        info = RunInfo(run_name(), settings.model, model.fingerprint)
+        info = RunRecord(run_name(), settings.model, model.fingerprint)
         kept = _Kept(lab, info, settings, fingerprints, watch, about(model))
         named = references(suite.manifest for suite in chosen)
         edited = FeatureEdits(model, named).answer if isinstance(model, Featured) else None
@@ -114,8 +117,8 @@ class _Kept:
 
     def __init__(
         self,
-        lab: Lab,
-        info: RunInfo,
+        lab: LabStore,
+        info: RunRecord,
         settings: Settings,
         suites: Mapping[str, str],
         watch: Watch,

@@ -12,7 +12,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.batteries import Part, attempted
 from counterpoint.lab.foil_proposals import Filler
 from counterpoint.lab.generation import Held, Recipe, opened
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 
 VALSE = "valse"
 """The name for all pieces at once."""
@@ -21,7 +21,7 @@ PIECES = ("existence", "plurality", "counting", "relations", "actions", "corefer
 
 
 def made_pieces(
-    lab: Lab,
+    lab: LabStore,
     recipe: Recipe,
     seed: int = 0,
     *,
@@ -45,7 +45,7 @@ def made_pieces(
     return pieces
 
 
-def instruments(lab: Lab, piece: Part) -> dict[str, int]:
+def instruments(lab: LabStore, piece: Part) -> dict[str, int]:
     """How many groups each instrument of a piece has, in alphabetical order."""
     if piece.manifest is None:
         return {}
@@ -54,7 +54,7 @@ def instruments(lab: Lab, piece: Part) -> dict[str, int]:
     return dict(sorted(Counter(str(test) for test in tests).items()))
 
 
-def sheet(lab: Lab, pieces: Sequence[Part]) -> Iterator[str]:
+def sheet(lab: LabStore, pieces: Sequence[Part]) -> Iterator[str]:
     """What was made, instrument by instrument; below it, why a piece is not there."""
     for piece in pieces:
         for test, count in instruments(lab, piece).items():

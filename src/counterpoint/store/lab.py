@@ -29,7 +29,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
-class RunInfo:
+class RunRecord:
     """One run: which model it asked, and whatever else is worth knowing of it."""
 
     run: str
@@ -38,7 +38,7 @@ class RunInfo:
     details: Mapping[str, Any] = field(default_factory=dict)  # suites, device, batch size, versions, disagreement, …
 
 
-class Lab:
+class LabStore:
     """A folder that is a lab, or is empty or absent and becomes one when something is put into it."""
 
     def __init__(self, folder: Path | str) -> None:
@@ -55,7 +55,7 @@ class Lab:
         """Whether it is on disk."""
         return (self.folder / MARKER).is_file()
 
-    def opened(self) -> "Lab":
+    def opened(self) -> "LabStore":
         """This lab, if there is one; for whoever wants to read."""
         if not self.exists:
             raise StoreError(f"there is no lab at {self.folder}", hint="counterpoint generate or demo makes one")
@@ -130,18 +130,18 @@ class Lab:
         )
         return next(filter(None, said), "")
 
-    def put_run(self, info: RunInfo) -> None:
+    def put_run(self, info: RunRecord) -> None:
         """Keep what is known of a run; put again, it replaces what was known."""
         assert _NAME.fullmatch(info.run), f"{info.run!r} cannot be a run's name"
         self._mark()
         put_object(self.shelf, f"runs/{info.run}.json", asdict(info))
 
-    def runs(self) -> list[RunInfo]:
+    def runs(self) -> list[RunRecord]:
         """All runs, the oldest first."""
         names = [name for name in self.shelf.names("runs/") if name.endswith(".json")]
         return [self._run(name) for name in names]
 
-    def models(self) -> list[RunInfo]:
+    def models(self) -> list[RunRecord]:
         """Every model that was asked, with its latest run, by name."""
         latest = {info.fingerprint: info for info in self.runs()}
         return sorted(latest.values(), key=lambda info: (info.model, info.fingerprint))
@@ -164,14 +164,14 @@ class Lab:
             raise UnknownName("suite of this lab", name, known)
         return f"suites/{name}"
 
-    def _run(self, name: str) -> RunInfo:
+    def _run(self, name: str) -> RunRecord:
         content = read_object(self.shelf, name)
         kinds = {"run": str, "model": str, "fingerprint": str, "details": dict}
         for key, kind in kinds.items():
             if not isinstance(content.get(key), kind):
                 fact = f"{self.shelf.path(name)}: {key} is {content.get(key)!r}"
                 raise StoreError(fact, hint="restore the file from a copy, or run the model again")
-        return RunInfo(**{key: content[key] for key in kinds})
+        return RunRecord(**{key: content[key] for key in kinds})
 
     def _read(self) -> dict[str, str]:
         content = read_object(self.shelf, MARKER)
@@ -193,14 +193,14 @@ class Lab:
         put_object(self.shelf, MARKER, {"version": VERSION, "roots": self._roots})
 
 
-class Contents(TypedDict):
+class LabContents(TypedDict):
     """What is in a lab, as rows that people and programs read."""
 
     suites: list[dict[str, Any]]
     models: list[dict[str, Any]]
 
 
-def contents(lab: Lab) -> Contents:
+def list_contents(lab: LabStore) -> LabContents:
     """The suites with their manifests, and the models with the number of their answers."""
     runs = Counter(info.fingerprint for info in lab.runs())
     models = []
@@ -212,9 +212,9 @@ def contents(lab: Lab) -> Contents:
     return {"suites": [asdict(lab.manifest(name)) for name in lab.suites()], "models": models}
 
 
-def verified(folder: Path) -> Iterator[Check]:
+def verify_folder(folder: Path) -> Iterator[Check]:
     """The checks of a lab, or of the folder of one suite."""
     if (folder / suites.MANIFEST).exists() or (folder / suites.TABLE).exists():
         whole = folder.resolve()
         return suites.verify(Shelf(whole.parent), whole.name)
-    return Lab(folder).opened().verify()
+    return LabStore(folder).opened().verify()

@@ -30,7 +30,7 @@ from counterpoint.store import outcome_tables as tables
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.cache import Recent
 from counterpoint.store.group_index import write_index
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.row_files import length
 
 FORMAT = 7
@@ -134,12 +134,12 @@ class Files:
         return [folder.file(table) for _, folder in chosen]
 
 
-def files(lab: Lab, cache: Path, models: Sequence[Asked]) -> Files:
+def files(lab: LabStore, cache: Path, models: Sequence[Asked]) -> Files:
     """Where the tables of a lab are, or will be; nothing is made yet."""
     return _Making(lab, cache, models).files()
 
 
-def made(lab: Lab, cache: Path, models: Sequence[Asked], told: Told = lambda line: None) -> Files:
+def made(lab: LabStore, cache: Path, models: Sequence[Asked], told: Told = lambda line: None) -> Files:
     """The files of a lab, those that are missing made first; `told` hears a line about each."""
     wanted = files(lab, cache, models)
     missing = wanted.missing
@@ -155,7 +155,7 @@ def made(lab: Lab, cache: Path, models: Sequence[Asked], told: Told = lambda lin
 class _Making:
     """One version of a lab, with what was read and judged last."""
 
-    def __init__(self, lab: Lab, cache: Path, models: Sequence[Asked]) -> None:
+    def __init__(self, lab: LabStore, cache: Path, models: Sequence[Asked]) -> None:
         self._lab, self._models = lab, models
         self._home = cache.resolve() / "tables" / hex_id(content_id(str(lab.folder.resolve())))
         self._held = Recent[Path, pa.Table](lambda table: int(table.nbytes), ROOM)
@@ -298,7 +298,7 @@ def _swept(path: Path) -> None:
             rmtree(old, ignore_errors=True)
 
 
-def _made_apart(lab: Lab, cache: Path, models: Sequence[Asked], told: Told) -> None:
+def _made_apart(lab: LabStore, cache: Path, models: Sequence[Asked], told: Told) -> None:
     """Make what is missing in a process of its own, which says what it does line by line."""
     asked = json.dumps([[model.slug, model.fingerprint] for model in models])
     words = [sys.executable, "-m", __name__, str(lab.folder.resolve()), str(cache.resolve())]
@@ -320,7 +320,7 @@ def _made_apart(lab: Lab, cache: Path, models: Sequence[Asked], told: Told) -> N
 
 def _main(folder: str, cache: str) -> Iterator[dict[str, str]]:
     models = [Asked(*one) for one in json.load(sys.stdin)]
-    missing = files(Lab(folder), Path(cache), models).missing
+    missing = files(LabStore(folder), Path(cache), models).missing
     try:
         for number, one in enumerate(missing, 1):
             yield {"line": f"{one.about} ({number} of {len(missing)})"}

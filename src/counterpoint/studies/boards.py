@@ -13,7 +13,7 @@ from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.recasting import keeping, renamed, words
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import Measure, read_by
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 CANNOT = {
@@ -31,7 +31,7 @@ Scores = Mapping[tuple[str, str, str], Mapping[str, Any]]
 """Rows of scores by data set, test and measure."""
 
 
-def read_board(lab: Lab, models: Mapping[str, RunInfo], *, threshold: float = 0.5, seed: int = 0) -> Board:
+def read_board(lab: LabStore, models: Mapping[str, RunRecord], *, threshold: float = 0.5, seed: int = 0) -> Board:
     """The leaderboard of some models of a lab, each under its title."""
     tables = data_sets(lab)
     if not tables:
@@ -40,7 +40,7 @@ def read_board(lab: Lab, models: Mapping[str, RunInfo], *, threshold: float = 0.
     return board({title: entries(lab, info, tables, threshold, seed) for title, info in models.items()})
 
 
-def data_sets(lab: Lab) -> dict[str, Any]:
+def data_sets(lab: LabStore) -> dict[str, Any]:
     """For each data set the groups of all tests of the leaderboard, under its name in the place of the suite's."""
     found: dict[str, list[Any]] = {}
     for name in lab.suites():
@@ -59,7 +59,7 @@ def data_set(manifest: Manifest) -> str:
 
 
 def entries(
-    lab: Lab, info: RunInfo, tables: Mapping[str, Any], threshold: float = 0.5, seed: int = 0
+    lab: LabStore, info: RunRecord, tables: Mapping[str, Any], threshold: float = 0.5, seed: int = 0
 ) -> dict[str, dict[str, Entry]]:
     """Each measure of one model on each data set that has its test."""
     answers = lab.read_answers(info.fingerprint, (*_SAID, *FURTHER))
@@ -90,7 +90,7 @@ def _chances(columns: Sequence[Column]) -> list[Measure]:
     return [column.chance for column in columns if column.chance]
 
 
-def _entry(column: Column, title: str, scores: Scores, info: RunInfo) -> Entry:
+def _entry(column: Column, title: str, scores: Scores, info: RunRecord) -> Entry:
     row = scores[title, column.test, column.measure.name]
     missing = float(row["missing"])
     if column.name == "uncertainty" and row["n"] and row["n"] < row["answers"]:
@@ -101,7 +101,7 @@ def _entry(column: Column, title: str, scores: Scores, info: RunInfo) -> Entry:
     return Entry(row["value"], row["low"], row["high"], row["n"], "", missing, chance)
 
 
-def _reason(column: Column, row: Mapping[str, Any], info: RunInfo) -> str:
+def _reason(column: Column, row: Mapping[str, Any], info: RunRecord) -> str:
     abilities = info.details.get("abilities")
     if isinstance(abilities, Sequence):
         for need in dict.fromkeys(("answers", column.needs)):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.answers import State
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 
 UNTOLD = "it does not say how large it is"
 AT_SERVER = "its server does not say how large it is"
@@ -34,15 +34,15 @@ class Cost:
         return asdict(self)
 
 
-def costs(lab: Lab) -> dict[str, Cost]:
+def costs(lab: LabStore) -> dict[str, Cost]:
     """The cost of every model of a lab, by its fingerprint."""
-    runs: dict[str, list[RunInfo]] = {}
+    runs: dict[str, list[RunRecord]] = {}
     for info in lab.runs():
         runs.setdefault(info.fingerprint, []).append(info)
     return {fingerprint: cost(own, _seconds(lab, fingerprint)) for fingerprint, own in runs.items()}
 
 
-def cost(runs: Sequence[RunInfo], seconds: float | None) -> Cost:
+def cost(runs: Sequence[RunRecord], seconds: float | None) -> Cost:
     """The cost of one model, from its runs and the mean of the seconds of its answers."""
     sizes = [size for info in runs if isinstance(size := info.details.get("parameters"), int) and size]
     timed = [pair for info in runs if (pair := _timed(info))]
@@ -67,14 +67,14 @@ def told(found: Mapping[str, Cost]) -> Iterator[str]:
         yield from (f"{model}: {', '.join(names)}: {why}" for why, names in blank.items())
 
 
-def _timed(info: RunInfo) -> tuple[int, float] | None:
+def _timed(info: RunRecord) -> tuple[int, float] | None:
     """How many queries a run put to its model and in how many seconds, if it was timed."""
     counts, seconds = info.details.get("counts", {}), info.details.get("seconds")
     asked = counts.get("asked") if isinstance(counts, Mapping) else None
     return (asked, float(seconds)) if asked and isinstance(seconds, int | float) and seconds > 0 else None
 
 
-def _seconds(lab: Lab, fingerprint: str) -> float | None:
+def _seconds(lab: LabStore, fingerprint: str) -> float | None:
     table = lab.read_answers(fingerprint, ["state", "seconds"])
     settled = np.array([state != State.FAILED for state in table["state"].to_pylist()], np.bool_)
     seconds = table["seconds"].to_numpy()[settled] if len(settled) else np.empty(0)

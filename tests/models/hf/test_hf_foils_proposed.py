@@ -13,7 +13,7 @@ from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.models.hf import masked_lm as masked
 from counterpoint.models.hf import sequences
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.suites.valse import proposing
 
 torch = pytest.importorskip("torch")
@@ -49,34 +49,34 @@ def _generate(lab: Path, suite: str, *arguments: object) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def labs(tmp_path_factory: pytest.TempPathFactory, model: Path) -> tuple[Lab, Lab]:
+def labs(tmp_path_factory: pytest.TempPathFactory, model: Path) -> tuple[LabStore, LabStore]:
     """All pieces of VALSE with proposals, and without."""
     one, other = (tmp_path_factory.mktemp("labs") for _ in range(2))
     _generate(one, "valse", "--scenes", 80, "--masked-lm", model)
     _generate(other, "valse", "--scenes", 80)
-    return Lab(one), Lab(other)
+    return LabStore(one), LabStore(other)
 
 
-def _put(lab: Lab, suite: str) -> set[str]:
+def _put(lab: LabStore, suite: str) -> set[str]:
     """The words that foils have in the place of others."""
     table = lab.suite(suite).table
     foils = table.filter(pc.and_(pc.equal(table["role"], 1), pc.not_equal(table["test"], "actant-swap")))
     return {dict(tags)["word"].removeprefix("is ").removeprefix("are ") for tags in foils["tags"].to_pylist()}
 
 
-def test_foils_are_among_what_the_model_proposes(labs: tuple[Lab, Lab]) -> None:
+def test_foils_are_among_what_the_model_proposes(labs: tuple[LabStore, LabStore]) -> None:
     for suite in ("relations", "actions"):
         assert _put(labs[0], suite) <= set(LIKED)
         assert not _put(labs[1], suite) <= set(LIKED)
 
 
-def test_the_manifest_says_which_model_it_was(labs: tuple[Lab, Lab], model: Path) -> None:
+def test_the_manifest_says_which_model_it_was(labs: tuple[LabStore, LabStore], model: Path) -> None:
     said = labs[0].manifest("relations").parameters["masked_lm"]
     assert said == {"model": masked.Masked(str(model)).fingerprint, "proposals": 10, "words": 3}
     assert said["model"].startswith("tiny-bert ")
 
 
-def test_of_the_pieces_only_those_with_gaps_ask(labs: tuple[Lab, Lab]) -> None:
+def test_of_the_pieces_only_those_with_gaps_ask(labs: tuple[LabStore, LabStore]) -> None:
     one, other = labs
     asking = {name for name in one.suites() if "masked_lm" in one.manifest(name).parameters}
     assert asking == {"relations", "actions"}
@@ -85,7 +85,7 @@ def test_of_the_pieces_only_those_with_gaps_ask(labs: tuple[Lab, Lab]) -> None:
     assert alike == set(other.suites()) - asking
 
 
-def test_a_piece_alone_is_the_same(labs: tuple[Lab, Lab], tmp_path: Path, model: Path) -> None:
+def test_a_piece_alone_is_the_same(labs: tuple[LabStore, LabStore], tmp_path: Path, model: Path) -> None:
     said = _generate(tmp_path, "actions", "--scenes", 80, "--masked-lm", f"hf/{model}")
     assert said["fingerprint"] == labs[0].manifest("actions").fingerprint
 

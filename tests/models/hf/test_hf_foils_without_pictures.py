@@ -12,7 +12,7 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Scale
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 TEXTS = ("There is a dog to the left of the car.", "There is a dog to the right of the car.")
@@ -25,7 +25,7 @@ def test_captions_are_ranked_by_perplexity_and_no_picture_is_wanted(tmp_path: Pa
         picture = Picture(f"coco:val2017/{number:012}.jpg")  # of which there is no file, nor a root
         queries = tuple(Query(picture, f"{text} {number}", Mode.SCORE) for text in TEXTS)
         groups.append(("relations", Group(Relation.RANKS, queries, (None, None))))
-    table, lab = groups_table(groups, "foils"), Lab(tmp_path / "lab")
+    table, lab = groups_table(groups, "foils"), LabStore(tmp_path / "lab")
     lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
     name = f"hf/{tmp_path / 'gpt2'}"
     done = CliRunner().invoke(

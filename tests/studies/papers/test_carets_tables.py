@@ -17,7 +17,7 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.reports.papers import carets
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 FIGURES = tomllib.loads(Path(carets.__file__).with_name("carets.toml").read_text("utf-8"))
@@ -82,7 +82,7 @@ def _said() -> Said:
 SAID = _said()
 
 
-def _put(lab: Lab, suites: Mapping[str, Iterable[Group]]) -> None:
+def _put(lab: LabStore, suites: Mapping[str, Iterable[Group]]) -> None:
     for name, groups in suites.items():
         table = groups_table([(group.test, group) for group in groups], name)
         lab.put_suite(Manifest.of(table, generator="here", seed=0), table)
@@ -91,13 +91,13 @@ def _put(lab: Lab, suites: Mapping[str, Iterable[Group]]) -> None:
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite for each test, as suites of scenes are made."""
-    lab = Lab(tmp_path_factory.mktemp("tables") / "lab")
+    lab = LabStore(tmp_path_factory.mktemp("tables") / "lab")
     _put(lab, {test: [group for group in GROUPS if group.test == test] for test in {one.test for one in GROUPS}})
     for run, model in enumerate(MODELS):
         with lab.answers(model, run=str(run)) as log:
             answers = {query: said for (name, query), said in SAID.items() if name == model}
             log.add((query, 0, _answer(said), "", 0.0) for query, said in answers.items())
-        lab.put_run(RunInfo(str(run), model, model))
+        lab.put_run(RunRecord(str(run), model, model))
     return lab.folder
 
 
@@ -280,8 +280,8 @@ def test_tables_are_printed_for_terminals_markdown_and_latex_with_their_notes(la
 
 
 def test_a_lab_without_the_tests_and_a_test_in_two_suites_are_answered_with_a_sentence(tmp_path: Path) -> None:
-    lab = Lab(tmp_path / "lab")
-    lab.put_run(RunInfo("1", "mine", "mine"))
+    lab = LabStore(tmp_path / "lab")
+    lab.put_run(RunRecord("1", "mine", "mine"))
     with lab.answers("mine", run="1") as log:
         log.add((query.id, 0, Answer.of("yes"), "", 0.0) for query in GROUPS[0].queries)
     plain = groups_table([("plain", GROUPS[0])], "plain")

@@ -9,7 +9,7 @@ from counterpoint.reports.papers.printing import Cell
 from counterpoint.reports.papers.valse import TESTS, Results, average, figures, tables
 from counterpoint.store.answers import AnswerLog
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import Lab, RunInfo
+from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
 ODD = ("LXMERT", 0.499)
@@ -45,7 +45,7 @@ def test_an_average_needs_every_instrument() -> None:
     assert average([]).value is None
 
 
-def _lab(lab: Lab, scores: dict[str, tuple[float, float]], scale: str, tests: tuple[str, ...] = TESTS) -> Lab:
+def _lab(lab: LabStore, scores: dict[str, tuple[float, float]], scale: str, tests: tuple[str, ...] = TESTS) -> LabStore:
     groups = [
         (
             test,
@@ -67,17 +67,17 @@ def _lab(lab: Lab, scores: dict[str, tuple[float, float]], scale: str, tests: tu
             for _, group in groups:
                 asked = zip(group.queries, pair, strict=True)
                 log.add((query.id, 0, Answer.scored(score), "", 0.0) for query, score in asked)
-        lab.put_run(RunInfo(f"run-{model}", model, model, {"scale": scale}))
+        lab.put_run(RunRecord(f"run-{model}", model, model, {"scale": scale}))
     return lab
 
 
-def _results(lab: Lab) -> Results:
+def _results(lab: LabStore) -> Results:
     answers = {info.model: lab.read_answers(info.fingerprint) for info in lab.models()}
     return Results(lab.suite("released").groups.replace_schema_metadata(), answers)
 
 
 def test_a_constant_scorer_has_no_ranking_all_ties_and_half_the_area(tmp_path: object) -> None:
-    lab = _lab(Lab(f"{tmp_path}/lab"), {"constant": (0.5, 0.5)}, "probability")
+    lab = _lab(LabStore(f"{tmp_path}/lab"), {"constant": (0.5, 0.5)}, "probability")
     (table,) = tables(_results(lab), ["4"])
     rows = {line.names[0]: [cell.value for cell in line.cells] for line in table.lines}
     assert rows["acc_r"] == [0.0] * 12
@@ -87,7 +87,7 @@ def test_a_constant_scorer_has_no_ranking_all_ties_and_half_the_area(tmp_path: o
 
 
 def test_similarities_are_ranked_and_the_rest_says_why_not(tmp_path: object) -> None:
-    lab = _lab(Lab(f"{tmp_path}/lab"), {"clip": (20.0, 10.0)}, "similarity", tests=TESTS[:3])
+    lab = _lab(LabStore(f"{tmp_path}/lab"), {"clip": (20.0, 10.0)}, "similarity", tests=TESTS[:3])
     (table,) = tables(_results(lab), ["4"], printed=True)
     rows = {line.names: line for line in table.lines}
     assert [cell.value for cell in rows["acc_r", "clip"].cells] == [1.0] * 3 + [None] * 8 + [1.0]
@@ -99,7 +99,7 @@ def test_similarities_are_ranked_and_the_rest_says_why_not(tmp_path: object) -> 
 
 
 def test_table_4_is_over_valid_pairs_where_votes_are_told(tmp_path: object) -> None:
-    lab = Lab(f"{tmp_path}/lab")
+    lab = LabStore(f"{tmp_path}/lab")
     groups = [
         Group(
             Relation.RANKS,
