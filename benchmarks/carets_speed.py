@@ -29,8 +29,8 @@ from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.language.classes import classes
-from counterpoint.language.senses import names
+from counterpoint.language.lexicon.attributes import classes
+from counterpoint.language.lexicon.senses import names
 from counterpoint.suites.parallel import Limit, together
 
 SCENES, OBJECTS, RELATIONS = 10_696, 16, 50

@@ -4,12 +4,12 @@ import sys
 from time import perf_counter
 
 from counterpoint.checks import distribution, duplicates, entailment, length, minimality
-from counterpoint.checks.applying import Step, checked
 from counterpoint.checks.check import Action, Given
+from counterpoint.checks.pipeline import Step, checked
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.store.groups import groups_table
 
 PLACES = split_list("on, in, under, next to, near, behind, in front of, above, on top of, beside, inside, over, by, at")

@@ -14,7 +14,7 @@ from typing import Any
 
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Caption
-from counterpoint.language import tagging
+from counterpoint.language import tagger as tagging
 from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
 from counterpoint.suites.suite import Dropped, Suite

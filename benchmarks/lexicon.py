@@ -11,8 +11,8 @@ from pathlib import Path
 from statistics import median
 
 DATA = Path(__file__).parents[1] / "src" / "counterpoint" / "language" / "data"
-LEXICON = "from counterpoint.language.lexicon import lexicon"
-SENSES = "from counterpoint.language.senses import sense_of, is_a"
+LEXICON = "from counterpoint.language.lexicon.wordnet import lexicon"
+SENSES = "from counterpoint.language.lexicon.senses import sense_of, is_a"
 STEPS = [
     ("open the table", LEXICON, "lexicon()"),
     ("open it and find one noun", LEXICON, "lexicon().sense('dog.n.01')"),
@@ -22,7 +22,7 @@ STEPS = [
     ("a noun with its article", "from counterpoint.language.english import a", "a('umbrella')"),
     (
         "whether open excludes closed",
-        "from counterpoint.language.classes import excludes",
+        "from counterpoint.language.lexicon.attributes import excludes",
         "excludes('open', 'closed')",
     ),
 ]

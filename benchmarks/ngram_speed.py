@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from counterpoint.language.ngrams import ORDER, NGrams, trained, words_of
+from counterpoint.language.kneser_ney import ORDER, NGrams, trained, words_of
 from counterpoint.models.text.ngram import read_captions
 from counterpoint.world.source import World
 

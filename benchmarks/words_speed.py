@@ -14,13 +14,13 @@ from typing import Any
 
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Question
-from counterpoint.language.everyday import everyday, is_word
-from counterpoint.language.misspelling import SLIPS
-from counterpoint.language.protected_words import Loose
+from counterpoint.language.lexicon.vocabulary import everyday, is_word
+from counterpoint.language.noise.kinds import KINDS, noised
+from counterpoint.language.noise.protected_words import Loose
+from counterpoint.language.noise.typos import SLIPS
 from counterpoint.language.sears import rewritten
-from counterpoint.language.tagging import tagged
-from counterpoint.language.word_noise import KINDS, noised
-from counterpoint.language.wording import Wording
+from counterpoint.language.tagger import tagged
+from counterpoint.language.tokens import Wording
 from counterpoint.suites.robustness import sears, word_noise
 from counterpoint.suites.suite import Suite, generate
 from counterpoint.world.source import World

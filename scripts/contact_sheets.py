@@ -14,9 +14,9 @@ from PIL import Image, ImageDraw
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link
-from counterpoint.pictures.changes import DEGREES
 from counterpoint.pictures.edits import Foreground, applied
 from counterpoint.pictures.noise import AUTHORS, STRENGTHS, noise
+from counterpoint.pictures.transforms import DEGREES
 from counterpoint.suites.carets.foregrounds import grown
 from counterpoint.suites.carets.visual import edits
 from counterpoint.suites.robustness.picture_changes import MIDDLE

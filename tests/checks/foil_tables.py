@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from counterpoint.checks.applying import Checked, Step, checked
 from counterpoint.checks.check import Action, Ask, Check, Given, Verdicts
-from counterpoint.checks.pairs import Pairs, group_numbers
+from counterpoint.checks.pipeline import Checked, Step, checked
+from counterpoint.checks.text_pairs import Pairs, group_numbers
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.checks import duplicates, entailment, length, minimality
-from counterpoint.checks.applying import Step, checked
 from counterpoint.checks.check import Action, Check, Given, Verdicts
-from counterpoint.checks.marking import marked
-from counterpoint.checks.pairs import Pairs, group_numbers
-from counterpoint.checks.usual import INSTRUMENTS, ORDER, usual
+from counterpoint.checks.defaults import INSTRUMENTS, ORDER, usual
+from counterpoint.checks.group_tags import marked
+from counterpoint.checks.pipeline import Step, checked
+from counterpoint.checks.text_pairs import Pairs, group_numbers
 from counterpoint.core.groups import Group, Query, Relation
 
 ROWS = [("a dog", "a dog"), ("a cat on a box", "a cat atop a box"), ("a cat on a box", "a cat in a box"), ("a", "b")]

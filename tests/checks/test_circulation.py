@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.checks.circulation import balanced
+from counterpoint.checks.min_cost_flow import balanced
 
 Edges = dict[tuple[int, int], int]
 graphs = st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 3)), st.integers(1, 2), max_size=6)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from counterpoint.checks import places
-from counterpoint.checks.pairs import words_of
-from counterpoint.checks.rules import label
+from counterpoint.checks import prepositions as places
+from counterpoint.checks.entailment_rules import label
+from counterpoint.checks.text_pairs import words_of
 
 
 @pytest.mark.parametrize(

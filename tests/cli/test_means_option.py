@@ -11,7 +11,7 @@ from PIL import Image
 from counterpoint.cli.generate import command
 from counterpoint.cli.means import means_given, told
 from counterpoint.core.errors import CounterpointError
-from counterpoint.pictures.means import Means
+from counterpoint.pictures.channel_means import Means
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.carets import order, visual
 from counterpoint.world.source import World

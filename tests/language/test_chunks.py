@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.language.chunks import Lead, chunks, prepositions, read
+from counterpoint.language.noun_chunks import Lead, chunks, prepositions, read
 
 
 def said_in(text: str) -> list[str]:

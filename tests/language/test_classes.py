@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.classes import (
+from counterpoint.language.lexicon.attributes import (
     action_of,
     class_of,
     classes,
@@ -20,7 +20,7 @@ from counterpoint.language.classes import (
     same,
     values,
 )
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.word_lists import split_list
 
 WORDS = sorted({word for held in classes().values() for value in held.values for word in value})
 BASIC = split_list("white, black, gray, red, orange, yellow, green, blue, purple, pink, brown")

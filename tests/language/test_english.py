@@ -27,8 +27,8 @@ from counterpoint.language.english import (
     plural,
     singular,
 )
-from counterpoint.language.senses import kinds, names
-from counterpoint.language.words import split_list, word_list
+from counterpoint.language.lexicon.senses import kinds, names
+from counterpoint.language.lexicon.word_lists import split_list, word_list
 
 GOLDEN = Path(__file__).parents[1] / "goldens" / "english.txt"
 REAL = Path(os.environ.get("COUNTERPOINT_REAL_DATA", Path(__file__).parents[3] / "shared" / "data"))

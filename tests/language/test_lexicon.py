@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon import Sense, lexicon
-from counterpoint.language.senses import names, sense_of
+from counterpoint.language.lexicon.senses import names, sense_of
+from counterpoint.language.lexicon.wordnet import Sense, lexicon
 
 SENSES = [sense_of(name) for name in names()]
 senses = st.sampled_from(SENSES)
@@ -97,8 +97,8 @@ def _opened_by(code: str) -> set[str]:
 
 
 def test_importing_opens_nothing() -> None:
-    assert _opened_by("import counterpoint.language.english, counterpoint.language.classes") == set()
-    assert _opened_by("import counterpoint.language.lexicon, counterpoint.language.senses") == {"numpy"}
+    assert _opened_by("import counterpoint.language.english, counterpoint.language.lexicon.attributes") == set()
+    assert _opened_by("import counterpoint.language.lexicon.wordnet, counterpoint.language.lexicon.senses") == {"numpy"}
 
 
 def test_english_opens_its_word_lists_and_never_the_table() -> None:

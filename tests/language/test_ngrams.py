@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.ids import seeded
-from counterpoint.language import ngrams
-from counterpoint.language.ngrams import NGrams, trained, words_of
+from counterpoint.language import kneser_ney as ngrams
+from counterpoint.language.kneser_ney import NGrams, trained, words_of
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdef"), max_size=7).map(" ".join), min_size=1, max_size=12)
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<?>"

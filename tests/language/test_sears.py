@@ -5,7 +5,7 @@ from hypothesis import given
 from strategies import texts
 
 from counterpoint.language.sears import RULES, rewritten
-from counterpoint.language.wording import Wording
+from counterpoint.language.tokens import Wording
 
 
 def _made(text: str) -> dict[str, str]:

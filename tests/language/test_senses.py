@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.english import a, plural
-from counterpoint.language.senses import hypernym_names, is_a, kinds, kinds_of, meaning, names, sense_of, synonyms
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.senses import (
+    hypernym_names,
+    is_a,
+    kinds,
+    kinds_of,
+    meaning,
+    names,
+    sense_of,
+    synonyms,
+)
+from counterpoint.language.lexicon.word_lists import split_list
 
 ROOT = Path(__file__).parents[2]
 REAL = Path(os.environ.get("COUNTERPOINT_REAL_DATA", ROOT.parent / "shared" / "data"))

@@ -1,4 +1,4 @@
-from counterpoint.language.tagging import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tagged
 
 
 def test_a_noun_is_told_from_an_adjective_and_a_participle() -> None:

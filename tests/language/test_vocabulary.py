@@ -4,7 +4,6 @@ from itertools import combinations
 
 import pytest
 
-from counterpoint.language.classes import action_of, class_of, classes, excludes, opposite, opposite_pairs, opposites
 from counterpoint.language.english import (
     a,
     any_of,
@@ -16,10 +15,19 @@ from counterpoint.language.english import (
     is_plural,
     plural,
 )
-from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.lexicon.attributes import (
+    action_of,
+    class_of,
+    classes,
+    excludes,
+    opposite,
+    opposite_pairs,
+    opposites,
+)
+from counterpoint.language.lexicon.senses import is_a, kinds, meaning, names, sense_of, synonyms
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import measure
-from counterpoint.language.senses import is_a, kinds, meaning, names, sense_of, synonyms
-from counterpoint.language.words import split_list
 from counterpoint.scenes.ambiguity import is_known, may_be, may_show, shows, words
 
 NAMES = [*names(), *kinds()]

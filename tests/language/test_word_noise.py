@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from strategies import texts
 
 from counterpoint.core.ids import seeded
-from counterpoint.language.everyday import everyday, is_word, taken_for
-from counterpoint.language.misspelling import SLIPS, misspelt
-from counterpoint.language.protected_words import Loose
-from counterpoint.language.word_noise import KINDS, NO_LETTERS, NOT_ENGLISH, SEVERITIES, noised, unfit
+from counterpoint.language.lexicon.vocabulary import everyday, is_word, taken_for
+from counterpoint.language.noise.kinds import KINDS, NO_LETTERS, NOT_ENGLISH, SEVERITIES, noised, unfit
+from counterpoint.language.noise.protected_words import Loose
+from counterpoint.language.noise.typos import SLIPS, misspelt
 
 BY_NAME = {kind.name: kind for kind in KINDS}
 QUESTIONS = (

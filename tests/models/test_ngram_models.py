@@ -13,7 +13,7 @@ from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels, Scale, Scorer
-from counterpoint.language.ngrams import trained
+from counterpoint.language.kneser_ney import trained
 from counterpoint.models.text.ngram import CrossFitted, Told, known_as, ngram, read_captions
 from counterpoint.models.text.trigram import BASE, Trigram, spoken
 

@@ -10,8 +10,8 @@ from PIL import Image
 
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.changes import DEGREES
 from counterpoint.pictures.edits import applied, window
+from counterpoint.pictures.transforms import DEGREES
 from counterpoint.world.staging import stage
 
 SCENE: Pixels = np.asarray(stage("test", 7).draw())

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.changes import DEGREES
 from counterpoint.pictures.edits import EDITS, applied
 from counterpoint.pictures.noise import STRENGTHS, noise
+from counterpoint.pictures.transforms import DEGREES
 
 PIXELS: Pixels = (np.add.outer(np.arange(24) ** 2, np.arange(32) * 5)[:, :, None] * [1, 3, 7] % 256).astype(np.uint8)
 CHAINS = [

@@ -10,7 +10,7 @@ from PIL import Image
 
 from counterpoint.core.errors import PictureError
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.means import channel_means, folder_means
+from counterpoint.pictures.channel_means import channel_means, folder_means
 
 
 @st.composite

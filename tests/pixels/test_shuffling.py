@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from counterpoint.core.pictures import Edit
 from counterpoint.pictures.edits import applied
-from counterpoint.pictures.shuffling import shuffled
+from counterpoint.pictures.patch_shuffle import shuffled
 
 SIDES = st.integers(1, 40)
 

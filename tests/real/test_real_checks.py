@@ -5,8 +5,8 @@ import pytest
 from real_data import real
 
 from counterpoint.checks import distribution, duplicates, entailment, length
-from counterpoint.checks.applying import Checked, Effect, Step, checked
 from counterpoint.checks.check import Action, Check, Given
+from counterpoint.checks.pipeline import Checked, Effect, Step, checked
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.valse import valse
 from counterpoint.store.groups import groups_table

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from real_data import real
 
-from counterpoint.language.classes import action_of, class_of
 from counterpoint.language.english import a, be, is_countable, is_plural, plural
-from counterpoint.language.senses import kinds, names
+from counterpoint.language.lexicon.attributes import action_of, class_of
+from counterpoint.language.lexicon.senses import kinds, names
 from counterpoint.scenes.ambiguity import can_be_asked, may_be, may_show
 
 # "on" and "in" tell mostly of places (a car on a street), "wearing" of what is annotated where it is worn.

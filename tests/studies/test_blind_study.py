@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.language.ngrams import trained
+from counterpoint.language.kneser_ney import trained
 from counterpoint.models.text.ngram import Told
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.blind import (

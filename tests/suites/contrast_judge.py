@@ -8,8 +8,8 @@ import re
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.nouns import plural, singular
-from counterpoint.language.senses import is_a
 from counterpoint.language.verbs import gerund
 
 PLACES = ("to the left of", "to the right of", "in front of", "behind", "above", "below", "under", "on", "near")

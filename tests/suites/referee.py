@@ -11,10 +11,10 @@ from referee_grammar import Joined, Reading, Said, UnreadError, read
 from referee_words import Related, Thing, Value, Vocabulary, near_values
 
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.language.classes import classes
-from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.lexicon.attributes import classes
+from counterpoint.language.lexicon.senses import kinds, meaning
+from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import is_plural, singular
-from counterpoint.language.senses import kinds, meaning
 
 Truth = bool | None
 """True, false, or undecided."""

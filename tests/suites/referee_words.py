@@ -7,9 +7,9 @@ from functools import cache
 from typing import cast
 
 from counterpoint.core.scenes import Scene
-from counterpoint.language.classes import classes
+from counterpoint.language.lexicon.attributes import classes
+from counterpoint.language.lexicon.senses import kinds, names
 from counterpoint.language.nouns import plural, singular
-from counterpoint.language.senses import kinds, names
 
 
 def _words(text: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Caption, Grounded, Question
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.language.senses import is_a
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.suites.bias import features as feature_bias
 from counterpoint.suites.bias.subjects import subjects
 from counterpoint.suites.bias.swaps import (

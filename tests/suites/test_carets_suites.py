@@ -9,7 +9,7 @@ from scenery import sources, world
 
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.scenes import Scene
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.cooccurrence import Habits
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
 from counterpoint.suites.carets.templates import spoken

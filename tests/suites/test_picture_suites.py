@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
-from counterpoint.language.classes import classes
-from counterpoint.pictures.changes import DEGREES
+from counterpoint.language.lexicon.attributes import classes
 from counterpoint.pictures.edits import EDITS, applied
 from counterpoint.pictures.noise import STRENGTHS
+from counterpoint.pictures.transforms import DEGREES
 from counterpoint.store.groups import groups_table, queries
 from counterpoint.suites.robustness import noise
 from counterpoint.suites.robustness import picture_changes as changed

@@ -6,7 +6,7 @@ from typing import Any
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.language.word_noise import KINDS, NO_LETTERS, NOT_ENGLISH
+from counterpoint.language.noise.kinds import KINDS, NO_LETTERS, NOT_ENGLISH
 from counterpoint.suites.robustness import sears, word_noise
 from counterpoint.suites.suite import Tally, generate
 

@@ -6,9 +6,9 @@ import pytest
 from scenery import scene
 
 from counterpoint.core.groups import Gold
-from counterpoint.language.classes import classes
 from counterpoint.language.english import article, be, is_mass, is_plural, plural
-from counterpoint.language.senses import names
+from counterpoint.language.lexicon.attributes import classes
+from counterpoint.language.lexicon.senses import names
 from counterpoint.scenes.attributes import before_noun, goes_before_noun, sort_of
 from counterpoint.scenes.cooccurrence import survey
 from counterpoint.suites.carets.arguments import questions

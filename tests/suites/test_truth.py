@@ -8,7 +8,7 @@ from scenery import scene, sources
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
-from counterpoint.language.senses import is_a
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.absence import doubt, first_doubt, is_undisputed, truly_absent
 from counterpoint.scenes.ambiguity import general_names, may_be, may_show
 from counterpoint.scenes.attributes import denies, looks

@@ -8,7 +8,7 @@ from PIL import Image
 
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.pictures.means import channel_means
+from counterpoint.pictures.channel_means import channel_means
 from counterpoint.pictures.png import png
 from counterpoint.world.source import World
 from counterpoint.world.staging import stage

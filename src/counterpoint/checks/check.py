@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from counterpoint.checks.pairs import Codes, Flags, Pairs
+from counterpoint.checks.text_pairs import Codes, Flags, Pairs
 from counterpoint.core.errors import CounterpointError, UnknownName
 
 Setting: TypeAlias = bool | int | float | str

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.circulation import balanced
-from counterpoint.checks.differences import replaced
-from counterpoint.checks.pairs import Codes, Flags, Pairs
+from counterpoint.checks.min_cost_flow import balanced
+from counterpoint.checks.text_pairs import Codes, Flags, Pairs
 from counterpoint.core.ids import seeded
+from counterpoint.language.word_diff import replaced
 from counterpoint.metrics.divergence import divergence
 
 REASON = "its words are more frequent on one side"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.pairs import Codes, Flags, Pairs
+from counterpoint.checks.text_pairs import Codes, Flags, Pairs
 
 SAME = "the caption and the foil say the same"
 TWICE = "the pair is there already"

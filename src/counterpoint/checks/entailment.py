@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.pairs import Codes, Pairs
-from counterpoint.checks.rules import CONTRADICTED, ENTAILED, LABELS, NEUTRAL, UNKNOWN, label
+from counterpoint.checks.entailment_rules import CONTRADICTED, ENTAILED, LABELS, NEUTRAL, UNKNOWN, label
+from counterpoint.checks.text_pairs import Codes, Pairs
 from counterpoint.core.errors import UnknownName
 
 ACTIONS = "action-replacement", "actions"

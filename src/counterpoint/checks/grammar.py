@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.pairs import Codes, Flags, Floats, Pairs
+from counterpoint.checks.text_pairs import Codes, Flags, Floats, Pairs
 
 
 def judge(pairs: Pairs, given: Given) -> Verdicts:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.pairs import Pairs
+from counterpoint.checks.text_pairs import Pairs
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

@@ -6,9 +6,9 @@ Words that only agree with what was changed are not another place: exactly one d
 import numpy as np
 
 from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.differences import changes
-from counterpoint.checks.pairs import Flags, Pairs, Words
 from counterpoint.checks.quantities import same_but_for_number
+from counterpoint.checks.text_pairs import Flags, Pairs, Words
+from counterpoint.language.word_diff import changes
 
 
 def judge(pairs: Pairs, given: Given) -> Verdicts:

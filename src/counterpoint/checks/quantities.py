@@ -9,10 +9,10 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from counterpoint.checks.pairs import Words
+from counterpoint.checks.text_pairs import Words
+from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.numbers import number_value
-from counterpoint.language.words import split_list
 
 
 class Range(NamedTuple):

@@ -17,7 +17,7 @@ from counterpoint.engine.records import record
 from counterpoint.engine.running import run
 from counterpoint.lab.running import Settings, asked
 from counterpoint.lab.selection import answers_of, groups_of, models_of
-from counterpoint.language.ngrams import ORDER
+from counterpoint.language.kneser_ney import ORDER
 from counterpoint.models.text.ngram import CrossFitted, read_captions
 from counterpoint.reports.tables import FORMS, Sheet, percent
 from counterpoint.store.answers import run_name

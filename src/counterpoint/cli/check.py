@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pyarrow as pa
 
-from counterpoint.checks.applying import Checked, Effect, checked
+from counterpoint.checks.pipeline import Checked, Effect, checked
 from counterpoint.core.ids import hex_id
 from counterpoint.lab.checking import kept_as, settings_given, steps_for
 from counterpoint.reports.tables import FORMS, Sheet

@@ -18,7 +18,7 @@ from counterpoint.lab.foil_proposals import filler
 from counterpoint.lab.generation import Recipe, made
 from counterpoint.lab.valse import PIECES, VALSE, instruments, made_pieces
 from counterpoint.lab.valse import sheet as table_of
-from counterpoint.pictures.means import Means
+from counterpoint.pictures.channel_means import Means
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.balance import Quota
 from counterpoint.suites.carets.questions import KINDS

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.pictures.means import Means, folder_means
+from counterpoint.pictures.channel_means import Means, folder_means
 from counterpoint.suites.carets.visual import VisualSuite
 from counterpoint.suites.suite import Suite
 

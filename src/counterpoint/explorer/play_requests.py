@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.pictures import Box, Edit, Picture, Size
-from counterpoint.pictures.changes import DEGREES
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
 from counterpoint.pictures.noise import SEVERITIES, STRENGTHS, noise
-from counterpoint.pictures.shuffling import shuffled
+from counterpoint.pictures.patch_shuffle import shuffled
+from counterpoint.pictures.transforms import DEGREES
 
 LONGEST = 500
 """Characters of a text, at most."""

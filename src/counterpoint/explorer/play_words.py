@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from counterpoint.core.ids import seeded
-from counterpoint.language.classes import classes, classes_of
-from counterpoint.language.protected_words import Loose
+from counterpoint.language.lexicon.attributes import classes, classes_of
+from counterpoint.language.noise.kinds import KINDS, noised, unfit
+from counterpoint.language.noise.protected_words import Loose
 from counterpoint.language.sears import rewritten
-from counterpoint.language.word_noise import KINDS, noised, unfit
-from counterpoint.language.wording import Wording, in_case_of
+from counterpoint.language.tokens import Wording, in_case_of
 
 MOST_OTHERS = 12
 """Words that are offered in the place of one."""

@@ -9,7 +9,7 @@ from counterpoint.core.ids import hex_id
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Chart, Choice
 from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
-from counterpoint.language.words import word_list
+from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.descriptions import Ranked
 from counterpoint.reports.charts import Spec
 from counterpoint.reports.count_charts import bars

@@ -7,9 +7,9 @@ import click
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.checks.applying import Checked, Step
 from counterpoint.checks.check import Action, Ask, Check, Given
-from counterpoint.checks.usual import ORDER, usual
+from counterpoint.checks.defaults import ORDER, usual
+from counterpoint.checks.pipeline import Checked, Step
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture

@@ -14,7 +14,7 @@ from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.foil_proposals import Filler, proposed
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
-from counterpoint.pictures.means import Means
+from counterpoint.pictures.channel_means import Means
 from counterpoint.sources.beside import told_beside
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.inside import NAMESPACE as UNPACKED

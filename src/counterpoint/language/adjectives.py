@@ -2,8 +2,8 @@
 
 from functools import cache
 
+from counterpoint.language.lexicon.word_lists import word_list, words
 from counterpoint.language.verbs import doubles_its_end, syllables
-from counterpoint.language.words import word_list, words
 
 
 def comparative(adjective: str) -> str:

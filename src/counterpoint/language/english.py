@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from functools import cache
 
 from counterpoint.language.adjectives import comparative, superlative
+from counterpoint.language.lexicon.word_lists import split_list, words
 from counterpoint.language.nouns import head, is_countable, is_mass, is_pair, is_plural, measure, plural, singular
 from counterpoint.language.numbers import number_value, number_word
 from counterpoint.language.verbs import base_form, gerund, participle, past, third_person
-from counterpoint.language.words import split_list, words
 
 __all__ = [
     "a",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from counterpoint.language.words import word_list, words
+from counterpoint.language.lexicon.word_lists import word_list, words
 
 _REST = re.compile(r" (?:of|in|on|with|at|from|for|to|under|above|near|behind|beside|by|that|who|which) ")
 _SINGULAR_ENDINGS = ("ss", "us", "is")

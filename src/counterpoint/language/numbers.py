@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.word_lists import split_list
 
 _ONES = split_list(
     "zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, "

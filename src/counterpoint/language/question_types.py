@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-from counterpoint.language.words import word_list
+from counterpoint.language.lexicon.word_lists import word_list
 
 
 class Sort(StrEnum):

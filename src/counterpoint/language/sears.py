@@ -8,8 +8,8 @@ holds the cup" becomes "what's the cup"; here it is "is" alone, and not before a
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from counterpoint.language.tagging import is_noun
-from counterpoint.language.wording import Wording, in_case_of
+from counterpoint.language.tagger import is_noun
+from counterpoint.language.tokens import Wording, in_case_of
 
 _PRONOUNS = ("PNQ", "DTQ")  # who and what; also "which" and "whose", which stand before a noun
 _ADVERB, _IS = "AVQ", "VBZ"

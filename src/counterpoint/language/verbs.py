@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from counterpoint.language.words import word_list, words
+from counterpoint.language.lexicon.word_lists import word_list, words
 
 _VOWELS = "aeiou"
 

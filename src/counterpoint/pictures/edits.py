@@ -14,10 +14,10 @@ from PIL import Image, ImageFilter
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.changes import brightness, contrast, flip, gray, jpeg, margins, rotate, trim
 from counterpoint.pictures.masks import around, scaled, soft
 from counterpoint.pictures.noise import CHANCES, noisy
-from counterpoint.pictures.shuffling import mean_color, shuffle
+from counterpoint.pictures.patch_shuffle import mean_color, shuffle
+from counterpoint.pictures.transforms import brightness, contrast, flip, gray, jpeg, margins, rotate, trim
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ one reason a row; the lexicon knows the kinds and parts, and the file of doubts 
 from collections.abc import Collection, Iterable
 from functools import cache
 
+from counterpoint.language.lexicon.senses import is_a, synonyms
 from counterpoint.language.nouns import singular
-from counterpoint.language.senses import is_a, synonyms
 from counterpoint.scenes.ambiguity import is_known, may_be, may_show
 
 

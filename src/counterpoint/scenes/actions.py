@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from counterpoint.core.scenes import Link, SceneObject
-from counterpoint.language.classes import classes, classes_of, same
-from counterpoint.language.senses import is_a
+from counterpoint.language.lexicon.attributes import classes, classes_of, same
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import is_known
 
 DEEDS = ("pose", "sport", "activity")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.lexicon.senses import is_a, reach, sense_of
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
-from counterpoint.language.senses import is_a, reach, sense_of
-from counterpoint.language.words import split_list
 
 DATA = Path(__file__).parent / "data"
 """The folder of the sentences and of the doubts, to be read and mended by people."""

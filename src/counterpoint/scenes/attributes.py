@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.language.classes import classes, classes_of, excludes, same
 from counterpoint.language.english import is_mass, listed, singular
-from counterpoint.language.senses import names
+from counterpoint.language.lexicon.attributes import classes, classes_of, excludes, same
+from counterpoint.language.lexicon.senses import names
 from counterpoint.scenes.ambiguity import words
 
 _SMALLEST = 800  # a box below this part of the picture is too small for anyone to be sure

@@ -10,7 +10,7 @@ from random import Random
 from typing import TypeAlias
 
 from counterpoint.core.scenes import Scene
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.absence import is_undisputed
 from counterpoint.scenes.actions import deed_of, doer
 from counterpoint.scenes.ambiguity import can_be_asked, is_known

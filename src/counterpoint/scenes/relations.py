@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.scenes.ambiguity import DATA
 
 

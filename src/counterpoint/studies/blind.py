@@ -12,7 +12,7 @@ from typing import Any
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.ids import content_id
-from counterpoint.language.ngrams import ORDER, trained, words_of
+from counterpoint.language.kneser_ney import ORDER, trained, words_of
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import acc_r, ties
 from counterpoint.metrics.scoring import Request, scored

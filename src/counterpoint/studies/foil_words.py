@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from counterpoint.checks.differences import replaced
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Relation
+from counterpoint.language.word_diff import replaced
 from counterpoint.metrics.divergence import divergence
 from counterpoint.metrics.recasting import Table
 from counterpoint.sources.valse import INSTRUMENTS

@@ -10,7 +10,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, Turn
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene
-from counterpoint.language.senses import sense_of
+from counterpoint.language.lexicon.senses import sense_of
 from counterpoint.world.staging import SPLITS
 
 Json: TypeAlias = dict[str, Any]

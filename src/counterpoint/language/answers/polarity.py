@@ -3,7 +3,7 @@
 import re
 
 from counterpoint.language.answers.refusals import declines
-from counterpoint.language.words import word_list
+from counterpoint.language.lexicon.word_lists import word_list
 
 _YES = r"(?:yes|yeah|yep|yup|true|correct|affirmative|indeed)"
 _NO = (

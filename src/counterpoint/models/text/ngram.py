@@ -13,7 +13,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Scale
-from counterpoint.language.ngrams import ORDER, NGrams, trained
+from counterpoint.language.kneser_ney import ORDER, NGrams, trained
 
 VERSION = 1
 """Of how sentences are scored; another one is another model."""

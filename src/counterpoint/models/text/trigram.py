@@ -12,7 +12,7 @@ import numpy as np
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats, Pictures, Scale
-from counterpoint.language.ngrams import words_of
+from counterpoint.language.kneser_ney import words_of
 from counterpoint.language.numbers import number_value, number_word
 
 BASE = log(1.0001)

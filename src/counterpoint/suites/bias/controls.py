@@ -12,7 +12,7 @@ from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.ids import content_id
 from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.pictures.shuffling import shuffled
+from counterpoint.pictures.patch_shuffle import shuffled
 from counterpoint.suites.bias.subjects import about
 from counterpoint.suites.bias.swaps import FEW_PICTURES, Item, Others, base_of, beside, noted, survey
 from counterpoint.suites.suite import Dropped, Suite

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from counterpoint.core.items import Grounded, Question
 from counterpoint.core.scenes import Scene
-from counterpoint.language.lexicon import lexicon
+from counterpoint.language.lexicon.senses import kinds, names, reach
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import singular
-from counterpoint.language.senses import kinds, names, reach
-from counterpoint.language.tagging import is_noun, tagged
-from counterpoint.language.words import split_list
+from counterpoint.language.tagger import is_noun, tagged
 
 OPEN = ("AJ", "VV", "UNC")
 """How the tags of words begin that could be nouns after all; the lexicon is asked about these."""

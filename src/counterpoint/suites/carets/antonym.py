@@ -6,9 +6,9 @@ from random import Random
 
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.language.classes import opposites
 from counterpoint.language.english import be
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.lexicon.attributes import opposites
+from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.actions import contradicted, deed_of, deeds
 from counterpoint.scenes.attributes import can_be_said, denies, has, sort_of
 from counterpoint.scenes.cooccurrence import Habits, survey

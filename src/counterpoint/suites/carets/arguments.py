@@ -12,7 +12,7 @@ from typing import TypeAlias
 from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import may_be
 from counterpoint.scenes.attributes import sort_of
 from counterpoint.scenes.cooccurrence import Habits

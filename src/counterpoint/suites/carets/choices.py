@@ -6,9 +6,9 @@ from random import Random
 
 from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import SceneObject
-from counterpoint.language.classes import excludes
 from counterpoint.language.english import be, head, is_countable, is_plural
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.lexicon.attributes import excludes
+from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.actions import contradicted, deed_of, deeds, doer, words_for
 from counterpoint.scenes.ambiguity import general_names, may_be
 from counterpoint.scenes.attributes import (

@@ -8,7 +8,7 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.absence import truly_absent
 from counterpoint.scenes.ambiguity import general_names
 from counterpoint.scenes.attributes import denies, goes_before_noun, has, sort_of

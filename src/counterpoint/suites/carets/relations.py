@@ -12,7 +12,7 @@ from typing import TypeAlias
 from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import be, one_or_bare
-from counterpoint.language.senses import hypernym_names
+from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.absence import is_undisputed
 from counterpoint.scenes.ambiguity import can_be_asked, may_be
 from counterpoint.scenes.attributes import before_noun, has

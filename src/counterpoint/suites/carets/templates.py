@@ -12,7 +12,7 @@ from typing import Any
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import a, any_of, be, do, it, listed, no, one_or_bare, question
-from counterpoint.language.senses import is_a
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import is_known, words
 from counterpoint.scenes.attributes import bare, predicate
 from counterpoint.suites.carets.questions import Asked

@@ -8,8 +8,8 @@ from random import Random
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.pictures import Edit
 from counterpoint.core.scenes import Scene
+from counterpoint.pictures.channel_means import Means
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
-from counterpoint.pictures.means import Means
 from counterpoint.scenes.cooccurrence import Habits, survey
 from counterpoint.suites.carets.foregrounds import foreground
 from counterpoint.suites.carets.originals import LUCK, Original, originals

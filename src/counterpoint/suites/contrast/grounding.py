@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import plural, singular
-from counterpoint.language.senses import hypernym_names, is_a, synonyms
 from counterpoint.scenes.ambiguity import is_known, may_be, may_show, words
 from counterpoint.scenes.attributes import denies, has, sort_of
 from counterpoint.scenes.cooccurrence import Habits

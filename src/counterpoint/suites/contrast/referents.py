@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import SceneObject
-from counterpoint.language.classes import excludes
 from counterpoint.language.english import be
-from counterpoint.language.senses import hypernym_names, is_a
+from counterpoint.language.lexicon.attributes import excludes
+from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.scenes.ambiguity import can_be_asked
 from counterpoint.scenes.attributes import denies, goes_before_noun, other_words, sort_of
 from counterpoint.suites.contrast.cases import Case, Contrast, Plan, answer, grounding

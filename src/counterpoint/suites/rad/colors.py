@@ -5,10 +5,10 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from counterpoint.language.answers.vqa import comparable
-from counterpoint.language.classes import classes, excludes
 from counterpoint.language.english import listed
-from counterpoint.language.tagging import tagged
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.attributes import classes, excludes
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.tagger import tagged
 from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
 
 BEGINS = "what color is the"

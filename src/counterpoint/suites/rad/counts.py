@@ -15,8 +15,8 @@ from counterpoint.language.english import (
     singular,
     third_person,
 )
-from counterpoint.language.tagging import is_noun, tagged
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.tagger import is_noun, tagged
 from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
 
 BEGINS = "how many"

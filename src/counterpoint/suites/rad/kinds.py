@@ -4,12 +4,12 @@ import re
 from functools import cache, lru_cache
 
 from counterpoint.language.answers.vqa import comparable
-from counterpoint.language.classes import class_of, excludes, same
 from counterpoint.language.english import article, is_mass, is_plural, number_value, one_or_bare, singular
-from counterpoint.language.lexicon import lexicon
-from counterpoint.language.senses import hypernym_names, is_a
-from counterpoint.language.tagging import is_noun, tagged
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.attributes import class_of, excludes, same
+from counterpoint.language.lexicon.senses import hypernym_names, is_a
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.wordnet import lexicon
+from counterpoint.language.tagger import is_noun, tagged
 from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
 
 BEGINS = "what kind of"

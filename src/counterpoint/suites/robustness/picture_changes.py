@@ -11,9 +11,9 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
-from counterpoint.language.classes import classes_of
-from counterpoint.language.words import split_list
-from counterpoint.pictures.changes import DEGREES
+from counterpoint.language.lexicon.attributes import classes_of
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.pictures.transforms import DEGREES
 from counterpoint.suites.carets.questions import Tags
 from counterpoint.suites.robustness.edited import edited
 from counterpoint.suites.suite import Dropped, Suite

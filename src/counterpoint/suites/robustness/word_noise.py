@@ -6,8 +6,8 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
-from counterpoint.language.protected_words import Loose
-from counterpoint.language.word_noise import KINDS, SEVERITIES, noised, unfit
+from counterpoint.language.noise.kinds import KINDS, SEVERITIES, noised, unfit
+from counterpoint.language.noise.protected_words import Loose
 from counterpoint.suites.carets.questions import Tags
 from counterpoint.suites.robustness.reworded import reworded
 from counterpoint.suites.suite import Dropped, Suite

@@ -6,8 +6,8 @@ from functools import cache
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.items import Frame
 from counterpoint.language.english import a, base_form, be, is_plural, sentence, third_person
-from counterpoint.language.lexicon import Sense, lexicon
-from counterpoint.language.senses import is_a
+from counterpoint.language.lexicon.senses import is_a
+from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.suites.valse.proposing import GAP, Gap
 from counterpoint.suites.valse.wording import listed, lists
 

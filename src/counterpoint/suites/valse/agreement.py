@@ -5,13 +5,13 @@ from functools import cache
 from typing import NamedTuple
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.chunks import Chunk, Lead, Word
-from counterpoint.language.lexicon import lexicon
+from counterpoint.language.lexicon.senses import sense_of
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.wordnet import lexicon
+from counterpoint.language.noun_chunks import Chunk, Lead, Word
 from counterpoint.language.nouns import singular
-from counterpoint.language.senses import sense_of
-from counterpoint.language.tagging import is_noun
+from counterpoint.language.tagger import is_noun
 from counterpoint.language.verbs import base_form, third_person
-from counterpoint.language.words import split_list
 
 _ONE, _MANY = ("VBZ", "VHZ", "VDZ", "VVZ"), ("VBB", "VHB", "VDB", "VVB")
 _BE = {"is": ("is", "are"), "are": ("is", "are"), "was": ("was", "were"), "were": ("was", "were")}

@@ -10,10 +10,10 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
-from counterpoint.language.chunks import Chunk, Lead, Word, chunks, read
 from counterpoint.language.english import article
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.noun_chunks import Chunk, Lead, Word, chunks, read
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
-from counterpoint.language.words import split_list
 from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.suites.contrast.surveying import Asked
 from counterpoint.suites.suite import Dropped, Suite

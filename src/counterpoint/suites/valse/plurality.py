@@ -11,12 +11,12 @@ from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
-from counterpoint.language.chunks import Chunk, Lead, Word, chunks, prepositions, read
-from counterpoint.language.lexicon import lexicon
+from counterpoint.language.lexicon.senses import is_a
+from counterpoint.language.lexicon.word_lists import word_list
+from counterpoint.language.lexicon.wordnet import lexicon
+from counterpoint.language.noun_chunks import Chunk, Lead, Word, chunks, prepositions, read
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
-from counterpoint.language.senses import is_a
 from counterpoint.language.verbs import base_form
-from counterpoint.language.words import word_list
 from counterpoint.suites.contrast.surveying import Asked
 from counterpoint.suites.suite import Dropped, Suite
 from counterpoint.suites.valse.agreement import Forms, is_kind, pronoun_forms, subjects, verb_forms

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.classes import class_of, excludes, same
+from counterpoint.language.lexicon.attributes import class_of, excludes, same
+from counterpoint.language.lexicon.senses import is_a
+from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.nouns import is_plural, singular
-from counterpoint.language.senses import is_a
-from counterpoint.language.tagging import is_noun, tagged
-from counterpoint.language.words import split_list
+from counterpoint.language.tagger import is_noun, tagged
 
 _HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
 _THEY, _IT = frozenset({"they", "them", "their", "theirs", "themselves"}), frozenset({"it", "its", "itself"})

@@ -10,10 +10,10 @@ from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
-from counterpoint.language.chunks import Lead, Word, chunks, prepositions, read
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.noun_chunks import Lead, Word, chunks, prepositions, read
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
-from counterpoint.language.words import split_list
 from counterpoint.suites.contrast.surveying import Asked
 from counterpoint.suites.suite import Dropped
 from counterpoint.suites.valse.agreement import is_kind

@@ -15,9 +15,9 @@ from counterpoint.language.english import (
     sentence,
     singular,
 )
-from counterpoint.language.tagging import is_noun, tagged
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.tagger import is_noun, tagged
 from counterpoint.language.verbs import third_person
-from counterpoint.language.words import split_list
 
 _HOW_MANY = re.compile(r"\s*how many (.+?)[\s?.!]*", re.IGNORECASE)
 _IS_THERE = re.compile(r"\s*(is|are) there (?:(an?|any|some) )?(.+?)[\s?.!]*", re.IGNORECASE)

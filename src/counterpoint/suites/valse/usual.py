@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.ids import content_id
 from counterpoint.core.pictures import Picture
-from counterpoint.language.ngrams import NGrams, trained
+from counterpoint.language.kneser_ney import NGrams, trained
 
 MARGIN, LITTLE = 0.05, 0.01
 """By how much, in logarithms of the perplexity per word, one sentence is to be more usual than another to count so."""

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.word_lists import split_list
 
 DATA = Path(__file__).parent / "data"
 """The folder of the lists, to be read and mended by people."""

@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from counterpoint.language.classes import classes
-from counterpoint.language.everyday import is_word
+from counterpoint.language.lexicon.attributes import classes
+from counterpoint.language.lexicon.vocabulary import is_word
+from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.numbers import number_value
 from counterpoint.language.question_types import asked
-from counterpoint.language.wording import Wording
-from counterpoint.language.words import word_list
+from counterpoint.language.tokens import Wording
 
 ENGLISH = 0.6
 """The share of the words of a text that the lexicon must know."""

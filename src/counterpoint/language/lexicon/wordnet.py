@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.wordnet_table import Columns
-from counterpoint.language.words import DATA
+from counterpoint.language.lexicon.word_lists import DATA
+from counterpoint.language.lexicon.wordnet_table import Columns
 
 _ENDINGS = {
     "n": "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y",

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.words import split_list, words
+from counterpoint.language.lexicon.word_lists import split_list, words
 
 _COLOR = "color"
 _FILES = ("classes", "states", "sundries", "actions")
@@ -142,7 +142,7 @@ def _speaking(value: str, name: str, colors: bool) -> list[Class]:
 
 
 def _is_said_of(held: Class, name: str) -> bool:
-    from counterpoint.language.senses import is_a  # opens WordNet, which classes alone do not need
+    from counterpoint.language.lexicon.senses import is_a  # opens WordNet, which classes alone do not need
 
     try:
         if any(is_a(name, one) for one in held.but):

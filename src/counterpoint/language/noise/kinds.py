@@ -10,12 +10,12 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from counterpoint.language.misspelling import misspelt
-from counterpoint.language.politeness import cased, filled, marked, polite
-from counterpoint.language.protected_words import Loose
-from counterpoint.language.reordering import reordered
-from counterpoint.language.synonyms import renamed
-from counterpoint.language.wording import in_case_of
+from counterpoint.language.noise.phrasing import cased, filled, marked, polite
+from counterpoint.language.noise.protected_words import Loose
+from counterpoint.language.noise.reordering import reordered
+from counterpoint.language.noise.synonyms import renamed
+from counterpoint.language.noise.typos import misspelt
+from counterpoint.language.tokens import in_case_of
 
 SEVERITIES = (1, 2, 3)
 NO_LETTERS, NOT_ENGLISH = "a text without letters", "a text that is not English"

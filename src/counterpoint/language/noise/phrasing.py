@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import cache
 from random import Random
 
-from counterpoint.language.everyday import everyday
-from counterpoint.language.protected_words import MARKS, Loose
-from counterpoint.language.words import split_list, words
+from counterpoint.language.lexicon.vocabulary import everyday
+from counterpoint.language.lexicon.word_lists import split_list, words
+from counterpoint.language.noise.protected_words import MARKS, Loose
 
 _BEFORE = frozenset(split_list("the, a, an, this, these, that, those, his, her, their"))
 _COURTESY = frozenset(split_list("please, thanks, thank, hello, hi, sorry, kindly"))

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.checks.check import Action, Check, Given, Verdicts
-from counterpoint.checks.marking import marked
-from counterpoint.checks.pairs import Codes, Flags, Pairs, group_numbers
+from counterpoint.checks.group_tags import marked
+from counterpoint.checks.text_pairs import Codes, Flags, Pairs, group_numbers
 from counterpoint.metrics.labels import Labels
 
 

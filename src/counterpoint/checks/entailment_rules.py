@@ -6,17 +6,17 @@ texts are neutral to each other: that is said only where the foil may be true of
 
 from functools import lru_cache
 
-from counterpoint.checks import places
-from counterpoint.checks.differences import between
-from counterpoint.checks.pairs import Words
+from counterpoint.checks import prepositions as places
 from counterpoint.checks.quantities import NONE, VOCABULARY, quantity, same_but_for_number
+from counterpoint.checks.text_pairs import Words
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.classes import excludes, same
-from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.lexicon.attributes import excludes, same
+from counterpoint.language.lexicon.senses import is_a, meaning
+from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
-from counterpoint.language.senses import is_a, meaning
 from counterpoint.language.verbs import base_form
-from counterpoint.language.words import split_list
+from counterpoint.language.word_diff import between
 
 ENTAILED, NEUTRAL, CONTRADICTED, UNKNOWN = "entailment", "neutral", "contradiction", "unknown"
 LABELS = (ENTAILED, NEUTRAL, CONTRADICTED, UNKNOWN)
@@ -37,7 +37,7 @@ _STEPS_UP = 3  # beyond these, a more general verb says hardly more than that so
 def label(caption: Words, foil: Words, verbs: bool = False) -> str:
     """What the rules know of a foil, if its caption is true; `verbs` says that verbs were exchanged.
 
-    >>> from counterpoint.checks.pairs import words_of
+    >>> from counterpoint.checks.text_pairs import words_of
     >>> label(words_of("some dogs in a field"), words_of("exactly one dog in a field"))
     'contradiction'
     >>> label(words_of("a cat next to a box"), words_of("a cat near a box"))

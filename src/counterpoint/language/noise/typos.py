@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 
-from counterpoint.language.everyday import is_word, taken_for
-from counterpoint.language.words import split_list, words
+from counterpoint.language.lexicon.vocabulary import is_word, taken_for
+from counterpoint.language.lexicon.word_lists import split_list, words
 
 SHORTEST = 4
 """Letters of the shortest word that is misspelt; one that loses a letter has one more."""

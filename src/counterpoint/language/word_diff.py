@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from counterpoint.checks.pairs import Words
+from counterpoint.checks.text_pairs import Words
 
 
 class Change(NamedTuple):

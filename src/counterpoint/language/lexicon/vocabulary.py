@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 
-from counterpoint.language.classes import classes
-from counterpoint.language.lexicon import lexicon
+from counterpoint.language.lexicon.attributes import classes
+from counterpoint.language.lexicon.senses import names
+from counterpoint.language.lexicon.word_lists import word_list
+from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import plural
-from counterpoint.language.senses import names
 from counterpoint.language.verbs import gerund, participle, past, third_person
-from counterpoint.language.words import word_list
 
 _ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
 _DEGREES = (("er", ""), ("er", "e"), ("ier", "y"), ("est", ""), ("est", "e"), ("iest", "y"))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from counterpoint.language.words import split_list
+from counterpoint.language.lexicon.word_lists import split_list
 
 ALIKE: tuple[frozenset[str], ...] = tuple(
     frozenset(split_list(line))

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon import Sense, lexicon
+from counterpoint.language.lexicon.word_lists import DATA, split_list, words
+from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
-from counterpoint.language.words import DATA, split_list, words
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from functools import cache
 from random import Random
 
 from counterpoint.language.english import article
+from counterpoint.language.lexicon.senses import names
+from counterpoint.language.lexicon.word_lists import split_list, words
+from counterpoint.language.noise.protected_words import Loose
 from counterpoint.language.nouns import is_plural, plural, singular
-from counterpoint.language.protected_words import Loose
-from counterpoint.language.senses import names
-from counterpoint.language.tagging import is_noun
-from counterpoint.language.wording import in_case_of
-from counterpoint.language.words import split_list, words
+from counterpoint.language.tagger import is_noun
+from counterpoint.language.tokens import in_case_of
 
 LONGEST = 3
 """Words of the longest phrase in the list."""

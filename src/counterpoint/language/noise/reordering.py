@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterator
 from random import Random
 
-from counterpoint.language.classes import classes_of
-from counterpoint.language.protected_words import Loose
-from counterpoint.language.tagging import is_noun
-from counterpoint.language.wording import in_case_of
-from counterpoint.language.words import word_list
+from counterpoint.language.lexicon.attributes import classes_of
+from counterpoint.language.lexicon.word_lists import word_list
+from counterpoint.language.noise.protected_words import Loose
+from counterpoint.language.tagger import is_noun
+from counterpoint.language.tokens import in_case_of
 
 _PLACE = re.compile(
     r"\s+(in (?:the|this) (?:picture|image|photo|photograph|scene|background|foreground|distance))\s*(\??)$", re.I

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.checks.pairs import Codes
+from counterpoint.checks.text_pairs import Codes
 
 
 def marked(table: pa.Table, group: Codes, name: str, values: Mapping[int, str]) -> pa.Table:
