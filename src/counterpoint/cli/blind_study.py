@@ -19,7 +19,7 @@ from counterpoint.lab.running import Settings, asked
 from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.language.kneser_ney import ORDER
 from counterpoint.models.text.ngram import CrossFitted, read_captions
-from counterpoint.reports.tables import FORMS, Sheet, percent
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
 from counterpoint.store.lab import LabStore, RunRecord
@@ -71,7 +71,7 @@ def blind(
     if form == "json":
         click.echo(json.dumps({name: [_told(one) for one in own] for name, own in found.items()}))
         return
-    write = FORMS[form or "plain"]
+    write = TABLE_FORMATS[form or "plain"]
     click.echo("\n\n".join(map(write, sheets(found))))
 
 
@@ -117,11 +117,11 @@ def known(lab: LabStore, name: str, groups: pa.Table) -> RunRecord:
         return found  # what it said was brought from elsewhere
 
 
-def sheets(found: Found) -> Iterator[Sheet]:
+def sheets(found: Found) -> Iterator[ResultTable]:
     """How often each model is right in each test, and the words that tell where that is not by chance."""
     rows = [row for name, own in found.items() for row in _rows(name, own)]
     title = "acc_r without looking: captions scored above their foils, per cent with 95 % intervals over pictures"
-    yield Sheet(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
+    yield ResultTable(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
     words = [
         (
             name,
@@ -138,7 +138,7 @@ def sheets(found: Found) -> Iterator[Sheet]:
             f"The {TELLING} most telling words where the interval is clear of 50 %: pairs ranked right beyond half of "
             "those with the word on one side only (of these, in the caption/in the foil)"
         )
-        yield Sheet(about, ("model", "suite", "test", "words"), words, names=4)
+        yield ResultTable(about, ("model", "suite", "test", "words"), words, names=4)
 
 
 def _rows(name: str, own: Sequence[Finding]) -> Iterator[tuple[str, ...]]:

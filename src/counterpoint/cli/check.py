@@ -10,7 +10,7 @@ import pyarrow as pa
 from counterpoint.checks.pipeline import Checked, Effect, checked
 from counterpoint.core.ids import hex_id
 from counterpoint.lab.checking import kept_as, settings_given, steps_for
-from counterpoint.reports.tables import FORMS, Sheet
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 from counterpoint.store.lab import LabStore
 
 
@@ -57,7 +57,7 @@ def command(
             json.dumps([effect.record | {"seconds": effect.seconds} for effect in found.effects], ensure_ascii=False)
         )
         return
-    click.echo(FORMS[form or "plain"](sheet(found.effects, suite, by_test=by_test)))
+    click.echo(TABLE_FORMATS[form or "plain"](sheet(found.effects, suite, by_test=by_test)))
     if form is None:
         for line in notes(found.effects):
             click.echo(line)
@@ -66,7 +66,7 @@ def command(
         click.echo(f"\n{left:,} groups {end}")
 
 
-def sheet(effects: Sequence[Effect], suite: str, *, by_test: bool = False) -> Sheet:
+def sheet(effects: Sequence[Effect], suite: str, *, by_test: bool = False) -> ResultTable:
     """One line per check, in their order, and below it one for each reason and, if asked for, for each test."""
     lines: list[tuple[str, ...]] = []
     for effect in effects:
@@ -81,7 +81,7 @@ def sheet(effects: Sequence[Effect], suite: str, *, by_test: bool = False) -> Sh
             own = (row["seen"], row["seen"] - row["dropped"], row["dropped"], row["marked"])
             lines.append(("", f"in {test}", *_counts(*own), ""))
     heads = ("check", "reason", "seen", "kept", "dropped", "marked", "seconds")
-    return Sheet(f"Groups of {suite}, in the order of the checks", heads, lines, names=2)
+    return ResultTable(f"Groups of {suite}, in the order of the checks", heads, lines, names=2)
 
 
 def notes(effects: Sequence[Effect]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from counterpoint.metrics.coverage import covered
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import read_by
-from counterpoint.reports.tables import FORMS, Sheet, percent
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.lab import LabStore
 
 
@@ -60,7 +60,7 @@ def command(
         rows = differences(judged, request)
         shown = sheet(rows, tuple(judged), request)
         shown = replace(shown, title=". ".join([shown.title, *out_of_form(judged)]))
-    click.echo(json.dumps(rows) if form == "json" else FORMS[form or "plain"](shown))
+    click.echo(json.dumps(rows) if form == "json" else TABLE_FORMATS[form or "plain"](shown))
 
 
 def both(lab: LabStore, names: Sequence[str], suites: Sequence[str], request: Request) -> dict[str, Outcomes]:
@@ -109,7 +109,7 @@ def out_of_form(judged: Mapping[str, Outcomes]) -> Iterator[str]:
             yield f"{model}: {', '.join(odd)}"
 
 
-def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: Request) -> Sheet:
+def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: Request) -> ResultTable:
     """One line per test and measure: both shares, their difference, whether luck explains it, what could be seen."""
     lines = [
         (
@@ -127,10 +127,10 @@ def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: Requ
     ]
     heads = (*request.columns, "measure", *models, "difference", "p (Holm)", "better", "could see", "n")
     title = f"{models[0]} less {models[1]}, in per cent with 95 % intervals; a tie is a difference that luck explains"
-    return Sheet(title, heads, lines, names=1 + len(request.columns))
+    return ResultTable(title, heads, lines, names=1 + len(request.columns))
 
 
-def coverage_sheet(rows: Sequence[dict[str, Any]], request: Request) -> Sheet:
+def coverage_sheet(rows: Sequence[dict[str, Any]], request: Request) -> ResultTable:
     """One line per test and direction."""
     lines = [
         (
@@ -143,4 +143,4 @@ def coverage_sheet(rows: Sequence[dict[str, Any]], request: Request) -> Sheet:
         for row in rows
     ]
     title = "Of what the second model has right, what the first has right too, in per cent with 95 % intervals"
-    return Sheet(title, (*request.columns, "model", "of", "coverage", "n"), lines, names=2 + len(request.columns))
+    return ResultTable(title, (*request.columns, "model", "of", "coverage", "n"), lines, names=2 + len(request.columns))

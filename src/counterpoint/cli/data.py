@@ -14,7 +14,7 @@ from counterpoint.core.errors import SourceError, StoreError
 from counterpoint.lab.answer_spaces import FORMS as SPACES
 from counterpoint.lab.answer_spaces import space_of
 from counterpoint.reports.data_tables import Block, as_json, blocks, expectations, listing, listing_sheet
-from counterpoint.reports.tables import FORMS, Sheet
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 from counterpoint.sources.dataset import KINDS, DataSet
 from counterpoint.sources.file_checks import expected
 from counterpoint.studies.describing import Description, Request, describe, opened
@@ -84,8 +84,8 @@ def _print(plain: Any, shown: Iterable[Block], form: str | None) -> None:
     if form == "json":
         click.echo(json.dumps(plain, ensure_ascii=False, indent=2))
         return
-    show = FORMS[form or "plain"]
-    click.echo("\n\n".join(show(block) if isinstance(block, Sheet) else block for block in shown if block))
+    show = TABLE_FORMATS[form or "plain"]
+    click.echo("\n\n".join(show(block) if isinstance(block, ResultTable) else block for block in shown if block))
 
 
 def _told(dataset: DataSet) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import click
 
 from counterpoint.lab.selection import models_of
 from counterpoint.metrics.leaderboard import Board, Column, Entry, Mean, Row, remarks
-from counterpoint.reports.tables import FORMS, Sheet, percent
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.boards import read_board
 from counterpoint.studies.costs import Cost, costs, told
@@ -52,11 +52,11 @@ def command(
     blank = told({row.model: spent[row.model] for row in found.rows})
     notes = remarks(rows, found.columns) if expand else [*found.notes, *blank]
     lines = [_NOTES[form or "plain"].format(note) for note in notes]
-    shown = "\n\n".join(FORMS[form or "plain"](one) for one in sheets)
+    shown = "\n\n".join(TABLE_FORMATS[form or "plain"](one) for one in sheets)
     click.echo("\n".join([shown, *([""] if lines else []), *lines]))
 
 
-def sheet(found: Board, spent: Mapping[str, Cost]) -> Sheet:
+def sheet(found: Board, spent: Mapping[str, Cost]) -> ResultTable:
     """One line per model, as in Table 1 of the paper, with its cost at the end."""
     many = len(found.data_sets)
     over = f"{many} data set{'s' * (many != 1)}: {', '.join(found.data_sets)}"
@@ -65,10 +65,10 @@ def sheet(found: Board, spent: Mapping[str, Cost]) -> Sheet:
         (row.model, *(_mean(row.means[column.name]) for column in found.columns), *_cost(spent[row.model]))
         for row in found.rows
     ]
-    return Sheet(f"{TITLE}. {over}", heads, rows)
+    return ResultTable(f"{TITLE}. {over}", heads, rows)
 
 
-def expanded(found: Board, row: Row) -> Sheet:
+def expanded(found: Board, row: Row) -> ResultTable:
     """One line per data set, as in Figure 2 of the paper, below the means; beside each bias its chance level."""
     heads, whole = ["data set"], ["all"]
     for column in found.columns:
@@ -79,7 +79,7 @@ def expanded(found: Board, row: Row) -> Sheet:
         [data_set, *(cell for column in found.columns for cell in _cells(own.get(column.name), column))]
         for data_set, own in row.entries.items()
     ]
-    return Sheet(f"{row.model}, data set by data set; per cent with 95 % intervals over pictures", heads, rows)
+    return ResultTable(f"{row.model}, data set by data set; per cent with 95 % intervals over pictures", heads, rows)
 
 
 def _mean(mean: Mean) -> str:

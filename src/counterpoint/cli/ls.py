@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.reports.tables import Sheet
+from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabContents, LabStore, list_contents
 
 
@@ -29,7 +29,7 @@ def _shown(found: LabContents) -> str:
     ]
     return "\n\n".join(
         [
-            Sheet("Suites", ("suite", "groups", "queries", "seed", "fingerprint"), suites).plain(),
-            Sheet("Models", ("model", "answers", "failed", "runs", "folder of its answers"), models).plain(),
+            ResultTable("Suites", ("suite", "groups", "queries", "seed", "fingerprint"), suites).plain(),
+            ResultTable("Models", ("model", "answers", "failed", "runs", "folder of its answers"), models).plain(),
         ]
     )

@@ -14,7 +14,7 @@ from counterpoint.reports.papers import valse as foils
 from counterpoint.reports.papers.carets import LABELS, TESTS, tables
 from counterpoint.reports.papers.printing import Cell, Printed
 from counterpoint.reports.papers.results import Results
-from counterpoint.reports.tables import FORMS, Sheet, percent
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.foil_words import SUBSETS
 
@@ -141,9 +141,9 @@ def shown(table: Printed, form: str) -> str:
     """A table with its notes below it."""
     name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
     rows = [(*line.names, *map(_told, line.cells)) for line in table.lines]
-    sheet = Sheet(f"{name}: {table.title}", (*table.names, *table.heads), rows, names=len(table.names))
+    sheet = ResultTable(f"{name}: {table.title}", (*table.names, *table.heads), rows, names=len(table.names))
     notes = [_NOTES[form].format(note) for note in table.notes]
-    return "\n".join([FORMS[form](sheet), *([""] if notes and form == "markdown" else []), *notes])
+    return "\n".join([TABLE_FORMATS[form](sheet), *([""] if notes and form == "markdown" else []), *notes])
 
 
 def _told(cell: Cell) -> str:

@@ -11,7 +11,7 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.selection import groups_of
 from counterpoint.lab.worlds import worlds
-from counterpoint.reports.tables import Sheet
+from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 
 
@@ -74,11 +74,11 @@ def listed(lab: LabStore) -> list[Folder]:
     ]
 
 
-def _sheet(found: Sequence[Folder]) -> Sheet:
+def _sheet(found: Sequence[Folder]) -> ResultTable:
     rows = [
         (one.namespace, one.folder or "not said", one.first, f"{one.pictures:,}", f"{one.found:,}") for one in found
     ]
-    return Sheet(
+    return ResultTable(
         "Pictures, by the source that they are of",
         ("namespace", "folder", "such as", "pictures", "found"),
         rows,

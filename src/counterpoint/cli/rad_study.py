@@ -15,7 +15,7 @@ from counterpoint.lab.generation import Recipe, judged, opened
 from counterpoint.lab.selection import answers_of, groups_of, models_of
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.outcomes import judge
-from counterpoint.reports.tables import FORMS, Sheet, percent
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
 from counterpoint.studies import rad as prediction
@@ -67,7 +67,7 @@ def rad(
         found |= {"fits": [asdict(one) for one in fits], "summaries": [asdict(one) for one in summaries]}
         click.echo(json.dumps(found))
         return
-    write = FORMS[form or "plain"]
+    write = TABLE_FORMATS[form or "plain"]
     click.echo(write(_summed(summaries, fits, threshold)))
     if targets:
         click.echo("\n" + write(_listed(fits)))
@@ -103,7 +103,7 @@ def _counts(
     ]
 
 
-def _summed(summaries: Sequence[prediction.Summary], fits: Sequence[prediction.Fit], threshold: float) -> Sheet:
+def _summed(summaries: Sequence[prediction.Summary], fits: Sequence[prediction.Fit], threshold: float) -> ResultTable:
     heads = ["features"]
     columns: list[tuple[bool, str]] = []
     for intercept, title in ((False, "as printed"), (True, "with intercept")):
@@ -124,10 +124,10 @@ def _summed(summaries: Sequence[prediction.Summary], fits: Sequence[prediction.F
         f"R² over {max(one.instances for one in fits)} instances, mean ± sd over {len(prediction.POOL)} targets; right "
         f"is a credit of at least {threshold:g}"
     )
-    return Sheet(title, (*heads, "Table 4, LMH"), rows)
+    return ResultTable(title, (*heads, "Table 4, LMH"), rows)
 
 
-def _listed(fits: Sequence[prediction.Fit]) -> Sheet:
+def _listed(fits: Sequence[prediction.Fit]) -> ResultTable:
     rows = [
         (
             one.target,
@@ -139,7 +139,7 @@ def _listed(fits: Sequence[prediction.Fit]) -> Sheet:
         for one in fits
     ]
     heads = ("target", "features", "intercept", "coefficients", *_MEASURES.values())
-    return Sheet("Every regression", heads, rows, names=3)
+    return ResultTable("Every regression", heads, rows, names=3)
 
 
 def _number(value: float | None) -> str:
@@ -175,7 +175,7 @@ def coverage(
     if form == "json":
         click.echo(json.dumps(found))
         return
-    write = FORMS[form or "plain"]
+    write = TABLE_FORMATS[form or "plain"]
     click.echo(write(_reached(found)))
     if found["dropped"]:
         rows = [
@@ -183,7 +183,7 @@ def coverage(
             for name, reasons in found["dropped"].items()
             for reason, count in reasons.items()
         ]
-        click.echo("\n" + write(Sheet("Left out", ("augmentation", "because", "questions"), rows, names=2)))
+        click.echo("\n" + write(ResultTable("Left out", ("augmentation", "because", "questions"), rows, names=2)))
 
 
 def _covered(opening: Any, seed: int, *, talks: bool) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _covered(opening: Any, seed: int, *, talks: bool) -> dict[str, Any]:
     return {"questions": total, "made": made, "dropped": dropped}
 
 
-def _reached(found: dict[str, Any]) -> Sheet:
+def _reached(found: dict[str, Any]) -> ResultTable:
     total, (theirs, counts) = found["questions"], found["paper"]
     rows = []
     for name, made in found["made"].items():
@@ -216,4 +216,4 @@ def _reached(found: dict[str, Any]) -> Sheet:
         share = percent(count / total if total else None)
         rows.append((name, *(f"{n:,}" for n in numbers), share, f"{counts[name]:,}", percent(counts[name] / theirs)))
     heads = ("augmentation", "of the sort", "made", "yes", "no", "per cent", "Table 5", "per cent there")
-    return Sheet(f"{total:,} questions of {found['source']}; the paper had {theirs:,}", heads, rows)
+    return ResultTable(f"{total:,} questions of {found['source']}; the paper had {theirs:,}", heads, rows)

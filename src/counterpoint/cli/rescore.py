@@ -13,7 +13,7 @@ from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode
 from counterpoint.lab.selection import groups_of, models_of
 from counterpoint.language.answers.extraction import RULES, taken
-from counterpoint.reports.tables import Sheet
+from counterpoint.reports.tables import ResultTable
 from counterpoint.store.groups import queries_of
 from counterpoint.store.lab import LabStore
 from counterpoint.store.values import put_values, values_table
@@ -78,7 +78,7 @@ def rescored(lab: LabStore, title: str, fingerprint: str, queries: pa.Table, rul
     }
 
 
-def sheet(rows: Sequence[Mapping[str, Any]], rule: str) -> Sheet:
+def sheet(rows: Sequence[Mapping[str, Any]], rule: str) -> ResultTable:
     """One line per model: how many answers it has, how many values are others now, and the states before and after."""
     lines = [
         (
@@ -89,7 +89,9 @@ def sheet(rows: Sequence[Mapping[str, Any]], rule: str) -> Sheet:
         )
         for row in rows
     ]
-    return Sheet(f"Values by the rule {rule}; states before → after", ("model", "answers", "changed", *_SHOWN), lines)
+    return ResultTable(
+        f"Values by the rule {rule}; states before → after", ("model", "answers", "changed", *_SHOWN), lines
+    )
 
 
 def _answers_to(lab: LabStore, fingerprint: str, queries: pa.Table) -> pa.Table:

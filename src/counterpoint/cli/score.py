@@ -16,7 +16,7 @@ from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.statistic import Measure, Statistic, read_by
-from counterpoint.reports.tables import FORMS, Sheet, percent
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.lab import LabStore
 
 FIRST = ("accuracy", "self_consistency", "comprehensive_accuracy", "all_right", "worst_case")
@@ -77,7 +77,7 @@ def command(
         click.echo(json.dumps(rows))
     else:
         shown = [metric.name for metric in request.metrics] or applying(rows)
-        click.echo(FORMS[form or "plain"](sheet(rows, request, shown)))
+        click.echo(TABLE_FORMATS[form or "plain"](sheet(rows, request, shown)))
 
 
 def measures(names: Sequence[str]) -> tuple[Measure, ...]:
@@ -111,7 +111,7 @@ def scores(lab: LabStore, models: Sequence[str], suites: Sequence[str], request:
     return rows
 
 
-def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]) -> Sheet:
+def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]) -> ResultTable:
     """One line per model and slice: each measure with its interval, and the states of the answers, if any is odd."""
     slices: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for row in rows:
@@ -133,7 +133,7 @@ def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]
     if set(shown) <= symbols:
         right = f"a caption of a probability above {request.threshold:g}, and a foil of no more"
     title = f"Per cent with 95 % intervals over pictures; right is {right}"
-    return Sheet(". ".join([title, *lacking(rows)]), heads, lines, names=1 + len(request.columns))
+    return ResultTable(". ".join([title, *lacking(rows)]), heads, lines, names=1 + len(request.columns))
 
 
 def lacking(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -8,7 +8,7 @@ import click
 
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.selection import groups_of
-from counterpoint.reports.tables import FORMS, Sheet
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.foil_words import ALL, SUBSETS, Words, foil_words, plain, telling
 
@@ -30,13 +30,15 @@ def command(lab: Path, suites: tuple[str, ...], charts: Path | None, most: int, 
     """How many words captions and foils of LAB differ by, and how far apart the two sides are."""
     opened = LabStore(lab).opened()
     found = foil_words(groups_of(opened, suites))
-    click.echo(json.dumps(plain(found), ensure_ascii=False) if form == "json" else FORMS[form or "plain"](sheet(found)))
+    click.echo(
+        json.dumps(plain(found), ensure_ascii=False) if form == "json" else TABLE_FORMATS[form or "plain"](sheet(found))
+    )
     if charts is not None:
         for path in drawn(found, charts, most):
             click.echo(f"drawn: {path}", err=True)
 
 
-def sheet(found: Mapping[str, Mapping[str, Words]]) -> Sheet:
+def sheet(found: Mapping[str, Mapping[str, Words]]) -> ResultTable:
     """A line for each test; valid and unanimous pairs where the votes of annotators are told."""
     voted = [name for name in SUBSETS if name != ALL and any(name in own for own in found.values())]
     heads = (
@@ -59,7 +61,7 @@ def sheet(found: Mapping[str, Mapping[str, Words]]) -> Sheet:
         )
         for test, own in found.items()
     ]
-    return Sheet(_TITLE, heads, rows)
+    return ResultTable(_TITLE, heads, rows)
 
 
 def _share(words: Words | None, of: int) -> str:

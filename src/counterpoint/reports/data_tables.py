@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 from counterpoint import catalog
 from counterpoint.metrics.descriptions import Counts, Ranking, Spread
 from counterpoint.metrics.overlaps import Overlap
-from counterpoint.reports.tables import Sheet, percent
+from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import Checked, Expected, expected, spoken_size
 from counterpoint.studies.describing import Description, Part, kinds_of
 
-Block: TypeAlias = Sheet | str
+Block: TypeAlias = ResultTable | str
 """A table, or lines that stand by themselves."""
 BAR = 24
 """Letters in the longest bar of a histogram."""
@@ -30,10 +30,10 @@ def listing() -> list[dict[str, Any]]:
     return rows
 
 
-def listing_sheet(rows: list[dict[str, Any]]) -> Sheet:
+def listing_sheet(rows: list[dict[str, Any]]) -> ResultTable:
     """The same as a table."""
     lines = [(row["name"], row["title"], ", ".join(row["kinds"]), ", ".join(row["splits"]) or "any") for row in rows]
-    return Sheet("Data sets that can be read", ("name", "title", "kinds", "splits"), lines, names=4)
+    return ResultTable("Data sets that can be read", ("name", "title", "kinds", "splits"), lines, names=4)
 
 
 def expectations(name: str, dataset: DataSet) -> Iterator[Block]:
@@ -44,7 +44,7 @@ def expectations(name: str, dataset: DataSet) -> Iterator[Block]:
             (one.name, ", ".join(one.splits), _kinds(one), "yes" if one.needed else "no", one.origin) for one in files
         ]
         heads = ("file", "splits", "read as", "needed", "from")
-        yield Sheet(f"{dataset.title}: files that are expected in one folder", heads, lines, names=5)
+        yield ResultTable(f"{dataset.title}: files that are expected in one folder", heads, lines, names=5)
     else:
         yield f"{dataset.title}: any file with {' or '.join(dataset.read)}; --data names it, or the folder it is in."
     yield "\n".join(_remarks(name, dataset))
@@ -72,7 +72,7 @@ def blocks(found: Description, top: int) -> Iterator[Block]:
     """A description from its files to its overlaps."""
     if found.files:
         yield files_sheet(found)
-    yield Sheet(
+    yield ResultTable(
         f"{found.title}, {found.split}: what was read{_sample(found)}",
         ("kind", "items", "pictures", "left out"),
         [
@@ -94,7 +94,7 @@ def blocks(found: Description, top: int) -> Iterator[Block]:
         yield "\n".join(absent_lines(found))
 
 
-def files_sheet(found: Description) -> Sheet:
+def files_sheet(found: Description) -> ResultTable:
     """Each file that is expected, with where it is and how large, or that it is missing."""
     lines = [
         (
@@ -105,7 +105,7 @@ def files_sheet(found: Description) -> Sheet:
         )
         for file in found.files
     ]
-    return Sheet(f"{found.title}, {found.split}: files", ("file", "read as", "there", "size"), lines, names=3)
+    return ResultTable(f"{found.title}, {found.split}: files", ("file", "read as", "there", "size"), lines, names=3)
 
 
 def _there(file: Checked, folder: Path | None) -> str:
@@ -143,13 +143,13 @@ def pictures_line(found: Description) -> str:
     return f"{pictures.distinct:,} pictures; the files of {pictures.there:,} are there ({share} %)."
 
 
-def _counts(counts: Counts, top: int) -> Iterator[Sheet]:
+def _counts(counts: Counts, top: int) -> Iterator[ResultTable]:
     title = counts.kind.capitalize()
     if counts.spreads:
         lines = [
             (name, f"{s.mean:.1f}", str(s.median), str(s.least), str(s.most)) for name, s in counts.spreads.items()
         ]
-        yield Sheet(f"{title}: in numbers", ("", "mean", "median", "least", "most"), lines)
+        yield ResultTable(f"{title}: in numbers", ("", "mean", "median", "least", "most"), lines)
     words = next((name for name in counts.spreads if name.startswith("words per ")), None)
     if words:
         yield _histogram(f"{title}: {words}", counts.spreads[words])
@@ -160,12 +160,12 @@ def _counts(counts: Counts, top: int) -> Iterator[Sheet]:
             (name, f"{r.total:,}", f"{r.distinct:,}", f"{r.entropy:.2f}", f"{r.effective:,.1f}")
             for name, r in rankings.items()
         ]
-        yield Sheet(f"{title}: in words", heads, lines)
+        yield ResultTable(f"{title}: in words", heads, lines)
     for name, ranking in rankings.items():
         yield _ranking(title, name, ranking, top)
 
 
-def _histogram(title: str, spread: Spread) -> Sheet:
+def _histogram(title: str, spread: Spread) -> ResultTable:
     bins = spread.bins()
     highest = max((one.count for one in bins), default=1)
     lines = [
@@ -173,20 +173,20 @@ def _histogram(title: str, spread: Spread) -> Sheet:
         for one in bins
     ]
     wide = max((len(line[3]) for line in lines), default=0)
-    return Sheet(title, ("words", "times", "%", ""), [(*line[:3], line[3].ljust(wide)) for line in lines])
+    return ResultTable(title, ("words", "times", "%", ""), [(*line[:3], line[3].ljust(wide)) for line in lines])
 
 
-def _ranking(title: str, name: str, ranking: Ranking, top: int) -> Sheet:
+def _ranking(title: str, name: str, ranking: Ranking, top: int) -> ResultTable:
     shown = ranking.top(top)
     lines = [(one.word, f"{one.count:,}", percent(one.share)) for one in shown]
     rest = ranking.total - sum(one.count for one in shown)
     if rest:
         others = ranking.distinct - len(shown)
         lines.append((f"{others:,} other{'s' * (others > 1)}", f"{rest:,}", percent(rest / ranking.total)))
-    return Sheet(f"{title}: {name}", (name, "times", "%"), lines)
+    return ResultTable(f"{title}: {name}", (name, "times", "%"), lines)
 
 
-def overlaps_sheet(found: Description) -> Sheet:
+def overlaps_sheet(found: Description) -> ResultTable:
     """What the answer space shares with each of the others."""
     lines = [
         (
@@ -202,7 +202,7 @@ def overlaps_sheet(found: Description) -> Sheet:
         for one in found.overlaps
     ]
     heads = ("with", "answers", "theirs", "shared", "Jaccard", "% answerable", "% of theirs", "best accuracy")
-    return Sheet(f"{found.title}, {found.split}: answers shared, by the rule set {found.rules}", heads, lines)
+    return ResultTable(f"{found.title}, {found.split}: answers shared, by the rule set {found.rules}", heads, lines)
 
 
 def absent_lines(found: Description) -> Iterator[str]:

@@ -13,7 +13,7 @@ _LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ResultTable:
     """A title, the heads of the columns and the cells as text; the first columns name a row, the others are numbers."""
 
     title: str
@@ -49,8 +49,8 @@ class Sheet:
         ]
 
 
-FORMS: Mapping[str, Callable[[Sheet], str]] = MappingProxyType(
-    {"plain": Sheet.plain, "markdown": Sheet.markdown, "latex": Sheet.latex}
+TABLE_FORMATS: Mapping[str, Callable[[ResultTable], str]] = MappingProxyType(
+    {"plain": ResultTable.plain, "markdown": ResultTable.markdown, "latex": ResultTable.latex}
 )
 """How a sheet can be printed."""
 
