@@ -12,7 +12,6 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.models.builtin.graphs import WEIGHTS
 from counterpoint.models.builtin.models import (
     Builtin,
     Scoring,
@@ -22,6 +21,7 @@ from counterpoint.models.builtin.models import (
     question_only,
     two_tower,
 )
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS
 from counterpoint.pictures.folders import PictureFolders
 from counterpoint.world.captions import captions
 from counterpoint.world.questions import gqa_questions

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.models.builtin.graphs import WEIGHTS
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS
 
 DOCS = Path(__file__).parents[1] / "docs"
 ORDER = ("fusion", "cnn-lstm", "question-only", "picture-only", "two-tower")

@@ -14,7 +14,7 @@ from counterpoint import catalog
 from counterpoint.cli.data import command
 from counterpoint.core.errors import CounterpointError, ModelError, SourceError, UnknownName
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.models.builtin.graphs import WEIGHTS, Card
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Card
 from counterpoint.sources.dataset import DataSet
 from counterpoint.world import gqa_layout, layouts
 from counterpoint.world.source import World

@@ -17,7 +17,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.models.endpoint.chat import Chat, ChatSettings
 from counterpoint.models.endpoint.completions import Decoding
-from counterpoint.models.endpoint.scheduling import Patience
+from counterpoint.models.endpoint.scheduler import Patience
 from counterpoint.models.endpoint.server import Server
 from counterpoint.testing import ChatServer
 

@@ -15,8 +15,8 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Featured, Pixels, Sampler, Scale, Scorer
 from counterpoint.models.builtin import models as builtin
-from counterpoint.models.builtin.graphs import WEIGHTS
 from counterpoint.models.builtin.models import Answering, AnsweringAndScoring, Builtin, Scoring
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS
 
 FOLDER = Path(os.environ.get("COUNTERPOINT_WEIGHTS", WEIGHTS))
 fusion = partial(builtin.fusion, weights=FOLDER)

@@ -24,7 +24,7 @@ from counterpoint.core.ports import Answerer, Paced, Rater, Retrying, Sampler, S
 from counterpoint.engine import running
 from counterpoint.models.endpoint.chat import Chat, chat
 from counterpoint.models.endpoint.data_urls import Encoding
-from counterpoint.models.endpoint.scheduling import Patience
+from counterpoint.models.endpoint.scheduler import Patience
 from counterpoint.models.prompts import Prompt
 from counterpoint.store import groups
 from counterpoint.testing import ChatServer, MemoryLog, Received, Trouble, check_model

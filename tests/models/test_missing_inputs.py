@@ -10,7 +10,7 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures
-from counterpoint.engine.asking import Asked, Asker
+from counterpoint.engine.dispatch import Asked, Asker
 from counterpoint.models.builtin.models import (
     Answering,
     Scoring,

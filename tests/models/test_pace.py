@@ -15,8 +15,8 @@ from served import some
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import Spent, Unreachable
 from counterpoint.core.groups import Query
-from counterpoint.models.endpoint.rate_limit import Pace, delay, retry_after
-from counterpoint.models.endpoint.scheduling import Again, Job, Line, Patience, Round, Waiting
+from counterpoint.models.endpoint.rate_limiter import Pace, delay, retry_after
+from counterpoint.models.endpoint.scheduler import Again, Job, Line, Patience, Round, Waiting
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

@@ -13,9 +13,9 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN, Averaging, Model, Pictures
 from counterpoint.engine.plan import passes
 from counterpoint.engine.running import run
+from counterpoint.models.answer_distributions import MEAN_RULE, Spread, mean, needed
 from counterpoint.models.builtin.models import Answering, cnn_lstm, fusion, question_only, two_tower
 from counterpoint.models.builtin.sanity import Constant, Guessing
-from counterpoint.models.spreads import MEAN_RULE, Spread, mean, needed
 from counterpoint.store.groups import groups_table, queries, queries_of
 from counterpoint.testing import Echo, MemoryLog
 

@@ -19,7 +19,7 @@ from counterpoint.core.errors import ModelError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Featured, Model, Paced, Rater, Sampled, Sampler, Scale, Scorer
-from counterpoint.models.workers import Workers, portions, spread
+from counterpoint.models.multi_device import Workers, portions, spread
 from counterpoint.world.source import World
 
 DEVICES = ("cpu", "cpu")
@@ -181,7 +181,7 @@ def test_a_worker_that_is_killed_between_batches_is_noticed() -> None:
 
 
 def test_processes_end_when_workers_are_closed_even_in_the_middle_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("counterpoint.models.worker_processes.PATIENCE", 0.2)
+    monkeypatch.setattr("counterpoint.models.worker_pool.PATIENCE", 0.2)
     workers = spread(telling, ("bad", "good"))
     processes = workers.processes
     assert isinstance(workers, Answerer)

@@ -10,10 +10,10 @@ from tabled import some_groups
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.store.groups import groups_table
+from counterpoint.store.integrity import Check
 from counterpoint.store.lab import LabStore, verify_folder
 from counterpoint.store.parquet import written
 from counterpoint.store.suites import Manifest, put_suite
-from counterpoint.store.verifying import Check
 
 TABLE = groups_table(some_groups(), "order")
 MANIFEST = Manifest.of(TABLE, generator="suites:order", seed=7, parameters={"limit": 3}, source="abc")

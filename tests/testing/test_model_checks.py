@@ -15,7 +15,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Model, Pixels, Placed, Scale
 from counterpoint.models.own.functions import own
 from counterpoint.testing import Echo, check_model
-from counterpoint.testing.promises import PROMISES
+from counterpoint.testing.model_checks import PROMISES
 from counterpoint.world.source import World
 
 TEXTS = ("Is there a dog?", "What color is the car?", "Is the door open?")

@@ -12,7 +12,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Model, Pictures, Scorer
-from counterpoint.engine.asking import Asked, Asker
+from counterpoint.engine.dispatch import Asked, Asker
 from counterpoint.models.builtin.unknown_words import strange_notes
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Query
-from counterpoint.engine.asking import Asked, Asker
+from counterpoint.engine.dispatch import Asked, Asker
 
 FEW = 4
 """Queries that are asked once more however long it takes."""

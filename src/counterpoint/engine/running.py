@@ -13,9 +13,9 @@ import pyarrow as pa
 from counterpoint.core.errors import Spent
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Model, Paced, Retrying
-from counterpoint.engine.asking import Asker, Edited
 from counterpoint.engine.batch_invariance import Alike, compared
-from counterpoint.engine.batches import Going, Read, Rows, Sink
+from counterpoint.engine.batch_runner import Going, Read, Rows, Sink
+from counterpoint.engine.dispatch import Asker, Edited
 from counterpoint.engine.plan import ordered, planned, possible, sample, unanswered
 from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.progress import Meter, Watch

@@ -11,7 +11,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Answerer, Model, Retrying, Scorer
-from counterpoint.engine.asking import Asked, Asker
+from counterpoint.engine.dispatch import Asked, Asker
 
 PORTIONS = (1, 2, 8)
 """How many queries of a request are put at once: the first alone, so that it is answered first; then more."""

@@ -19,7 +19,7 @@ from counterpoint.engine.records import record
 from counterpoint.engine.running import Outcome, run
 from counterpoint.lab.worlds import worlds
 from counterpoint.models.feature_edits import FeatureEdits
-from counterpoint.models.workers import spread
+from counterpoint.models.multi_device import spread
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
 from counterpoint.store.lab import LabStore, RunRecord

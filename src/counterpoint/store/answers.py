@@ -19,10 +19,10 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.store import joins
 from counterpoint.store.folder import Absent, Shelf
+from counterpoint.store.integrity import Check, tried
 from counterpoint.store.parquet import read, written
 from counterpoint.store.rows import AnswerRows, Given
 from counterpoint.store.tables import ANSWERS
-from counterpoint.store.verifying import Check, tried
 
 FOLDER = "answers"
 PART_ROWS = 20_000

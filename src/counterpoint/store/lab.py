@@ -17,11 +17,11 @@ from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, suites, values
 from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.folder import Shelf
+from counterpoint.store.integrity import Check, tried
 from counterpoint.store.parquet import read
 from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, with_digests
 from counterpoint.store.suites import Manifest, StoredSuite
-from counterpoint.store.verifying import Check, tried
 
 MARKER = "counterpoint-lab.json"
 VERSION = 1

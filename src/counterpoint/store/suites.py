@@ -16,8 +16,8 @@ from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.folder import Shelf
 from counterpoint.store.groups import checked_groups, queries
+from counterpoint.store.integrity import Check, tried
 from counterpoint.store.parquet import read, written
-from counterpoint.store.verifying import Check, tried
 
 TABLE = "groups.parquet"
 MANIFEST = "manifest.json"

@@ -18,10 +18,10 @@ from counterpoint.core.ids import content_id
 from counterpoint.store import answers
 from counterpoint.store.answers import run_name, slug
 from counterpoint.store.folder import Absent, Shelf
+from counterpoint.store.integrity import Check, tried
 from counterpoint.store.joins import Numbers, Rows, keys
 from counterpoint.store.parquet import read, written
 from counterpoint.store.tables import ANSWERS, VALUES
-from counterpoint.store.verifying import Check, tried
 
 FOLDER = "values"
 TAKEN = ("value", "rule", "state")

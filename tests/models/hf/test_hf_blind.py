@@ -16,8 +16,8 @@ from counterpoint import catalog
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Answerer, Sampler, Scale, Scorer
 from counterpoint.engine import running
+from counterpoint.models.hf.batch_preparation import Row
 from counterpoint.models.hf.likelihood import read_through
-from counterpoint.models.hf.preparing import Row
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 

@@ -11,7 +11,7 @@ from counterpoint.core.answers import State
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Answerer, Sampler, Scorer
 from counterpoint.engine import running
-from counterpoint.models.hf.preparing import Row
+from counterpoint.models.hf.batch_preparation import Row
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 

@@ -12,7 +12,7 @@ from tiny_words import word_pieces
 from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.models.hf import masked_lm as masked
-from counterpoint.models.hf import sequences
+from counterpoint.models.hf import sequence_classifier as sequences
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.valse import proposing
 

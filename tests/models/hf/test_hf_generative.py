@@ -20,11 +20,11 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Featured, Paced, Sampler, Scale, Scorer
 from counterpoint.engine import running
+from counterpoint.models.hf.batch_preparation import Row, ahead, prepared
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.generative import conversation
 from counterpoint.models.hf.likelihood import log_likelihoods
-from counterpoint.models.hf.preparing import Row, ahead, prepared
-from counterpoint.models.hf.preparing_processes import Apart
+from counterpoint.models.hf.preparation_pool import Apart
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 

@@ -12,9 +12,9 @@ from counterpoint import catalog
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import MEAN, Averaging
+from counterpoint.models.answer_distributions import Spread
 from counterpoint.models.hf.classifiers import Dropping
-from counterpoint.models.hf.picture_inputs import Seen
-from counterpoint.models.spreads import Spread
+from counterpoint.models.hf.picture_encoders import Seen
 
 
 def _sampled(

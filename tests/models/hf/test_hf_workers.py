@@ -12,7 +12,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Model
 from counterpoint.engine.prefetch import Ahead
 from counterpoint.models.hf.classifiers import Dropping
-from counterpoint.models.workers import spread
+from counterpoint.models.multi_device import spread
 
 
 def at_work(device: str, folder: str) -> tuple[Model, Callable[[Iterable[Picture]], None]]:

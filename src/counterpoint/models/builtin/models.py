@@ -12,10 +12,10 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN, Floats, Pictures, Placed, Scale
-from counterpoint.models.builtin.feature_cache import Encoder
-from counterpoint.models.builtin.graphs import WEIGHTS, Card, Graphs
+from counterpoint.models.answer_distributions import Spread, averaged, needed
+from counterpoint.models.builtin.encoder import Encoder
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Card, Graphs
 from counterpoint.models.builtin.vocabulary import lengths
-from counterpoint.models.spreads import Spread, averaged, needed
 
 AT_ONCE, TOGETHER, TOP = 256, 32, 5
 """Queries that are prepared at once, queries that go through a graph together, and answers listed for each."""

@@ -8,7 +8,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Mode, Query
 from counterpoint.core.ids import canonical, content_id, hex_id, seeded
 from counterpoint.core.ports import MEAN, Floats, Pictures, Placed, Scale
-from counterpoint.models.spreads import Spread
+from counterpoint.models.answer_distributions import Spread
 
 COMMON = ("yes", "no", "red", "white", "black", "blue", "green", "left", "right", "1", "2", "3")
 """What the random model says where a question has no choices."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from counterpoint.models.builtin.graphs import Card
+from counterpoint.models.builtin.onnx_graphs import Card
 from counterpoint.models.builtin.vocabulary import split
 
 

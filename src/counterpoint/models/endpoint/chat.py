@@ -22,12 +22,12 @@ from counterpoint.core.ports import Fitting, Floats, Pictures, Placed, Sampled, 
 from counterpoint.language.answers.extraction import AUTO, RULES
 from counterpoint.models.endpoint.completions import Decoding, Terms, request
 from counterpoint.models.endpoint.data_urls import Encoding
-from counterpoint.models.endpoint.rate_limit import Pace
+from counterpoint.models.endpoint.rate_limiter import Pace
+from counterpoint.models.endpoint.replies import NO_CHANCES, answer_to, options
 from counterpoint.models.endpoint.requests import Endpoint, Rejected
-from counterpoint.models.endpoint.scheduling import Job, Line, Patience, Round
+from counterpoint.models.endpoint.scheduler import Job, Line, Patience, Round
 from counterpoint.models.endpoint.server import Server
 from counterpoint.models.prompts import Prompt
-from counterpoint.models.replies import NO_CHANCES, answer_to, options
 
 BATCH = 1024
 """Queries that are handed over together: so many that the last few of them, which are waited for, cost little."""

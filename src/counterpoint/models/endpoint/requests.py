@@ -13,8 +13,8 @@ import httpx2
 
 from counterpoint.core.errors import Unreachable
 from counterpoint.models.endpoint.completions import Garbled, Json, Reply, complaint, read
-from counterpoint.models.endpoint.rate_limit import retry_after
-from counterpoint.models.endpoint.scheduling import Again, Line
+from counterpoint.models.endpoint.rate_limiter import retry_after
+from counterpoint.models.endpoint.scheduler import Again, Line
 from counterpoint.models.endpoint.server import Server
 
 PATH = "chat/completions"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.ports import Floats
-from counterpoint.models.hf.sequences import Labeller
+from counterpoint.models.hf.sequence_classifier import Labeller
 
 _GOOD = ("acceptable", "grammatical", "correct", "valid")
 _NOT = ("un", "in", "not", "non")

@@ -12,11 +12,11 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
+from counterpoint.models.answer_distributions import Spread, averaged, needed
 from counterpoint.models.hf import dropout as dropping
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.labels import Labels, named_labels
-from counterpoint.models.hf.picture_inputs import BareAreas, BoxedAreas, Patches, Seen, Sight
-from counterpoint.models.spreads import Spread, averaged, needed
+from counterpoint.models.hf.picture_encoders import BareAreas, BoxedAreas, Patches, Seen, Sight
 
 ARCHITECTURES = {
     "vilt": "ViltForQuestionAnswering",

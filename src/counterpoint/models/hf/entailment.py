@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.sequences import Labeller
+from counterpoint.models.hf.sequence_classifier import Labeller
 
 LABELS = ("entailment", "neutral", "contradiction")
 """What a text can be to another, as we call it; a checkpoint's own labels begin alike."""

@@ -9,9 +9,9 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Floats, Placed
-from counterpoint.models.hf.conversations import Conversation
+from counterpoint.models.hf.batch_preparation import Batch, Row
+from counterpoint.models.hf.chat_prompt import Conversation
 from counterpoint.models.hf.generation import Speaking
-from counterpoint.models.hf.preparing import Batch, Row
 
 
 def lookable(config: Any) -> bool:

@@ -12,10 +12,10 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import canonical
 from counterpoint.core.ports import Floats, Pictures, Placed, Scale
 from counterpoint.language.answers.extraction import answered
+from counterpoint.models.hf.batch_preparation import Batch, Elsewhere, Preparer, Row, Worded
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.decoder import Voice
 from counterpoint.models.hf.likelihood import First, Openings, log_likelihoods, ranked, shares, softmax
-from counterpoint.models.hf.preparing import Batch, Elsewhere, Preparer, Row, Worded
 from counterpoint.models.hf.sampling import Drawn, luck_of
 
 AHEAD = 256

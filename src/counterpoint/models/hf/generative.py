@@ -6,11 +6,11 @@ from inspect import signature
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.ports import Model, Pictures
+from counterpoint.models.hf.chat_prompt import Conversation
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.conversations import Conversation
 from counterpoint.models.hf.features import Lookable, lookable
 from counterpoint.models.hf.generation import Manner, Speaking
-from counterpoint.models.hf.preparing_processes import Apart
+from counterpoint.models.hf.preparation_pool import Apart
 from counterpoint.models.hf.processors import processor_of, template_of
 from counterpoint.models.prompts import Prompt
 

@@ -11,8 +11,8 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Floats
+from counterpoint.models.answer_distributions import Spread
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.spreads import Spread
 
 
 class Labels:

@@ -15,7 +15,7 @@ FAMILIES = {
     "blip-vqa": "counterpoint.models.hf.blip",
     "towers": "counterpoint.models.hf.towers",
     "matching": "counterpoint.models.hf.matching",
-    "language": "counterpoint.models.hf.blind",
+    "language": "counterpoint.models.hf.language_model",
 }
 """Each family with the module that has its `make(checkpoint, pictures, **settings)`."""
 

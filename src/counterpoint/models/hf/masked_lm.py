@@ -6,7 +6,7 @@ from typing import Any
 
 from counterpoint.core.errors import ModelError
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.sequences import BATCH, wanted
+from counterpoint.models.hf.sequence_classifier import BATCH, wanted
 
 GAP = "[MASK]"
 """What stands for the gap in a text, whatever the checkpoint's own mark is."""

@@ -13,7 +13,7 @@ from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.heads import HEADS, Asked, Head, Inputs
 from counterpoint.models.hf.picture_processing import alike, shown
-from counterpoint.models.hf.texts import Texts, Tokens, words
+from counterpoint.models.hf.tokenizing import Texts, Tokens, words
 
 KEPT = 256
 """Pictures of which is kept what the model made of them, those last asked for."""

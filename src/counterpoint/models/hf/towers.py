@@ -17,7 +17,7 @@ from counterpoint.core.ports import Floats, Pictures, Placed, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.cuda_graphs import Replayed
 from counterpoint.models.hf.picture_processing import Fitter, alike, fetching, sent, shown, source, stacked
-from counterpoint.models.hf.texts import Texts, Tokens, unmasked, words
+from counterpoint.models.hf.tokenizing import Texts, Tokens, unmasked, words
 
 PICTURES, TEXTS, AHEAD = 128, 256, 256
 """How many go through a tower at once, and how many pictures are begun before they are asked for."""

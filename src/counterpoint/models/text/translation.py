@@ -56,7 +56,7 @@ def translator(name: str) -> Translator:
         raise UnknownName("way of translating", name, [f"{one}/…" for one in WAYS])
     if way == PROGRAM:
         return Apertium(known_there)
-    from counterpoint.models.hf.translating import Sequences  # which wants torch
+    from counterpoint.models.hf.translation import Sequences  # which wants torch
 
     return Sequences(known_there)
 

@@ -23,7 +23,7 @@ from counterpoint.core.ports import (
     Scale,
     Scorer,
 )
-from counterpoint.models.worker_processes import Crew
+from counterpoint.models.worker_pool import Crew
 
 Make: TypeAlias = Callable[[str], tuple[Model, Callable[[Iterable[Picture]], None]]]
 """Makes the model for a device, in its process, and what is to be told which pictures come next; it can be pickled."""

@@ -13,7 +13,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, Spent, Unreachable
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import seeded
-from counterpoint.models.endpoint.rate_limit import Pace, delay
+from counterpoint.models.endpoint.rate_limiter import Pace, delay
 
 KNOCK = 5.0
 """Seconds, at most, between two looks whether a server is there by now."""

@@ -11,7 +11,7 @@ from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Pixels
-from counterpoint.models.builtin.graphs import Graphs
+from counterpoint.models.builtin.onnx_graphs import Graphs
 from counterpoint.models.builtin.vocabulary import Words, lengths
 
 WIDTH, HEIGHT = 320, 240

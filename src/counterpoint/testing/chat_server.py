@@ -18,7 +18,7 @@ from threading import Thread
 from time import time
 from typing import Self
 
-from counterpoint.testing.protocol import Complaint, Received, completion, failure, listing, received
+from counterpoint.testing.chat_protocol import Complaint, Received, completion, failure, listing, received
 
 Says = Callable[[Received], str]
 """What is replied to a request."""

@@ -13,7 +13,7 @@ from weakref import finalize
 
 from counterpoint.core.ports import Fitting, Pictures
 from counterpoint.engine.mapped_arrays import Parcel, packed, unpacked
-from counterpoint.models.hf.preparing import Batch, Inputs, Row, Wording, prepared
+from counterpoint.models.hf.batch_preparation import Batch, Inputs, Row, Wording, prepared
 
 LEAST, MOST = 4, 8
 """How many cores there must be for processes to pay, and how many processes there are at most."""

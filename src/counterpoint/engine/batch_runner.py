@@ -12,7 +12,7 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, Spent, Unreachable
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.engine.asking import Asked, Asker, OutOfShape, elsewhere
+from counterpoint.engine.dispatch import Asked, Asker, OutOfShape, elsewhere
 from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.progress import Meter
 
