@@ -8,7 +8,7 @@ from browsing import in_chromium
 from labs import small_lab
 from playwright.sync_api import Page, expect
 
-from counterpoint.explorer.site import Chosen, export_site
+from counterpoint.explorer.site.export import Chosen, export_site
 
 pytestmark = in_chromium
 

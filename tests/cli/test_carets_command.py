@@ -6,8 +6,8 @@ from click.testing import CliRunner, Result
 
 from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError
+from counterpoint.explorer.pages.suites import suite_view
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.suites_page import suite_view
 from counterpoint.store.lab import LabStore
 
 BOXES = {

@@ -12,7 +12,7 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.leaderboards import leaderboard
+from counterpoint.explorer.pages.overview import leaderboard
 from counterpoint.explorer.reading import Reading
 from counterpoint.language.answers.extraction import RULES
 from counterpoint.store.groups import groups_table

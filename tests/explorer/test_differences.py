@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.explorer.differences import Piece, marked
+from counterpoint.explorer.text_diff import Piece, marked
 
 
 def _shown(pieces: Sequence[Piece]) -> str:

@@ -21,8 +21,8 @@ from starlette.testclient import TestClient
 
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import explorer
-from counterpoint.explorer.guarding import HEADER
 from counterpoint.explorer.openapi import VIEWS, document
+from counterpoint.explorer.security import HEADER
 from counterpoint.models.builtin.sanity import constant
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

@@ -18,12 +18,13 @@ from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.ratio import METRICS
 from counterpoint.metrics.scoring import Request, scored
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.store import outcome_files, outcome_tables
-from counterpoint.store.database import Database
-from counterpoint.store.group_index import write_index
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcome_files import Asked, Files, made
-from counterpoint.store.row_files import sought, taken
+from counterpoint.store.outcomes import files as outcome_files
+from counterpoint.store.outcomes import tables as outcome_tables
+from counterpoint.store.outcomes.database import Database
+from counterpoint.store.outcomes.files import Asked, Files, made
+from counterpoint.store.outcomes.group_index import write_index
+from counterpoint.store.outcomes.row_groups import sought, taken
 
 ASKED = [Asked("careful", "careful 1"), Asked("hasty", "hasty 1"), Asked("bold", "bold 1")]
 

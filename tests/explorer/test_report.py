@@ -11,7 +11,7 @@ from labs import MODELS, small_lab
 from counterpoint.cli.report import command
 from counterpoint.explorer import tables
 from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.leaderboards import leaderboard
+from counterpoint.explorer.pages.overview import leaderboard
 from counterpoint.explorer.reading import Reading
 from counterpoint.store.lab import LabStore
 

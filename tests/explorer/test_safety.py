@@ -18,7 +18,7 @@ from counterpoint.cli.serve import TOKEN, command
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import explorer
-from counterpoint.explorer.guarding import COOKIE, HEADER, TRIES, inside
+from counterpoint.explorer.security import COOKIE, HEADER, TRIES, inside
 from counterpoint.models.builtin.sanity import constant
 from counterpoint.store.lab import LabStore
 

@@ -13,8 +13,8 @@ from labs import GROUPS
 
 from counterpoint.cli.export_site import command
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.explorer.site import Chosen, Written, export_site, file_name
-from counterpoint.explorer.static_pages import StaticPage
+from counterpoint.explorer.site.export import Chosen, Written, export_site, file_name
+from counterpoint.explorer.site.rewriting import StaticPage
 from counterpoint.store.lab import LabStore
 
 

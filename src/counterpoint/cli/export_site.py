@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from counterpoint.explorer.site import Written
+    from counterpoint.explorer.site.export import Written
 
 
 @click.command("export-site")
@@ -26,7 +26,7 @@ def command(lab: Path, out: Path, suites: tuple[str, ...], models: tuple[str, ..
     Scores are those of all groups; the first groups of each suite have a page of their own, with their pictures.
     """
     from counterpoint.cli.serve import drawn
-    from counterpoint.explorer.site import Chosen, export_site
+    from counterpoint.explorer.site.export import Chosen, export_site
     from counterpoint.store.lab import LabStore
 
     opened = LabStore(lab).opened()

@@ -18,7 +18,7 @@ def command(lab: Path, out: Path, as_markdown: bool, as_latex: bool, as_json: bo
     """Write what the models in LAB got right to one HTML file with tables and charts, which needs nothing else."""
     from counterpoint.explorer import tables  # pages are loaded when they are needed
     from counterpoint.explorer.board_choices import BoardChoice
-    from counterpoint.explorer.leaderboards import leaderboard
+    from counterpoint.explorer.pages.overview import leaderboard
     from counterpoint.explorer.reading import Reading
     from counterpoint.reports.lab_report import report
     from counterpoint.store.lab import LabStore

@@ -15,17 +15,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer import board_pages, pages, pair_pages, play
+from counterpoint.explorer import board_pages, pair_pages, play
+from counterpoint.explorer import routes as pages
 from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
-from counterpoint.explorer.guarding import Keys, Locked, log_in
 from counterpoint.explorer.openapi import openapi
 from counterpoint.explorer.playing import Players
 from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.security import Keys, Locked, log_in
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.store.cache import Cache, Recent, user_cache
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcome_files import Told
+from counterpoint.store.outcomes.files import Told
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {

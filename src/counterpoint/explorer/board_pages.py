@@ -4,9 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from counterpoint.explorer.answering import asks_for, chart, page
-from counterpoint.explorer.models_page import model_chart, model_view
-from counterpoint.explorer.suites_page import suite_chart, suite_view, suites_view
+from counterpoint.explorer.pages.model import model_chart, model_view
+from counterpoint.explorer.pages.suites import suite_chart, suite_view, suites_view
+from counterpoint.explorer.responses import asks_for, chart, page
 
 ENDINGS = (".vl.json", ".svg", ".json", "")
 

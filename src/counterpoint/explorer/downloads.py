@@ -15,7 +15,7 @@ from counterpoint.core.ids import hex_id
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import selection
-from counterpoint.store.row_files import taken
+from counterpoint.store.outcomes.row_groups import taken
 
 GROUPS = 2000
 """Groups in each part."""

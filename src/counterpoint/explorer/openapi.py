@@ -16,8 +16,8 @@ from starlette.routing import BaseRoute, Route
 
 from counterpoint._version import __version__
 from counterpoint.explorer.choices import Filter
-from counterpoint.explorer.guarding import HEADER
 from counterpoint.explorer.play_requests import LONGEST, MASKS, MODES, NUMBERS, TEXTS
+from counterpoint.explorer.security import HEADER
 from counterpoint.explorer.views import LabView
 
 Schema: TypeAlias = dict[str, Any]

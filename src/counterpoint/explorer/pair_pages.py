@@ -4,9 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from counterpoint.explorer.answering import id_of, page
-from counterpoint.explorer.comparing import compare_view
-from counterpoint.explorer.samples import sample_view
+from counterpoint.explorer.pages.compare import compare_view
+from counterpoint.explorer.pages.sample import sample_view
+from counterpoint.explorer.responses import id_of, page
 
 
 async def sample_page(request: Request) -> Response:

@@ -20,15 +20,15 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.answering import TEMPLATES, lab_view
 from counterpoint.explorer.bodies import SHORT, body, form, json_object
 from counterpoint.explorer.dropped import HEAVIEST, PlayPictures
-from counterpoint.explorer.guarding import HEADER, Keys
 from counterpoint.explorer.play_requests import Malformed, PlayRequest, edited
 from counterpoint.explorer.play_words import swappable
 from counterpoint.explorer.playground import able, chosen, lines, notes, played, playground, rows, said, settled
 from counterpoint.explorer.playing import Players, Stopped
 from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.responses import TEMPLATES, lab_view
+from counterpoint.explorer.security import HEADER, Keys
 from counterpoint.explorer.views import plain
 from counterpoint.explorer.views_play import PlayView
 

@@ -12,18 +12,18 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.differences import marked
 from counterpoint.explorer.dropped import NAMESPACE
 from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, edited
 from counterpoint.explorer.play_words import reworded, strange, swappable
 from counterpoint.explorer.playing import Known, Players
 from counterpoint.explorer.reading import Reading
+from counterpoint.explorer.text_diff import marked
 from counterpoint.explorer.views import Likely, Option, Said, Select
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
 from counterpoint.models.builtin.unknown_words import strange_notes
 from counterpoint.pictures.edits import brief
 from counterpoint.store.groups import queries
-from counterpoint.store.row_files import taken
+from counterpoint.store.outcomes.row_groups import taken
 
 PICKS = 12
 """Pictures that are offered at once."""

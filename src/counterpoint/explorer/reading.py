@@ -26,11 +26,11 @@ from counterpoint.explorer.memory import Memory
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.metrics.ratio import METRICS
 from counterpoint.store.cache import user_cache
-from counterpoint.store.database import Database
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import LabStore, RunRecord
-from counterpoint.store.outcome_files import Asked, Told, made
-from counterpoint.store.row_files import sought, taken
+from counterpoint.store.outcomes.database import Database
+from counterpoint.store.outcomes.files import Asked, Told, made
+from counterpoint.store.outcomes.row_groups import sought, taken
 from counterpoint.store.tables import ANSWERS
 from counterpoint.studies.costs import Cost, cost
 

@@ -14,7 +14,7 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.choices import STEPS, Filter
 from counterpoint.explorer.reading import Reading
 from counterpoint.metrics.verdicts import INCONSISTENT
-from counterpoint.store.outcome_tables import sampled
+from counterpoint.store.outcomes.tables import sampled
 
 _SHOWN = "model, suite, place, group_id, test, kind, relation, verdict, inconsistent, base_query, variants"
 _VERDICT = f"(verdict = ? OR (inconsistent AND ? = '{INCONSISTENT}'))"

@@ -2,7 +2,7 @@
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from counterpoint.explorer.groups import THRESHOLD
+from counterpoint.explorer.pages.group import THRESHOLD
 from counterpoint.explorer.views import Boxed
 
 

@@ -6,7 +6,7 @@ Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is 
 from dataclasses import dataclass
 from typing import Any
 
-from counterpoint.explorer.differences import Piece
+from counterpoint.explorer.text_diff import Piece
 
 
 @dataclass(frozen=True, slots=True)

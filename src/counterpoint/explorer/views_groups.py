@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.differences import Piece
+from counterpoint.explorer.text_diff import Piece
 from counterpoint.explorer.views import Cell, Choice, Likely, Option, Page, QueryView, Said, Shown
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.differences import Piece
 from counterpoint.explorer.play_words import Swappable
 from counterpoint.explorer.playing import Known
+from counterpoint.explorer.text_diff import Piece
 from counterpoint.explorer.views import Page, Said, Select
 
 

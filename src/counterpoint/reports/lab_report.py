@@ -8,7 +8,7 @@ from counterpoint._version import __version__
 from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import models_chart
-from counterpoint.explorer.leaderboards import board_chart, leaderboard, ranked, scored_cell
+from counterpoint.explorer.pages.overview import board_chart, leaderboard, ranked, scored_cell
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import Cell, LabView, Leaderboard

@@ -8,15 +8,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
-from counterpoint.explorer.answering import TEMPLATES, asks_for, chart, id_of, page, tagged
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import kinds_chart
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.downloads import TYPES, download
-from counterpoint.explorer.find import find
-from counterpoint.explorer.groups import group_view
-from counterpoint.explorer.leaderboards import board_chart, leaderboard
-from counterpoint.explorer.listings import suite_of_model
+from counterpoint.explorer.pages.browse import find
+from counterpoint.explorer.pages.group import group_view
+from counterpoint.explorer.pages.overview import board_chart, leaderboard
+from counterpoint.explorer.pages.suite_results import suite_of_model
+from counterpoint.explorer.responses import TEMPLATES, asks_for, chart, id_of, page, tagged
 from counterpoint.explorer.selections import selection
 from counterpoint.explorer.thumbnails import fitting
 from counterpoint.explorer.views import LabView, Problem

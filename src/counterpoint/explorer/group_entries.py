@@ -9,10 +9,10 @@ import numpy as np
 
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.choices import Filter
-from counterpoint.explorer.differences import marked
-from counterpoint.explorer.groups import THRESHOLD, as_said, own_tags
+from counterpoint.explorer.pages.group import THRESHOLD, as_said, own_tags
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import Found, Key
+from counterpoint.explorer.text_diff import marked
 from counterpoint.explorer.views import Asked, Entry, Said
 from counterpoint.metrics.verdicts import VERDICTS
 

@@ -26,12 +26,12 @@ from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ties import all_ties
-from counterpoint.store import outcome_tables as tables
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.cache import Recent
-from counterpoint.store.group_index import write_index
 from counterpoint.store.lab import LabStore
-from counterpoint.store.row_files import length
+from counterpoint.store.outcomes import tables
+from counterpoint.store.outcomes.group_index import write_index
+from counterpoint.store.outcomes.row_groups import length
 
 FORMAT = 7
 """The version of these files: others are made anew."""

@@ -8,8 +8,8 @@ from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import finding, parts_by_kind
 from counterpoint.explorer.choices import Filter
-from counterpoint.explorer.entries import entries
-from counterpoint.explorer.leaderboards import scored_cell
+from counterpoint.explorer.group_entries import entries
+from counterpoint.explorer.pages.overview import scored_cell
 from counterpoint.explorer.reading import Counted, Known, Reading
 from counterpoint.explorer.selections import numbered
 from counterpoint.explorer.views import (

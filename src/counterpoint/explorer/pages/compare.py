@@ -24,9 +24,9 @@ from counterpoint.explorer.couples import (
     suite_of,
     told,
 )
-from counterpoint.explorer.differences import marked
-from counterpoint.explorer.groups import own_tags, said
+from counterpoint.explorer.pages.group import own_tags, said
 from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.text_diff import marked
 from counterpoint.explorer.views import Cell, Choice, Option
 from counterpoint.explorer.views_groups import (
     Both,

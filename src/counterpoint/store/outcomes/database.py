@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.group_index import TABLES, parquet, quoted
-from counterpoint.store.outcome_files import Files
-from counterpoint.store.outcome_tables import empty_tables
+from counterpoint.store.outcomes.files import Files
+from counterpoint.store.outcomes.group_index import TABLES, parquet, quoted
+from counterpoint.store.outcomes.tables import empty_tables
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,13 +12,13 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
 from counterpoint.explorer.frequencies import frequent, passes, shown_value
-from counterpoint.explorer.groups import SENTENCES, heading, said, shown, to_play
+from counterpoint.explorer.pages.group import SENTENCES, heading, said, shown, to_play
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.views import Choice
 from counterpoint.explorer.views_groups import Card, CardLine, Credited, Measured, Predicted, SampleView
 from counterpoint.store.groups import queries
-from counterpoint.store.outcome_tables import sampled
-from counterpoint.store.row_files import taken
+from counterpoint.store.outcomes.row_groups import taken
+from counterpoint.store.outcomes.tables import sampled
 
 MOST = 40
 """Groups that one page shows."""

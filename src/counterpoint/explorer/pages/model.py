@@ -7,8 +7,8 @@ from urllib.parse import quote, urlencode
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns, measures
 from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.leaderboards import scored_cell
 from counterpoint.explorer.model_charts import Range, curve, profile, ranges, spread
+from counterpoint.explorer.pages.overview import scored_cell
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.standings import Part, standings
 from counterpoint.explorer.views import Cell, Chart, Column, Figure, Option, Select
@@ -16,7 +16,7 @@ from counterpoint.explorer.views_boards import Measured, ModelView, Standing
 from counterpoint.metrics.calibration import Bin
 from counterpoint.reports.charts import Dot, Spec
 from counterpoint.reports.reliability_chart import reliability_chart
-from counterpoint.store.outcome_tables import sampled
+from counterpoint.store.outcomes.tables import sampled
 
 MOST = 8
 """How many strong and how many weak parts are listed."""

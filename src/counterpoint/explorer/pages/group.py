@@ -15,11 +15,11 @@ from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.explorer.choices import Filter
-from counterpoint.explorer.differences import Piece, marked
 from counterpoint.explorer.frequencies import passes
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.selections import Key, Neighbour, neighbours
 from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
+from counterpoint.explorer.text_diff import Piece, marked
 from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
 from counterpoint.metrics.outcomes import judge

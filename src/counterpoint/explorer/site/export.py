@@ -21,11 +21,11 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
 from counterpoint.explorer.app import explorer
-from counterpoint.explorer.listings import PAGE
 from counterpoint.explorer.openapi import ENDINGS
+from counterpoint.explorer.pages.suite_results import PAGE
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.static_lists import static_list
-from counterpoint.explorer.static_pages import StaticPage
+from counterpoint.explorer.site.group_list import static_list
+from counterpoint.explorer.site.rewriting import StaticPage
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
 from counterpoint.reports.charts import svg

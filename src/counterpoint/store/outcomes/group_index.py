@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from counterpoint.store.outcome_tables import empty_tables
+from counterpoint.store.outcomes.tables import empty_tables
 
 TABLES = ("suites", "bases", "verdicts")
 """What the file holds: the `first` number of each suite, one row per group, and one per group and model."""

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from counterpoint.explorer import measures
 from counterpoint.explorer.choices import STEPS, Filter
-from counterpoint.explorer.entries import entries
 from counterpoint.explorer.facets import Facets, common_answers, common_tags, facets
+from counterpoint.explorer.group_entries import entries
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import Found, Key, page, selection
 from counterpoint.explorer.views import Choice, Option, Select
 from counterpoint.explorer.views_find import Column, Find, Hit, Slider, Suggested, Typed
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
-from counterpoint.store.outcome_tables import sampled
+from counterpoint.store.outcomes.tables import sampled
 
 PAGE = 25
 """How many groups a page lists."""
