@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-DATA = Path(__file__).parents[1] / "src" / "counterpoint" / "language" / "data"
+DATA = Path(__file__).parents[1] / "src" / "counterpoint" / "language" / "lexicon" / "data"
 LEXICON = "from counterpoint.language.lexicon.wordnet import lexicon"
 SENSES = "from counterpoint.language.lexicon.senses import sense_of, is_a"
 STEPS = [

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-TABLE = Path(__file__).parents[1] / "src/counterpoint/language/data/wordnet.npz"
+TABLE = Path(__file__).parents[1] / "src/counterpoint/language/lexicon/data/wordnet.npz"
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 RELATIONS = {
     "hypernyms": "@",

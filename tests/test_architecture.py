@@ -23,7 +23,6 @@ MAP: dict[str, set[str]] = {
     "engine": {"core"},
     "store": {"core", "pictures", "metrics"},
     "exports": {"core", "language", "pictures", "store"},
-    "review": PACKAGES - {"cli", "explorer"},
     "lab": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
     "studies": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
     "reports": (PACKAGES | {"catalog"}) - {"cli"},

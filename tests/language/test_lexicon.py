@@ -87,7 +87,7 @@ def _opened_by(code: str) -> set[str]:
         "seen = set()\n"
         "def note(event, found):\n"
         "    path = str(found[0]) if event == 'open' else ''\n"
-        "    if 'language/data' in path: seen.add(path.split('/')[-1])\n"
+        "    if 'language/lexicon/data' in path: seen.add(path.split('/')[-1])\n"
         "sys.addaudithook(note)\n"
         f"{code}\n"
         "print(*sorted(seen), *(['numpy'] if 'numpy' in sys.modules else []))"

@@ -174,7 +174,7 @@ def processed(text: str) -> str:
 def _contracted() -> dict[str, str]:
     """Each contraction by what it is without one of its apostrophes."""
     found = {"somebody'd": "somebodyd"}
-    for whole in (files("counterpoint.language") / "data" / "contractions.txt").read_text("utf-8").split():
+    for whole in (files("counterpoint.language.answers") / "contractions.txt").read_text("utf-8").split():
         for sign in re.finditer("'", whole):
             found[whole[: sign.start()] + whole[sign.end() :]] = whole
     return found

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from counterpoint.checks.text_pairs import Words
+Words: TypeAlias = tuple[str, ...]
 
 
 class Change(NamedTuple):

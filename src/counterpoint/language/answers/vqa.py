@@ -46,7 +46,7 @@ def stripped(text: str) -> str:
 @cache
 def _contractions() -> dict[str, str]:
     """Contractions by how people write them with an apostrophe left out."""
-    listed = (files("counterpoint.language") / "data" / "contractions.txt").read_text("utf-8").split()
+    listed = (files("counterpoint.language.answers") / "contractions.txt").read_text("utf-8").split()
     found = {"somebody'd": "somebodyd"}  # the one that the official table turns round
     for whole in listed:
         places = [place for place, sign in enumerate(whole) if sign == "'"]

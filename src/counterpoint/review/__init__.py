@@ -1,1 +1,0 @@
-"""Human validation: who sees what, votes, majorities, agreement."""
