@@ -9,9 +9,8 @@ from click.testing import CliRunner
 from labs import MODELS, small_lab
 
 from counterpoint.cli.report import command
-from counterpoint.explorer import tables
 from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.pages.overview import leaderboard
+from counterpoint.explorer.pages.overview import leaderboard, leaderboard_table
 from counterpoint.explorer.reading import Reading
 from counterpoint.store.lab import LabStore
 
@@ -52,20 +51,19 @@ def test_charts_take_their_colours_from_the_page(written: Path) -> None:
 
 
 def test_the_tables_have_a_line_per_model_and_as_many_cells_as_heads(lab: LabStore) -> None:
-    reading = Reading(lab)
-    board = leaderboard(reading, BoardChoice(), live=False)
-    lines = [line for line in tables.markdown(board).splitlines() if line.startswith("|")]
+    table = leaderboard_table(leaderboard(Reading(lab), BoardChoice(), live=False))
+    lines = [line for line in table.markdown().splitlines() if line.startswith("|")]
     assert len(lines) == 2 + len(MODELS)
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
-    rows = [line for line in tables.latex(board).splitlines() if line.endswith(r"\\")]
+    rows = [line for line in table.latex().splitlines() if line.endswith(r"\\")]
     assert len(rows) == 2 + len(MODELS)
     assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows[1:]}) == 1
 
 
 def test_signs_that_mean_something_are_written_as_themselves(lab: LabStore) -> None:
-    board = leaderboard(Reading(lab), BoardChoice(), live=False)
-    assert "\\<b\\>bold\\</b\\>/model" in tables.markdown(board)
-    assert "comprehensive\\_accuracy" not in tables.latex(board)
+    table = leaderboard_table(leaderboard(Reading(lab), BoardChoice(), live=False))
+    assert "\\<b\\>bold\\</b\\>/model" in table.markdown()
+    assert "comprehensive\\_accuracy" not in table.latex()
 
 
 def test_a_lab_without_answers_still_has_a_report(tmp_path: Path) -> None:

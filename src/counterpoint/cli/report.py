@@ -16,20 +16,19 @@ from counterpoint.core.errors import StoreError
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object: the files that were written.")
 def command(lab: Path, out: Path, as_markdown: bool, as_latex: bool, as_json: bool) -> None:
     """Write what the models in LAB got right to one HTML file with tables and charts, which needs nothing else."""
-    from counterpoint.explorer import tables  # pages are loaded when they are needed
-    from counterpoint.explorer.board_choices import BoardChoice
-    from counterpoint.explorer.pages.overview import leaderboard
+    from counterpoint.explorer.board_choices import BoardChoice  # pages are loaded when they are needed
+    from counterpoint.explorer.pages.overview import leaderboard, leaderboard_table
     from counterpoint.explorer.reading import Reading
     from counterpoint.reports.lab_report import report
     from counterpoint.store.lab import LabStore
 
     reading = Reading(LabStore(lab).opened())
     written = {out: report(reading)}
-    board = leaderboard(reading, BoardChoice(), live=False)
+    table = leaderboard_table(leaderboard(reading, BoardChoice(), live=False))
     if as_markdown:
-        written[out.with_suffix(".md")] = tables.markdown(board)
+        written[out.with_suffix(".md")] = f"{table.markdown()}\n"
     if as_latex:
-        written[out.with_suffix(".tex")] = tables.latex(board)
+        written[out.with_suffix(".tex")] = f"{table.latex()}\n"
     for path, text in written.items():
         _write(path, text)
     if as_json:

@@ -1,7 +1,9 @@
-"""Result tables as people want them: padded text for a terminal, Markdown, LaTeX."""
+"""Result tables as padded text for a terminal, Markdown, LaTeX and HTML."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from types import MappingProxyType
 
 _LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
@@ -10,49 +12,94 @@ _LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
     "–": "--",
 }
+_MARKDOWN = re.compile(r"[\\|*`\[\]<>]|(?<!\w)_|_(?!\w)")  # an underscore within a word is not emphasis
+_NAME, _NUMBER = "text-align:left", "text-align:right;font-variant-numeric:tabular-nums"
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A value with a detail in smaller type, such as its interval, and a hint that HTML shows on hover."""
+
+    text: str
+    detail: str = ""
+    is_bold: bool = False
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """A title, the heads of the columns and the cells as text; the first columns name a row, the others are numbers."""
+    """A title, column heads and cells; the first `names` columns name a row and the others hold numbers.
+
+    `spans` are heads above the number columns, each with how many columns it covers; `note` follows the table.
+    """
 
     title: str
     heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    names: int = 1  # how many columns name a row
+    rows: Sequence[Sequence[str | TableCell]]
+    names: int = 1
+    spans: Sequence[tuple[str, int]] = ()
+    note: str = ""
 
     def plain(self) -> str:
         """Columns padded to their widest cell, never cut off."""
-        lines = [self.heads, *self.rows]
-        wide = [max(len(line[column]) for line in lines) for column in range(len(self.heads))]
-        shown = ["  ".join(self._padded(line, wide)).rstrip() for line in lines]
-        return "\n".join([self.title, "", shown[0], "-" * max(map(len, shown)), *shown[1:]])
+        lines = [list(self._flat_heads()), *(list(map(_plain_cell, row)) for row in self.rows)]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(self.heads))]
+        padded = ["  ".join(self._padded(line, widths)).rstrip() for line in lines]
+        table = "\n".join([padded[0], "-" * max(map(len, padded)), *padded[1:]])
+        return "\n\n".join(filter(None, [self.title, table, self.note]))
 
     def markdown(self) -> str:
-        """A table of GitHub's Markdown."""
+        """A table in GitHub's Markdown."""
         rule = ["---" if column < self.names else "---:" for column in range(len(self.heads))]
-        lines = [self.heads, rule, *self.rows]
-        shown = (f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
-        return "\n".join([f"**{self.title}**", "", *shown])
+        lines = [list(map(_escape_markdown, self._flat_heads())), rule]
+        lines += [list(map(_markdown_cell, row)) for row in self.rows]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return "\n\n".join(filter(None, [f"**{self.title}**" if self.title else "", table, self.note]))
 
     def latex(self) -> str:
         """A tabular with the rules of the package booktabs."""
-        sides = "l" * self.names + "r" * (len(self.heads) - self.names)
-        heads, *rows = (" & ".join(map(_escaped, line)) + r" \\" for line in [self.heads, *self.rows])
-        inner = "\n".join([r"\toprule", heads, r"\midrule", *rows, r"\bottomrule"])
-        return f"% {self.title}\n\\begin{{tabular}}{{{sides}}}\n{inner}\n\\end{{tabular}}"
+        alignment = "l" * self.names + "r" * (len(self.heads) - self.names)
+        rows = [list(map(_escape_latex, self.heads)), *(list(map(_latex_cell, row)) for row in self.rows)]
+        heads, *body = (" & ".join(row) + r" \\" for row in rows)
+        spans = [f"\\multicolumn{{{columns}}}{{c}}{{{_escape_latex(text)}}}" for text, columns in self.spans]
+        above = [" & ".join([*[""] * self.names, *spans]) + r" \\"] if spans else []
+        inner = "\n".join([r"\toprule", *above, heads, r"\midrule", *body, r"\bottomrule"])
+        comment = " ".join(self.title.split())
+        return f"% {comment}\n\\begin{{tabular}}{{{alignment}}}\n{inner}\n\\end{{tabular}}"
 
-    def _padded(self, line: Sequence[str], wide: Sequence[int]) -> list[str]:
+    def html(self) -> str:
+        """A `<table>` element that needs no style sheet: for notebooks and reports."""
+        spans = "".join(f'<th colspan="{columns}">{escape(text)}</th>' for text, columns in self.spans)
+        above = f'<tr><th colspan="{self.names}"></th>{spans}</tr>' if spans else ""
+        heads = self._html_row(self.heads, "th")
+        body = "\n".join(self._html_row(row, "td") for row in self.rows)
+        caption = f'<caption style="text-align:left">{escape(self.title)}</caption>' if self.title else ""
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        return f"<table>{caption}<thead>{above}{heads}</thead>\n<tbody>{body}</tbody></table>{note}"
+
+    def _flat_heads(self) -> Sequence[str]:
+        """The heads of a format without spanning cells: each with the span above it."""
+        above = [text for text, columns in self.spans for _ in range(columns)]
+        if not above:
+            return self.heads
+        joined = (f"{text} {head}".strip() for text, head in zip(above, self.heads[self.names :], strict=True))
+        return [*self.heads[: self.names], *joined]
+
+    def _padded(self, line: Sequence[str], widths: Sequence[int]) -> list[str]:
         return [
             cell.ljust(width) if column < self.names else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, wide, strict=True))
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
+
+    def _html_row(self, cells: Sequence[str | TableCell], tag: str) -> str:
+        styles = [_NAME] * self.names + [_NUMBER] * (len(cells) - self.names)
+        return f"<tr>{''.join(_html_cell(cell, tag, style) for cell, style in zip(cells, styles, strict=True))}</tr>"
 
 
 TABLE_FORMATS: Mapping[str, Callable[[ResultTable], str]] = MappingProxyType(
     {"plain": ResultTable.plain, "markdown": ResultTable.markdown, "latex": ResultTable.latex}
 )
-"""How a sheet can be printed."""
+"""The formats in which a command prints a table."""
 
 
 def percent(value: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -61,10 +108,60 @@ def percent(value: float | None, low: float | None = None, high: float | None = 
     >>> percent(0.678, 0.65, 0.702), percent(None)
     ('67.8 (65.0–70.2)', '–')
     """
+    return _plain_cell(percent_cell(value, low, high))
+
+
+def percent_cell(
+    value: float | None,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    is_bold: bool = False,
+    hint: str = "",
+) -> TableCell:
+    """A share in per cent as a cell, its interval as the detail.
+
+    >>> percent_cell(0.678, 0.65, 0.702, is_bold=True)
+    TableCell(text='67.8', detail='65.0–70.2', is_bold=True, hint='')
+    """
     if value is None:
-        return "–"
-    return f"{100 * value:.1f}" + ("" if low is None or high is None else f" ({100 * low:.1f}–{100 * high:.1f})")
+        return TableCell("–", hint=hint)
+    interval = "" if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f}"
+    return TableCell(f"{100 * value:.1f}", interval, is_bold, hint)
 
 
-def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in text)
+def _plain_cell(cell: str | TableCell) -> str:
+    if isinstance(cell, str):
+        return cell
+    return f"{cell.text} ({cell.detail})" if cell.detail else cell.text
+
+
+def _markdown_cell(cell: str | TableCell) -> str:
+    if isinstance(cell, str):
+        return _escape_markdown(cell)
+    text = _escape_markdown(cell.text)
+    return (f"**{text}**" if cell.is_bold else text) + (f" ({_escape_markdown(cell.detail)})" if cell.detail else "")
+
+
+def _latex_cell(cell: str | TableCell) -> str:
+    if isinstance(cell, str):
+        return _escape_latex(cell)
+    text, detail = _escape_latex(cell.text), _escape_latex(cell.detail)
+    return (f"\\textbf{{{text}}}" if cell.is_bold else text) + (f" {{\\scriptsize {detail}}}" if detail else "")
+
+
+def _html_cell(cell: str | TableCell, tag: str, style: str) -> str:
+    if isinstance(cell, str):
+        return f'<{tag} style="{style}">{escape(cell)}</{tag}>'
+    text = f"<b>{escape(cell.text)}</b>" if cell.is_bold else escape(cell.text)
+    detail = f" <small>{escape(cell.detail)}</small>" if cell.detail else ""
+    hint = f' title="{escape(cell.hint)}"' if cell.hint else ""
+    return f'<{tag} style="{style}"{hint}>{text}{detail}</{tag}>'
+
+
+def _escape_markdown(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def _escape_latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in " ".join(text.split()))

@@ -11,11 +11,17 @@ from counterpoint.explorer.board_choices import COST, BoardChoice
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.views import Block, Cell, Chart, Choice, Column, Leaderboard, Line, Option, Select, Slice
 from counterpoint.reports.charts import Dot, Spec, dots
+from counterpoint.reports.tables import ResultTable, percent_cell
 from counterpoint.studies.boards import data_set
 
 SENTENCE = (
     "In per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. What is bold cannot be told "
     "apart from the best of its column by a paired test at 5 % after Holm’s correction."
+)
+
+_NOTE = (
+    "Share of pairs, in per cent, with 95 % intervals over pictures. What is bold cannot be told apart from the best "
+    "of its column by a paired test at 5 % after Holm’s correction."
 )
 
 SLICES = 12
@@ -45,6 +51,21 @@ def leaderboard(reading: Reading, choice: BoardChoice, *, live: bool = True) -> 
         notes=_notes(reading, choice, columns),
         charts=(_chart(reading, choice),) if lines and columns else (),
         empty=_empty(reading),
+    )
+
+
+def leaderboard_table(board: Leaderboard) -> ResultTable:
+    """The leaderboard for terminals and papers: per cent with intervals, ties with the best in bold."""
+    rows = [
+        [
+            line.model,
+            *(percent_cell(cell.value, cell.low, cell.high, is_bold=cell.tie, hint=cell.reason) for cell in line.cells),
+        ]
+        for line in board.lines
+    ]
+    heads = ("Model", *(column.term or column.label for column in board.columns))
+    return ResultTable(
+        "Leaderboard", heads, rows, spans=[(head.label, head.columns) for head in board.heads], note=_NOTE
     )
 
 
