@@ -29,8 +29,8 @@ from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.language.lexicon.attributes import classes
-from counterpoint.language.lexicon.senses import names
+from counterpoint.language.lexicon.attributes import attribute_classes
+from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.suites.parallel import Limit, together
 
 SCENES, OBJECTS, RELATIONS = 10_696, 16, 50
@@ -62,10 +62,10 @@ class Photos:
     def __init__(self, count: int) -> None:
         self.count = count
         luck = seeded("photos")
-        known = luck.sample(names(), NAMES)
+        known = luck.sample(curated_names(), NAMES)
         self._places = [luck.sample(known, NAMES_EACH) for _ in range(PLACES)]
         self._bounds = list(accumulate(1 / (rank + 2) for rank in range(NAMES_EACH)))
-        held = classes()
+        held = attribute_classes()
         self._looks = [tuple(row[0] for row in held[name].values) for name in LOOKS if name in held]
 
     def scenes(self) -> Iterator[Scene]:

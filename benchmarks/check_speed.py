@@ -4,8 +4,8 @@ import sys
 from time import perf_counter
 
 from counterpoint.checks import distribution, duplicates, entailment, length, minimality
-from counterpoint.checks.check import Action, Given
-from counterpoint.checks.pipeline import Step, checked
+from counterpoint.checks.check import Action, CheckContext
+from counterpoint.checks.pipeline import CheckStep, apply_checks
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Picture
@@ -38,7 +38,9 @@ def main() -> None:
     table = groups_table(pairs(count), "speed")
     chosen = (duplicates.check, length.check, minimality.check, entailment.check, distribution.check)
     start = perf_counter()
-    found = checked(table, [Step(one, Given(one.settings), lambda test: Action.DROP) for one in chosen])
+    found = apply_checks(
+        table, [CheckStep(one, CheckContext(one.settings), lambda test: Action.DROP) for one in chosen]
+    )
     whole = perf_counter() - start
     for effect in found.effects:
         print(f"{effect.check:<14}{effect.seen:>9,} groups{effect.kept:>9,} kept{effect.seconds:>8.2f} s")

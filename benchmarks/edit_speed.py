@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from counterpoint.core.pictures import Box, Size
-from counterpoint.pictures.edits import Foreground, applied, blur_around, crop_around, mean_around
+from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
 from counterpoint.world.staging import stage
 
 ROUNDS = 20
@@ -26,7 +26,7 @@ def main() -> None:
         seconds = []
         for _ in range(ROUNDS):
             start = process_time()
-            applied([edit], picture)
+            apply_edits([edit], picture)
             seconds.append(process_time() - start)
         middles.append(1000 * sorted(seconds)[ROUNDS // 2])
         print(f"{edit!s:<56}{middles[-1]:8.1f} ms")

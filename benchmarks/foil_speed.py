@@ -41,7 +41,7 @@ def main(captions: Sequence[Caption]) -> bool:
     fast = True
     print(f"{len(captions):,} captions      with the tagger    without it, a second on one core")
     for suite in (plurality.suite, relations.suite, objects.suite):
-        tagging.tagged.cache_clear()
+        tagging.tag_words.cache_clear()
         first, found = seconds(suite, captions)
         again, _ = seconds(suite, captions)
         print(f"{suite.name:<20}{len(captions) / first:>15,.0f}{len(captions) / again:>15,.0f}   {found:,} candidates")

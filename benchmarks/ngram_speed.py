@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from counterpoint.language.kneser_ney import ORDER, NGrams, trained, words_of
+from counterpoint.language.kneser_ney import ORDER, KneserNeyModel, tokenize, train_model
 from counterpoint.models.text.ngram import read_captions
 from counterpoint.world.source import World
 
@@ -33,7 +33,7 @@ class Plain:
         raw: list[Counter[Run]] = [Counter() for _ in range(order + 1)]
         before: list[dict[Run, set[str]]] = [defaultdict(set) for _ in range(order + 1)]
         for text in texts:
-            said = (BEGIN, *words_of(text), END)
+            said = (BEGIN, *tokenize(text), END)
             for place in range(1, len(said)):
                 for length in range(1, min(order, place + 1) + 1):
                     run = said[place - length + 1 : place + 1]
@@ -54,7 +54,7 @@ class Plain:
 
     def score(self, text: str) -> float:
         """The mean logarithm of the probability of each word and of the end."""
-        said = (BEGIN, *words_of(text), END)
+        said = (BEGIN, *tokenize(text), END)
         chances = [self._chance(said, place) for place in range(1, len(said))]
         return sum(map(log, chances)) / len(chances)
 
@@ -93,11 +93,11 @@ def main(file: str = "") -> None:
         texts = [one.text for one in read_captions(Path(file))]
     else:
         texts = [caption.text for caption in World("train", SCENES).captions()]
-    print(f"{len(texts):,} captions, {sum(len(words_of(text)) for text in texts):,} words, runs of up to {ORDER}")
-    ours, ours_training = timed(lambda: trained(texts))
+    print(f"{len(texts):,} captions, {sum(len(tokenize(text)) for text in texts):,} words, runs of up to {ORDER}")
+    ours, ours_training = timed(lambda: train_model(texts))
     plain, plain_training = timed(lambda: Plain(texts))
     _show("training", len(texts), ours_training, plain_training)
-    asked: NGrams = ours
+    asked: KneserNeyModel = ours
     scores, ours_scoring = timed(lambda: asked.scores(texts))
     others, plain_scoring = timed(lambda: [plain.score(text) for text in texts])
     _show("scoring", len(texts), ours_scoring, plain_scoring)

@@ -24,7 +24,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Placed
 from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.running import run
-from counterpoint.pictures.noise import AUTHORS, STRENGTHS, noise, noisy
+from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, add_noise, noise_edit
 from counterpoint.store.groups import groups_table, queries, queries_of
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.robustness.noise import suite
@@ -57,7 +57,7 @@ class Glance:
 def photograph(number: int) -> Image.Image:
     """A scene of the world, with a little grain, so that a JPEG of it is as large as that of a photograph."""
     drawn = stage("test", number).draw().resize((640, 480), Image.Resampling.LANCZOS)
-    return Image.fromarray(noisy(np.asarray(drawn), noise("gaussian", 1, number)))
+    return Image.fromarray(add_noise(np.asarray(drawn), noise_edit("gaussian", 1, number)))
 
 
 def beside_theirs() -> None:
@@ -72,15 +72,18 @@ def beside_theirs() -> None:
     flat = np.repeat(np.array([20, 90, 128, 170, 235], np.uint8), 200_000).reshape(1000, -1, 1).repeat(3, axis=2)
     flat[0].reshape(-1)[:256] = np.arange(256)  # a photograph has all values, by which theirs scales what is counted
     for name, strengths in STRENGTHS.items():
-        strength = strengths[AUTHORS - 1]
+        strength = strengths[PAPER_SEVERITY - 1]
         said = {_THEIR_STRENGTHS[name]: float(strength)} if name in _THEIR_STRENGTHS else {}
 
         disturb = partial(random_noise, mode=_THEIR_NAMES.get(name, name), clip=True, **said)
-        noisy(picture, noise(name, AUTHORS, 0))
-        own = _middle([partial(noisy, picture, noise(name, AUTHORS, seed)) for seed in range(ROUNDS)])
+        add_noise(picture, noise_edit(name, PAPER_SEVERITY, 0))
+        own = _middle([partial(add_noise, picture, noise_edit(name, PAPER_SEVERITY, seed)) for seed in range(ROUNDS)])
         other = _middle([partial(disturb, picture, rng=seed) for seed in range(ROUNDS)])
         apart, square, freedom = 0.0, 0.0, 0
-        ours, others = noisy(flat, noise(name, AUTHORS, 1)), np.rint(disturb(flat, rng=1) * 255).astype(np.uint8)
+        ours, others = (
+            add_noise(flat, noise_edit(name, PAPER_SEVERITY, 1)),
+            np.rint(disturb(flat, rng=1) * 255).astype(np.uint8),
+        )
         for value in (20, 90, 128, 170, 235):
             seen = [np.bincount(made[1:][flat[1:] == value], minlength=256) for made in (ours, others)]
             apart = max(apart, float(np.abs(np.cumsum(seen[0] - seen[1])).max() / seen[0].sum()))

@@ -14,13 +14,13 @@ from typing import Any
 
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Question
-from counterpoint.language.lexicon.vocabulary import everyday, is_word
-from counterpoint.language.noise.kinds import KINDS, noised
-from counterpoint.language.noise.protected_words import Loose
-from counterpoint.language.noise.typos import SLIPS
-from counterpoint.language.sears import rewritten
-from counterpoint.language.tagger import tagged
-from counterpoint.language.tokens import Wording
+from counterpoint.language.lexicon.vocabulary import everyday_words, is_word
+from counterpoint.language.noise.kinds import NOISE_KINDS, apply_noise
+from counterpoint.language.noise.protected_words import ProtectedQuestion
+from counterpoint.language.noise.typos import TYPOS
+from counterpoint.language.sears import apply_sears
+from counterpoint.language.tagger import tag_words
+from counterpoint.language.tokens import TokenizedText
 from counterpoint.suites.robustness import sears, word_noise
 from counterpoint.suites.suite import Suite, generate
 from counterpoint.world.source import World
@@ -37,7 +37,7 @@ def main(scenes: int = 400) -> None:
             _timed(f"{name}, words, {turn}", asked, make)
     for suite in (sears.suite, word_noise.suite, word_noise.severities):
         _timed(f"{suite.name}, groups", asked, partial(_grouped, suite))
-    tagged.cache_clear()
+    tag_words.cache_clear()
     _timed("plain: tag every question", asked[:500], lambda items: sum(len(_tags(one)) > 0 for one in items))
     _timed("plain: four slips, every word", asked[:PLAIN], _plain_slips)
 
@@ -50,14 +50,14 @@ def _timed(name: str, asked: list[Question], make: Callable[[list[Question]], in
 
 
 def _rules(asked: Iterable[Question]) -> int:
-    return sum(1 for question in asked for _ in rewritten(question.text))
+    return sum(1 for question in asked for _ in apply_sears(question.text))
 
 
 def _noise(asked: Iterable[Question]) -> int:
     rng, made = Random(0), 0
     for question in asked:
-        loose = Loose.of(question.text, question.choices)
-        made += sum(len(noised(loose, kind, rng)) for kind in KINDS)
+        loose = ProtectedQuestion.of(question.text, question.choices)
+        made += sum(len(apply_noise(loose, kind, rng)) for kind in NOISE_KINDS)
     return made
 
 
@@ -66,7 +66,7 @@ def _grouped(suite: Suite[Any, Any], asked: list[Question]) -> int:
 
 
 def _tags(question: Question) -> tuple[str, ...]:
-    return tagged(Wording.of(question.text).words)
+    return tag_words(TokenizedText.of(question.text).words)
 
 
 def _plain_slips(asked: Iterable[Question]) -> int:
@@ -74,15 +74,15 @@ def _plain_slips(asked: Iterable[Question]) -> int:
     made = 0
     for question in asked:
         rng = seeded(question.id)
-        for slip in SLIPS.values():
-            words = [word for word in Wording.of(question.text).small if len(word) > 4 and word.isalpha()]
+        for slip in TYPOS.values():
+            words = [word for word in TokenizedText.of(question.text).small if len(word) > 4 and word.isalpha()]
             rng.shuffle(words)
             made += any(_is_clear(other, word) for word in words for other in list(slip(word))[:1])
     return made
 
 
 def _is_clear(made: str, word: str) -> bool:
-    return not is_word(made) and [one for one in everyday() if _distance(made, one) == 1] == [word]
+    return not is_word(made) and [one for one in everyday_words() if _distance(made, one) == 1] == [word]
 
 
 def _distance(one: str, other: str) -> int:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from PIL import Image
 
-from counterpoint.pictures.png import png
+from counterpoint.pictures.png import encode_png
 from counterpoint.world.staging import Staged, stage
 
 _In = TypeVar("_In")
@@ -42,7 +42,7 @@ def main(count: int = 300) -> None:
 
 
 def _encoded(picture: Image.Image) -> bytes:
-    return png(np.asarray(picture))
+    return encode_png(np.asarray(picture))
 
 
 if __name__ == "__main__":

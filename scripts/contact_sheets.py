@@ -14,9 +14,9 @@ from PIL import Image, ImageDraw
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link
-from counterpoint.pictures.edits import Foreground, applied
-from counterpoint.pictures.noise import AUTHORS, STRENGTHS, noise
-from counterpoint.pictures.transforms import DEGREES
+from counterpoint.pictures.edits import Foreground, apply_edits
+from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, noise_edit
+from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.suites.carets.foregrounds import grown
 from counterpoint.suites.carets.visual import edits
 from counterpoint.suites.robustness.picture_changes import MIDDLE
@@ -299,12 +299,12 @@ def edits_sheet() -> Image.Image:
     staged, picked = stage("test", 121), ("flower", "ball")
     boxes = tuple(grown(one.box, staged.scene.size) for one in staged.scene if one.name in picked and one.box)
     around = edits(Foreground(boxes, staged.scene.size), World.means)
-    noises = {f"{name} noise": noise(name, AUTHORS, seed=1) for name in STRENGTHS}
-    whole = {name: made[min(MIDDLE, len(made)) - 1] for name, made in DEGREES.items()}
+    noises = {f"{name} noise": noise_edit(name, PAPER_SEVERITY, seed=1) for name in STRENGTHS}
+    whole = {name: made[min(MIDDLE, len(made)) - 1] for name, made in TRANSFORMS.items()}
     pixels = np.asarray(staged.draw())
     shown = [("as it is", Image.fromarray(pixels))]
     for name, edit in (*((f"{one}, around", made) for one, made in around.items()), *noises.items(), *whole.items()):
-        shown.append((name, Image.fromarray(applied([edit], pixels))))
+        shown.append((name, Image.fromarray(apply_edits([edit], pixels))))
     return contact_sheet([(name, _within(image, 240, 180)) for name, image in shown], columns=5, gap=8)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from counterpoint.checks.check import Action, Ask, Check, Given, Verdicts
-from counterpoint.checks.pipeline import Checked, Step, checked
-from counterpoint.checks.text_pairs import Pairs, group_numbers
+from counterpoint.checks.check import Action, Check, CheckContext, ModelFunction, Rejections
+from counterpoint.checks.pipeline import CheckResult, CheckStep, apply_checks
+from counterpoint.checks.text_pairs import TextPairs, group_numbers
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
@@ -49,21 +49,25 @@ def replacing(edges: Iterable[tuple[str, str]], test: str = "relations") -> pa.T
     )
 
 
-def judged(check: Check, table: pa.Table, ask: Ask | None = None, seed: int = 0, **settings: Any) -> Verdicts:
+def judged(
+    check: Check, table: pa.Table, ask: ModelFunction | None = None, seed: int = 0, **settings: Any
+) -> Rejections:
     """What a check says of the pairs of a table."""
-    pairs = Pairs.of(table, group_numbers(table))
-    return check.judge(pairs, Given({**check.settings, **settings}, seed, ask))
+    pairs = TextPairs.of(table, group_numbers(table))
+    return check.judge(pairs, CheckContext({**check.settings, **settings}, seed, ask))
 
 
-def said(check: Check, table: pa.Table, ask: Ask | None = None, **settings: Any) -> list[str]:
+def said(check: Check, table: pa.Table, ask: ModelFunction | None = None, **settings: Any) -> list[str]:
     """The reason against each pair, nothing where there is none."""
     found = judged(check, table, ask, **settings)
     return ["" if code < 0 else found.reasons[code] for code in found.codes.tolist()]
 
 
-def applied(table: pa.Table, *checks: Check, action: Action = Action.DROP) -> Checked:
+def applied(table: pa.Table, *checks: Check, action: Action = Action.DROP) -> CheckResult:
     """Checks with their defaults, one after the other, in every test."""
-    return checked(table, [Step(check, Given(check.settings), lambda test: action) for check in checks])
+    return apply_checks(
+        table, [CheckStep(check, CheckContext(check.settings), lambda test: action) for check in checks]
+    )
 
 
 def bases(table: pa.Table) -> list[str]:

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.checks import duplicates, entailment, length, minimality
-from counterpoint.checks.check import Action, Check, Given, Verdicts
-from counterpoint.checks.defaults import INSTRUMENTS, ORDER, usual
-from counterpoint.checks.group_tags import marked
-from counterpoint.checks.pipeline import Step, checked
-from counterpoint.checks.text_pairs import Pairs, group_numbers
+from counterpoint.checks.check import Action, Check, CheckContext, Rejections
+from counterpoint.checks.defaults import INSTRUMENTS, ORDER, default_action
+from counterpoint.checks.group_tags import tag_groups
+from counterpoint.checks.pipeline import CheckStep, apply_checks
+from counterpoint.checks.text_pairs import TextPairs, group_numbers
 from counterpoint.core.groups import Group, Query, Relation
 
 ROWS = [("a dog", "a dog"), ("a cat on a box", "a cat atop a box"), ("a cat on a box", "a cat in a box"), ("a", "b")]
@@ -56,8 +56,8 @@ def test_marking_again_leaves_one_mark() -> None:
 
 def test_a_check_that_is_off_in_a_test_sees_nothing_of_it() -> None:
     table = pa.concat_tables([pictured(ROWS, "one"), pictured(ROWS, "other")])
-    step = Step(duplicates.check, Given({}), lambda test: Action.DROP if test == "one" else Action.OFF)
-    found = checked(table, [step])
+    step = CheckStep(duplicates.check, CheckContext({}), lambda test: Action.DROP if test == "one" else Action.OFF)
+    found = apply_checks(table, [step])
     assert found.effects[0].tests == {"one": {"seen": 4, "dropped": 1, "marked": 0}}
     assert found.table.num_rows == 14
 
@@ -84,7 +84,7 @@ def test_rows_of_a_group_need_not_be_neighbors() -> None:
 
 def test_a_record_has_no_time_and_can_be_written_as_json() -> None:
     nothing = Check(
-        "nothing", "", lambda pairs, given: Verdicts(pairs.group - pairs.group - 1, [], {"a": {"b": float("nan")}})
+        "nothing", "", lambda pairs, given: Rejections(pairs.group - pairs.group - 1, [], {"a": {"b": float("nan")}})
     )
     record = applied(pictured(ROWS), nothing).effects[0].record
     assert "seconds" not in record
@@ -97,7 +97,7 @@ def test_a_mark_leaves_every_other_tag_where_it_was(names: list[list[str]], data
     table = pa.table({"tags": tags})
     numbers = pa.array(range(len(names))).to_numpy().astype("int32")
     values = data.draw(st.dictionaries(st.integers(0, len(names) - 1), st.sampled_from(["good", "bad"])))
-    found = marked(table, numbers, "x", values)["tags"].to_pylist()
+    found = tag_groups(table, numbers, "x", values)["tags"].to_pylist()
     for number, own in enumerate(names):
         before = [(name, name * 2) for name in own if name != "x"]
         assert found[number] == before + ([("x", values[number])] if number in values else [])
@@ -105,13 +105,13 @@ def test_a_mark_leaves_every_other_tag_where_it_was(names: list[list[str]], data
 
 def test_the_usual_checks_are_those_of_the_paper() -> None:
     def tests(check: str, action: Action) -> set[str]:
-        return {test for test in INSTRUMENTS if usual(check, test) is action}
+        return {test for test in INSTRUMENTS if default_action(check, test) is action}
 
     assert tests("grammar", Action.DROP) == tests("entailment", Action.DROP) == {"plurals", "relations"}
     assert tests("entailment", Action.MARK) == {"action-replacement", "actant-swap"}
     assert tests("duplicates", Action.DROP) == tests("length", Action.DROP) == set(INSTRUMENTS)
-    assert usual("duplicates", "anything else") is Action.DROP
-    assert usual("grammar", "anything else") is Action.OFF
+    assert default_action("duplicates", "anything else") is Action.DROP
+    assert default_action("grammar", "anything else") is Action.OFF
     assert {check for own in INSTRUMENTS.values() for check in own} <= set(ORDER)
 
 
@@ -119,7 +119,7 @@ def test_the_usual_checks_are_those_of_the_paper() -> None:
 def test_pairs_are_those_of_a_naive_walk(count: int) -> None:
     groups = [group((f"caption {n}", *(f"foil {n} {k}" for k in range(n % 3))), str(n)) for n in range(count)]
     table = table_of(groups)
-    pairs = Pairs.of(table, group_numbers(table))
+    pairs = TextPairs.of(table, group_numbers(table))
     texts: Sequence[str] = pairs.texts.all
     found = [(texts[one], texts[other]) for one, other in zip(pairs.caption, pairs.foil, strict=True)]
     assert found == [(one.base.text, variant.text) for one in groups for variant in one.variants]

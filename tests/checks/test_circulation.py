@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.checks.min_cost_flow import balanced
+from counterpoint.checks.min_cost_flow import largest_circulation
 
 Edges = dict[tuple[int, int], int]
 graphs = st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 3)), st.integers(1, 2), max_size=6)
@@ -21,7 +21,7 @@ def _surplus(edges: Edges, kept: tuple[int, ...]) -> list[int]:
 
 @given(graphs, st.integers(0, 1))
 def test_as_many_edges_stay_as_can(edges: Edges, slack: int) -> None:
-    kept = tuple(balanced(list(edges), list(edges.values()), 4, slack))
+    kept = tuple(largest_circulation(list(edges), list(edges.values()), 4, slack))
     every = product(*(range(count + 1) for count in edges.values()))
     best = max(sum(some) for some in every if max(map(abs, _surplus(edges, some))) <= slack)
     assert max(map(abs, _surplus(edges, kept))) <= slack
@@ -30,8 +30,8 @@ def test_as_many_edges_stay_as_can(edges: Edges, slack: int) -> None:
 
 
 def test_a_ring_is_preferred_to_the_shorter_ways_that_it_crosses() -> None:
-    assert balanced([(0, 1), (1, 0), (1, 2), (2, 0)], [1, 1, 1, 1], 3) == [1, 0, 1, 1]
+    assert largest_circulation([(0, 1), (1, 0), (1, 2), (2, 0)], [1, 1, 1, 1], 3) == [1, 0, 1, 1]
 
 
 def test_a_word_that_replaces_itself_stays() -> None:
-    assert balanced([(0, 0), (0, 1)], [2, 1], 2) == [2, 0]
+    assert largest_circulation([(0, 0), (0, 1)], [2, 1], 2) == [2, 0]

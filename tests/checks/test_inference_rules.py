@@ -3,8 +3,8 @@
 import pytest
 
 from counterpoint.checks import prepositions as places
-from counterpoint.checks.entailment_rules import label
-from counterpoint.checks.text_pairs import words_of
+from counterpoint.checks.entailment_rules import entailment_label
+from counterpoint.checks.text_pairs import tokenize
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from counterpoint.checks.text_pairs import words_of
     ],
 )
 def test_numbers(caption: str, foil: str, expected: str) -> None:
-    assert label(words_of(caption), words_of(foil)) == expected
+    assert entailment_label(tokenize(caption), tokenize(foil)) == expected
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_numbers(caption: str, foil: str, expected: str) -> None:
     ],
 )
 def test_prepositions(caption: str, foil: str, expected: str) -> None:
-    assert label(words_of(caption), words_of(foil)) == expected
+    assert entailment_label(tokenize(caption), tokenize(foil)) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,16 +75,16 @@ def test_prepositions(caption: str, foil: str, expected: str) -> None:
     ],
 )
 def test_meanings(caption: str, foil: str, verbs: bool, expected: str) -> None:
-    assert label(words_of(caption), words_of(foil), verbs) == expected
+    assert entailment_label(tokenize(caption), tokenize(foil), verbs) == expected
 
 
 def test_a_preposition_says_the_same_as_those_of_one_line_only() -> None:
-    known = [phrase for line in places.ALIKE for phrase in line]
+    known = [phrase for line in places.SYNONYMS for phrase in line]
     assert len(known) == len(set(known))
-    assert not any(places.excludes(one, other) for line in places.ALIKE for one in line for other in line)
+    assert not any(places.excludes(one, other) for line in places.SYNONYMS for one in line for other in line)
 
 
 def test_prepositions_that_exclude_each_other_do_so_both_ways_and_none_follows_from_the_other() -> None:
-    for one, other in places.APART:
+    for one, other in places.EXCLUSIVE:
         assert places.excludes(one, other) == places.excludes(other, one)
         assert places.excludes(one, other) != places.entails(one, other)

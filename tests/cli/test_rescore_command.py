@@ -14,7 +14,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.pages.overview import leaderboard
 from counterpoint.explorer.reading import Reading
-from counterpoint.language.answers.extraction import RULES
+from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
@@ -101,7 +101,7 @@ def test_only_the_suites_that_were_named_are_scored_again(lab: Path) -> None:
 def test_the_rules_are_listed_each_with_a_sentence(lab: Path) -> None:
     done = _call("rescore", "--list")
     assert done.exit_code == 0
-    assert [line.split()[0] for line in done.output.splitlines()] == [*RULES, "given"]
+    assert [line.split()[0] for line in done.output.splitlines()] == [*EXTRACTION_RULES, "given"]
     assert all(len(line.split()) > 3 for line in done.output.splitlines())
 
 

@@ -12,7 +12,7 @@ from outgoing import asked, put, rows_in, scored, toy_lab
 
 from counterpoint.cli.main import commands
 from counterpoint.lab.importing import fingerprint
-from counterpoint.language.answers.extraction import answered
+from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import LabStore
 
@@ -45,7 +45,7 @@ def _check(lab: LabStore, rows: list[dict[str, Any]]) -> None:
     assert len(given) == len(kept) == len(set(table["query"].to_pylist()))
     for number, query in zip(table["query"].to_pylist(), queries(table), strict=True):
         raw = given[f"{number:016x}"]
-        assert (kept[number]["raw"], kept[number]["value"]) == (raw, answered(raw, query).value)
+        assert (kept[number]["raw"], kept[number]["value"]) == (raw, extract_answer(raw, query).value)
     scores = json.loads(_run("score", "lab", "--suite", "mixed", "--json").stdout)
     assert {row["model"] for row in scores} == {"elsewhere"}
     assert all(row["missing"] == 0 for row in scores)

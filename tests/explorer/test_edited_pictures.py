@@ -16,7 +16,7 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.explorer.app import explorer
-from counterpoint.pictures.edits import Foreground, applied, blur_around, crop_around, mean_around
+from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
@@ -65,7 +65,7 @@ def twin(client: TestClient) -> Any:
 def test_every_variant_has_the_picture_that_models_saw(client: TestClient, twin: Any) -> None:
     for shown, edits in zip(twin["pictures"], [(), *((edit,) for edit in EDITS.values())], strict=False):
         file = client.get(shown["address"])
-        assert np.array_equal(np.asarray(Image.open(BytesIO(file.content))), applied(edits, PIXELS))
+        assert np.array_equal(np.asarray(Image.open(BytesIO(file.content))), apply_edits(edits, PIXELS))
 
 
 def test_boxes_lie_where_their_things_are_in_a_cropped_picture_too(twin: Any) -> None:

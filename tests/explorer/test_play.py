@@ -29,7 +29,7 @@ from counterpoint.explorer.app import explorer
 from counterpoint.explorer.dropped import KEPT, Dropped, decoded
 from counterpoint.explorer.play_requests import EDITS, MASKS, Malformed, PlayRequest
 from counterpoint.explorer.playing import Player, Players, Stopped
-from counterpoint.pictures.edits import applied
+from counterpoint.pictures.edits import apply_edits
 from counterpoint.store.lab import LabStore
 
 
@@ -301,7 +301,7 @@ def test_whatever_is_moved_there_is_a_picture_and_an_address_that_says_it(
     moved: dict[str, int], mask: str, box: dict[str, int]
 ) -> None:
     asked = PlayRequest.read({**moved, **box, "mask": mask})
-    pixels = applied(asked.edits, np.zeros((30, 40, 3), np.uint8))
+    pixels = apply_edits(asked.edits, np.zeros((30, 40, 3), np.uint8))
     assert pixels.size
     again = PlayRequest.read(dict(_params(asked.address())))
     assert again.edits == asked.edits
@@ -315,7 +315,7 @@ def _params(address: str) -> Iterator[tuple[str, str]]:
 
 def test_hiding_a_box_hides_it_and_nothing_else() -> None:
     asked = PlayRequest.read({"mask": "hide", "x": "25", "y": "50", "w": "50", "h": "25"})
-    pixels = applied(asked.edits, np.full((40, 80, 3), 7, np.uint8))
+    pixels = apply_edits(asked.edits, np.full((40, 80, 3), 7, np.uint8))
     hidden = np.zeros((40, 80), bool)
     hidden[20:30, 20:60] = True
     assert ((pixels != 7).all(axis=2) == hidden).all()

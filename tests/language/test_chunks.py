@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.language.noun_chunks import Lead, chunks, prepositions, read
+from counterpoint.language.noun_chunks import Determiner, find_noun_chunks, find_prepositions, tag_text
 
 
 def said_in(text: str) -> list[str]:
-    words = read(text)
-    return [" ".join(word.text for word in words[one.start : one.end]) for one in chunks(words)]
+    words = tag_text(text)
+    return [" ".join(word.text for word in words[one.start : one.end]) for one in find_noun_chunks(words)]
 
 
 @pytest.mark.parametrize(
@@ -33,32 +33,32 @@ def test_noun_phrases_are_found_and_pronouns_are_none(text: str, phrases: list[s
 @pytest.mark.parametrize(
     ("text", "lead", "many"),
     [
-        ("A dog", Lead.ARTICLE, False),
-        ("The dogs", Lead.DEFINITE, True),
-        ("Two dogs", Lead.COUNT, True),
-        ("A few dogs", Lead.COUNT, True),
-        ("One dog", Lead.COUNT, False),
-        ("A herd of cows", Lead.GROUP, True),
-        ("Lots of cows", Lead.GROUP, True),
-        ("Her dogs", Lead.OWNER, True),
-        ("Another dog", Lead.OTHER, False),
-        ("Dogs on a lawn", Lead.BARE, True),
-        ("A sheep", Lead.ARTICLE, False),
-        ("The sheep", Lead.DEFINITE, None),
-        ("A dogs", Lead.ARTICLE, None),
+        ("A dog", Determiner.ARTICLE, False),
+        ("The dogs", Determiner.DEFINITE, True),
+        ("Two dogs", Determiner.COUNT, True),
+        ("A few dogs", Determiner.COUNT, True),
+        ("One dog", Determiner.COUNT, False),
+        ("A herd of cows", Determiner.GROUP, True),
+        ("Lots of cows", Determiner.GROUP, True),
+        ("Her dogs", Determiner.OWNER, True),
+        ("Another dog", Determiner.OTHER, False),
+        ("Dogs on a lawn", Determiner.BARE, True),
+        ("A sheep", Determiner.ARTICLE, False),
+        ("The sheep", Determiner.DEFINITE, None),
+        ("A dogs", Determiner.ARTICLE, None),
     ],
 )
-def test_a_phrase_tells_how_many_where_nothing_in_it_disagrees(text: str, lead: Lead, many: bool | None) -> None:
-    first = chunks(read(text))[0]
+def test_a_phrase_tells_how_many_where_nothing_in_it_disagrees(text: str, lead: Determiner, many: bool | None) -> None:
+    first = find_noun_chunks(tag_text(text))[0]
     assert (first.lead, first.many) == (lead, many)
 
 
 @given(st.text(max_size=40))
 def test_whatever_the_text_phrases_lie_apart_and_within_it(text: str) -> None:
-    words = read(text)
+    words = tag_text(text)
     assert [text[word.start : word.end].lower().replace("’", "'") for word in words] == [word.text for word in words]
     ends = [0]
-    for one in chunks(words):
+    for one in find_noun_chunks(words):
         assert ends[-1] <= one.start <= one.first <= one.head < len(words)
         ends.append(one.end)
-    assert all(start < end <= len(words) for start, end in prepositions(words).items())
+    assert all(start < end <= len(words) for start, end in find_prepositions(words).items())

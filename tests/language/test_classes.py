@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.attributes import (
     action_of,
+    are_synonyms,
+    attribute_classes,
     class_of,
-    classes,
+    class_values,
     classes_of,
     excludes,
     is_color_pair,
     opposite,
     opposite_pairs,
     opposites,
-    same,
-    values,
 )
 from counterpoint.language.lexicon.word_lists import split_list
 
-WORDS = sorted({word for held in classes().values() for value in held.values for word in value})
+WORDS = sorted({word for held in attribute_classes().values() for value in held.values for word in value})
 BASIC = split_list("white, black, gray, red, orange, yellow, green, blue, purple, pink, brown")
 words = st.sampled_from([*WORDS, "quixotic", "chain-smoking"])
 
@@ -30,9 +30,9 @@ words = st.sampled_from([*WORDS, "quixotic", "chain-smoking"])
 @given(words, words)
 def test_exclusion_is_mutual_and_never_of_itself(one: str, other: str) -> None:
     assert excludes(one, other) == excludes(other, one)
-    assert same(one, other) == same(other, one)
+    assert are_synonyms(one, other) == are_synonyms(other, one)
     assert not excludes(one, one)
-    assert not (excludes(one, other) and same(one, other))
+    assert not (excludes(one, other) and are_synonyms(one, other))
     assert not excludes(one, other) or set(classes_of(one)) & set(classes_of(other))
 
 
@@ -40,11 +40,11 @@ def test_exclusion_is_mutual_and_never_of_itself(one: str, other: str) -> None:
 def test_an_opposite_is_excluded_and_turns_back(word: str) -> None:
     for other in opposites(word):
         assert excludes(word, other)
-        assert any(same(back, word) for back in opposites(other))
+        assert any(are_synonyms(back, word) for back in opposites(other))
 
 
 def test_lists_name_only_values_of_their_class() -> None:
-    for held in classes().values():
+    for held in attribute_classes().values():
         usual = {value[0] for value in held.values}
         known = {word for value in held.values for word in value}
         assert set().union(*held.near) <= usual
@@ -74,8 +74,8 @@ def test_values_that_a_thing_may_both_have_are_not_contrasted(pair: str) -> None
 
 
 def test_spellings_and_synonyms_are_the_same() -> None:
-    assert all(same(*pair) for pair in [("gray", "grey"), ("large", "big"), ("closed", "shut"), ("odd", "odd")])
-    assert not any(same(*pair) for pair in [("red", "blue"), ("red", "quixotic")])
+    assert all(are_synonyms(*pair) for pair in [("gray", "grey"), ("large", "big"), ("closed", "shut"), ("odd", "odd")])
+    assert not any(are_synonyms(*pair) for pair in [("red", "blue"), ("red", "quixotic")])
 
 
 def test_states_of_the_world_are_pairs() -> None:
@@ -154,7 +154,7 @@ def test_relations_tell_what_is_done() -> None:
 
 
 def test_a_class_lists_its_values_and_an_unknown_one_says_so() -> None:
-    assert values("openness") == ("open", "closed")
+    assert class_values("openness") == ("open", "closed")
     assert [class_of(value) for value in ("sitting", "red", "quixotic")] == ["pose", "color", None]
     with pytest.raises(UnknownName, match="no class is called 'colour'"):
-        values("colour")
+        class_values("colour")

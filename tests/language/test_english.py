@@ -21,18 +21,18 @@ from counterpoint.language.english import (
     is_countable,
     is_mass,
     is_plural,
-    listed,
+    join_list,
     number_value,
     number_word,
     plural,
     singular,
 )
-from counterpoint.language.lexicon.senses import kinds, names
+from counterpoint.language.lexicon.senses import curated_names, hypernyms
 from counterpoint.language.lexicon.word_lists import split_list, word_list
 
 GOLDEN = Path(__file__).parents[1] / "goldens" / "english.txt"
 REAL = Path(os.environ.get("COUNTERPOINT_REAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
-NAMES = [*names(), *kinds()]
+NAMES = [*curated_names(), *hypernyms()]
 VERBS = sorted(word_list("verbs", "known"))
 ODD = {"glass", "plier"}  # "glasses" are spectacles, "pliers" a pair
 
@@ -167,7 +167,7 @@ def _forms() -> list[str]:
     return [
         *(f"{make.__name__}: {word} → {make(word)}" for make, text in FORMS.items() for word in split_list(text)),
         *(f"count: {n}, {noun} → {count(n, noun)}" for n, noun in COUNTS),
-        *(f"listed: {' + '.join(row)} → {listed(row)} / {listed(row, 'or')}" for row in LISTS),
+        *(f"listed: {' + '.join(row)} → {join_list(row)} / {join_list(row, 'or')}" for row in LISTS),
     ]
 
 

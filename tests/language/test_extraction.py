@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode, Query
-from counterpoint.language.answers.extraction import RULES, answered
-from counterpoint.language.answers.refusals import declines, refuses
-from counterpoint.language.question_types import Sort, asked
+from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_answer
+from counterpoint.language.answers.refusals import contains_refusal, starts_with_refusal
+from counterpoint.language.question_types import QuestionType, parse_question
 from counterpoint.world.source import World
 
 COLORS = ("red", "blue", "light blue", "green")
@@ -18,7 +18,7 @@ OPEN = "What is on the table?"
 
 def _taken(raw: str, text: str = OPEN, choices: tuple[str, ...] = (), rule: str = "auto") -> str:
     """The value, or the state of an answer that has none."""
-    answer = answered(raw, Query(None, text, choices=choices), rule=rule)
+    answer = extract_answer(raw, Query(None, text, choices=choices), rule=rule)
     assert (answer.state is State.OK) == (answer.value != "")
     return answer.value or f"<{answer.state}>"
 
@@ -208,7 +208,7 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
 
 def test_the_exact_rule_changes_nothing() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert answered(raw, Query(None, OPEN), rule="exact") == Answer.of(raw)
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw)
 
 
 @pytest.mark.parametrize(
@@ -242,46 +242,48 @@ def test_inability_to_see_or_judge_is_a_refusal_and_being_unsure_is_not() -> Non
         "It's unclear from the picture.",
         "Hello. I must decline.",
     ):
-        assert refuses(text), text
+        assert contains_refusal(text), text
     for text in ("Not sure.", "Sorry, red.", "I see a can.", "No.", "It is clear.", "A cannon."):
-        assert not refuses(text), text
-    assert not declines("The dog. I cannot tell its color.")
+        assert not contains_refusal(text), text
+    assert not starts_with_refusal("The dog. I cannot tell its color.")
 
 
 @pytest.mark.parametrize(
     ("text", "sort", "options"),
     [
-        ("Is there a dog?", Sort.YES_NO, ()),
-        ("In the picture, is the dog brown?", Sort.YES_NO, ()),
-        ("Looking at this photo, are they red?", Sort.YES_NO, ()),
-        ("Isn't it red?", Sort.YES_NO, ()),
-        ("Would you say the cup is red?", Sort.YES_NO, ()),
-        ("Can you tell me if you see a truck or a pig?", Sort.YES_NO, ()),
-        ("Is there either a dog or a tree?", Sort.YES_NO, ()),
-        ("Is a bird or a basket visible?", Sort.YES_NO, ()),
-        ("Is it red or not?", Sort.YES_NO, ()),
-        ("Is the cup red? Answer yes or no.", Sort.YES_NO, ()),
-        ("Is it red or blue?", Sort.EITHER, ("red", "blue")),
-        ("Is the car light blue or dark blue?", Sort.EITHER, ("light blue", "dark blue")),
-        ("Is the person a girl or a man?", Sort.EITHER, ("girl", "man")),
-        ("In this photo, are the shoes blue, brown, or black?", Sort.EITHER, ("blue", "brown", "black")),
-        ("What is it, a cat, a dog, or a bird?", Sort.EITHER, ("cat", "dog", "bird")),
-        ("Is the woman on the right or on the left?", Sort.EITHER, ("right", "left")),
-        ("Is the cat in front of or behind the door?", Sort.EITHER, ("in front of", "behind")),
-        ("Which side is the cat on?", Sort.EITHER, ("left", "right")),
-        ("How many dogs are there?", Sort.NUMBER, ()),
-        ("In the picture, how many dogs do you see?", Sort.NUMBER, ()),
-        ("What number is on the shirt?", Sort.NUMBER, ()),
-        ("What color is it?", Sort.OPEN, ()),
-        ("Can you tell what the man is doing?", Sort.OPEN, ()),
-        ("The man is on what?", Sort.OPEN, ()),
-        ("", Sort.OPEN, ()),
-        ("or", Sort.OPEN, ()),
-        ("? or ?", Sort.OPEN, ()),
+        ("Is there a dog?", QuestionType.YES_NO, ()),
+        ("In the picture, is the dog brown?", QuestionType.YES_NO, ()),
+        ("Looking at this photo, are they red?", QuestionType.YES_NO, ()),
+        ("Isn't it red?", QuestionType.YES_NO, ()),
+        ("Would you say the cup is red?", QuestionType.YES_NO, ()),
+        ("Can you tell me if you see a truck or a pig?", QuestionType.YES_NO, ()),
+        ("Is there either a dog or a tree?", QuestionType.YES_NO, ()),
+        ("Is a bird or a basket visible?", QuestionType.YES_NO, ()),
+        ("Is it red or not?", QuestionType.YES_NO, ()),
+        ("Is the cup red? Answer yes or no.", QuestionType.YES_NO, ()),
+        ("Is it red or blue?", QuestionType.EITHER, ("red", "blue")),
+        ("Is the car light blue or dark blue?", QuestionType.EITHER, ("light blue", "dark blue")),
+        ("Is the person a girl or a man?", QuestionType.EITHER, ("girl", "man")),
+        ("In this photo, are the shoes blue, brown, or black?", QuestionType.EITHER, ("blue", "brown", "black")),
+        ("What is it, a cat, a dog, or a bird?", QuestionType.EITHER, ("cat", "dog", "bird")),
+        ("Is the woman on the right or on the left?", QuestionType.EITHER, ("right", "left")),
+        ("Is the cat in front of or behind the door?", QuestionType.EITHER, ("in front of", "behind")),
+        ("Which side is the cat on?", QuestionType.EITHER, ("left", "right")),
+        ("How many dogs are there?", QuestionType.NUMBER, ()),
+        ("In the picture, how many dogs do you see?", QuestionType.NUMBER, ()),
+        ("What number is on the shirt?", QuestionType.NUMBER, ()),
+        ("What color is it?", QuestionType.OPEN, ()),
+        ("Can you tell what the man is doing?", QuestionType.OPEN, ()),
+        ("The man is on what?", QuestionType.OPEN, ()),
+        ("", QuestionType.OPEN, ()),
+        ("or", QuestionType.OPEN, ()),
+        ("? or ?", QuestionType.OPEN, ()),
     ],
 )
-def test_what_a_question_asks_for_is_told_from_its_words(text: str, sort: Sort, options: tuple[str, ...]) -> None:
-    assert (asked(text).sort, asked(text).options) == (sort, options)
+def test_what_a_question_asks_for_is_told_from_its_words(
+    text: str, sort: QuestionType, options: tuple[str, ...]
+) -> None:
+    assert (parse_question(text).sort, parse_question(text).options) == (sort, options)
 
 
 def test_a_question_that_offers_words_is_answered_by_one_of_them_or_freely() -> None:
@@ -289,25 +291,25 @@ def test_a_question_that_offers_words_is_answered_by_one_of_them_or_freely() -> 
     assert _taken("The bench is made of wood.", text) == "wood"
     assert _taken("Plastic.", text) == "plastic"
     assert _taken("Yes.", text) == "yes"
-    assert answered("Wood, not metal", Query(None, text)).rule == "choice"
-    assert answered("Plastic", Query(None, text)).rule == "free"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice"
+    assert extract_answer("Plastic", Query(None, text)).rule == "free"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
-    found = answered("Two.", Query(None, "How many?"), top=[("2", 0.9)])
+    found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
     assert found == Answer("Two.", "2", "number", top=(("2", 0.9),))
-    assert answered("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice"
-    assert answered("yes", Query(None, "Is it?")).rule == "yes-no"
-    assert answered("hm", Query(None, "Is it?")).rule == "yes-no"
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:
-    assert answered(" Yes. ", Query(None, "A dog.", Mode.SCORE)) == Answer.of(" Yes. ")
+    assert extract_answer(" Yes. ", Query(None, "A dog.", Mode.SCORE)) == Answer.of(" Yes. ")
 
 
 def test_an_unknown_rule_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName) as caught:
-        answered("yes", Query(None, "Is it?"), rule="yesno")
+        extract_answer("yes", Query(None, "Is it?"), rule="yesno")
     assert "yes-no" in caught.value.hint
 
 
@@ -333,11 +335,11 @@ QUERIES = st.builds(
 )
 
 
-@given(RAWS, QUERIES, st.sampled_from(sorted(RULES)))
+@given(RAWS, QUERIES, st.sampled_from(sorted(EXTRACTION_RULES)))
 def test_no_text_is_too_odd_for_a_rule(raw: str, query: Query, rule: str) -> None:
-    found = answered(raw, query, rule=rule)
+    found = extract_answer(raw, query, rule=rule)
     assert found.raw == raw
-    assert found.rule in RULES
+    assert found.rule in EXTRACTION_RULES
     assert found.rule != "auto"
     assert found.state in (State.OK, State.UNPARSED, State.REFUSED)
     assert (found.value == "") == (found.state is not State.OK)
@@ -345,14 +347,14 @@ def test_no_text_is_too_odd_for_a_rule(raw: str, query: Query, rule: str) -> Non
 
 @given(RAWS, QUERIES, st.sampled_from(["normal", "number", "yes-no", "choice"]))
 def test_the_value_of_a_value_is_itself(raw: str, query: Query, rule: str) -> None:
-    found = answered(raw, query, rule=rule)
+    found = extract_answer(raw, query, rule=rule)
     if found.state is State.OK:
-        assert answered(found.value, query, rule=rule).value == found.value
+        assert extract_answer(found.value, query, rule=rule).value == found.value
 
 
 @given(RAWS, QUERIES.filter(lambda query: query.choices))
 def test_what_is_chosen_was_offered(raw: str, query: Query) -> None:
-    found = answered(raw, query)
+    found = extract_answer(raw, query)
     assert found.state is not State.OK or found.value in query.choices
 
 
@@ -360,5 +362,5 @@ def test_what_is_chosen_was_offered(raw: str, query: Query) -> None:
     st.lists(PIECES, max_size=8).map(" ".join), QUERIES, st.sampled_from(["auto", "normal", "number", "yes-no", "free"])
 )
 def test_case_and_space_around_a_reply_change_nothing(raw: str, query: Query, rule: str) -> None:
-    values = {answered(form, query, rule=rule).value for form in (raw, raw.upper(), raw.lower(), f"\n {raw} \t")}
+    values = {extract_answer(form, query, rule=rule).value for form in (raw, raw.upper(), raw.lower(), f"\n {raw} \t")}
     assert len(values) == 1

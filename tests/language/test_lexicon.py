@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon.senses import names, sense_of
+from counterpoint.language.lexicon.senses import curated_names, sense_of
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 
-SENSES = [sense_of(name) for name in names()]
+SENSES = [sense_of(name) for name in curated_names()]
 senses = st.sampled_from(SENSES)
 
 

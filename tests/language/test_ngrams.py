@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from counterpoint.core.ids import seeded
 from counterpoint.language import kneser_ney as ngrams
-from counterpoint.language.kneser_ney import NGrams, trained, words_of
+from counterpoint.language.kneser_ney import KneserNeyModel, tokenize, train_model
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdef"), max_size=7).map(" ".join), min_size=1, max_size=12)
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<?>"
@@ -25,7 +25,7 @@ class Plain:
         raw: list[Counter[tuple[str, ...]]] = [Counter() for _ in range(order + 1)]
         before: list[dict[tuple[str, ...], set[str]]] = [defaultdict(set) for _ in range(order + 1)]
         for text in texts:
-            said = [BEGIN, *words_of(text), END]
+            said = [BEGIN, *tokenize(text), END]
             for place in range(1, len(said)):
                 for length in range(1, min(order, place + 1) + 1):
                     run = tuple(said[place - length + 1 : place + 1])
@@ -61,7 +61,7 @@ class Plain:
         return (count - taken[min(count, 3)] + left * lower) / sum(follow.values())
 
     def score(self, text: str) -> float:
-        said = [BEGIN, *(word if word in self.words else UNKNOWN for word in words_of(text)), END]
+        said = [BEGIN, *(word if word in self.words else UNKNOWN for word in tokenize(text)), END]
         chances = [
             self.chance(tuple(said[max(place - self.order + 1, 0) : place]), said[place])
             for place in range(1, len(said))
@@ -73,58 +73,58 @@ class Plain:
 def test_scores_are_those_of_a_plain_loop(told: list[str], asked: list[str], order: int) -> None:
     plain = Plain(told, order)
     asked = [*asked, f"{asked[0]} never z said"]
-    np.testing.assert_allclose(trained(told, order).scores(asked), [plain.score(text) for text in asked], rtol=1e-9)
+    np.testing.assert_allclose(train_model(told, order).scores(asked), [plain.score(text) for text in asked], rtol=1e-9)
 
 
 def test_discounts_follow_the_counts_where_there_are_enough() -> None:
     luck = seeded("sentences")
     texts = [" ".join("abcdefghijkl"[int(12 * luck.random() ** 3)] for _ in range(6)) for _ in range(60)]
-    plain, model = Plain(texts, 3), trained(texts, 3)
+    plain, model = Plain(texts, 3), train_model(texts, 3)
     assert plain.discounts[3] != (0, 0.5, 1, 1.5)
     np.testing.assert_allclose(model.scores(texts), [plain.score(text) for text in texts], rtol=1e-9)
 
 
-def chances(model: NGrams, history: str) -> list[float]:
+def chances(model: KneserNeyModel, history: str) -> list[float]:
     """Of every word that was told, of one that was not, and of the end."""
-    words = [word for word in model.words if word != ngrams.MARK]
+    words = [word for word in model.words if word != ngrams.SENTENCE_BREAK]
     known = [math.exp(model.logarithms(f"{history} {word}")[-2]) for word in [*words, "unheard"]]
     return [*known, math.exp(model.logarithms(history)[-1])]
 
 
 @given(SENTENCES, st.lists(st.sampled_from("abcxyz"), max_size=5).map(" ".join), st.integers(1, 4))
 def test_after_any_words_the_chances_of_all_words_make_one(told: list[str], history: str, order: int) -> None:
-    assert sum(chances(trained(told, order), history)) == pytest.approx(1)
+    assert sum(chances(train_model(told, order), history)) == pytest.approx(1)
 
 
 @given(SENTENCES)
 def test_a_score_depends_neither_on_its_company_nor_on_the_order_of_what_was_told(told: list[str]) -> None:
     shuffled = sorted(told, key=lambda text: (len(text), text))
-    model, other = trained(told), trained(shuffled)
+    model, other = train_model(told), train_model(shuffled)
     whole = model.scores([*told, "never told"])
     assert whole.tolist() == [float(model.scores([text])[0]) for text in [*told, "never told"]]
     np.testing.assert_allclose(whole, other.scores([*told, "never told"]), rtol=1e-12)
 
 
 def test_what_was_told_is_more_usual_than_the_same_words_in_another_order() -> None:
-    model = trained(CAPTIONS)
+    model = train_model(CAPTIONS)
     usual, unusual, unheard = model.scores(["A dog sits on a mat.", "Mat a on sits dog a.", "Zebras graze quietly."])
     assert usual > unusual > unheard
 
 
 def test_letters_signs_and_breaks_make_no_difference() -> None:
-    model = trained(CAPTIONS)
+    model = train_model(CAPTIONS)
     same = model.scores(["A cat sits on a mat.", "a CAT\nsits  on a mat!", "“A cat”: sits on a mat"])
     assert len(set(same.tolist())) == 1
-    assert words_of("It’s a T-shirt, no_2.") == ["it's", "a", "t", "shirt", "no", "2"]
+    assert tokenize("It’s a T-shirt, no_2.") == ["it's", "a", "t", "shirt", "no", "2"]
 
 
 def test_nothing_asked_is_nothing_scored_and_nothing_said_has_the_score_of_an_end() -> None:
-    model = trained(CAPTIONS)
+    model = train_model(CAPTIONS)
     assert model.scores([]).shape == (0,)
     assert model.scores([""])[0] == model.logarithms("")[0] == model.scores(["?!"])[0]
 
 
 def test_told_nothing_it_finds_everything_equally_usual() -> None:
-    model = trained([])
+    model = train_model([])
     one, other = model.scores(["a cat", "the dog barks"])
     assert one == other == pytest.approx(math.log(1 / 2)), "a word, or the end"

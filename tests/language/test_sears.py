@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from strategies import texts
 
-from counterpoint.language.sears import RULES, rewritten
-from counterpoint.language.tokens import Wording
+from counterpoint.language.sears import SEARS_RULES, apply_sears
+from counterpoint.language.tokens import TokenizedText
 
 
 def _made(text: str) -> dict[str, str]:
-    return {rule.name: new for rule, new in rewritten(text)}
+    return {rule.name: new for rule, new in apply_sears(text)}
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_no_rule_changes_what_it_would_spoil(text: str) -> None:
 
 @given(texts)
 def test_any_text_is_taken_and_what_is_exchanged_for_itself_stays_as_it_is(text: str) -> None:
-    wording = Wording.of(text)
+    wording = TokenizedText.of(text)
     assert wording.exchanged(dict(enumerate(wording.words))) == text
     assert all(new != text for new in _made(text).values())
 
 
 def test_rules_have_names_of_their_own() -> None:
-    assert [rule.name for rule in RULES] == ["what-is", "what-which", "color-colour", "adverb-is"]
+    assert [rule.name for rule in SEARS_RULES] == ["what-is", "what-which", "color-colour", "adverb-is"]

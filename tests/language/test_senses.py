@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.english import a, plural
 from counterpoint.language.lexicon.senses import (
+    curated_names,
     hypernym_names,
+    hypernyms,
+    hyponym_names,
     is_a,
-    kinds,
-    kinds_of,
-    meaning,
-    names,
+    resolve_name,
     sense_of,
     synonyms,
 )
@@ -25,18 +25,18 @@ from counterpoint.language.lexicon.word_lists import split_list
 ROOT = Path(__file__).parents[2]
 REAL = Path(os.environ.get("COUNTERPOINT_REAL_DATA", ROOT.parent / "shared" / "data"))
 WORLD = ROOT / "src" / "counterpoint" / "world" / "kinds.toml"
-ALL = [*names(), *kinds()]
+ALL = [*curated_names(), *hypernyms()]
 
 
 def test_every_curated_name_resolves_to_a_noun() -> None:
-    assert all(meaning(name).sense.pos == "n" for name in names())
+    assert all(resolve_name(name).sense.pos == "n" for name in curated_names())
 
 
 def test_every_name_of_gqa_has_a_curated_sense() -> None:
     path = REAL / "ontology" / "graphvqa" / "name_gqa.txt"
     if not path.exists():
         pytest.skip(f"the names of GQA are not at {path}; set COUNTERPOINT_REAL_DATA to the folder that holds them")
-    known = {form for name in names() for form in (name, plural(name))}
+    known = {form for name in curated_names() for form in (name, plural(name))}
     assert set(path.read_text("utf-8").split("\n")) - known - {"", "<unk>"} == set()
 
 
@@ -87,11 +87,11 @@ def test_being_a_kind_is_reflexive_and_transitive(one: str, two: str, three: str
 
 
 def test_being_a_kind_is_transitive_through_every_general_name() -> None:
-    above = {kind: [more for more in kinds() if is_a(kind, more)] for kind in kinds()}
+    above = {kind: [more for more in hypernyms() if is_a(kind, more)] for kind in hypernyms()}
     broken = [
         (name, kind, more)
         for name in ALL
-        for kind in kinds()
+        for kind in hypernyms()
         if is_a(name, kind)
         for more in above[kind]
         if not is_a(name, more)
@@ -106,15 +106,15 @@ def test_sure_kinds_are_kinds_and_never_the_name_itself() -> None:
 
 
 def test_general_names_are_fit_for_a_question() -> None:
-    assert {"entity", "whole", "artifact", "instrumentality", "matter"} & set(kinds()) == set()
-    assert all(len(a(kind)) > len(kind) for kind in kinds())
+    assert {"entity", "whole", "artifact", "instrumentality", "matter"} & set(hypernyms()) == set()
+    assert all(len(a(kind)) > len(kind) for kind in hypernyms())
     assert hypernym_names("poodle") == ("dog", "mammal", "animal")
     assert hypernym_names("strawberry") == ("berry", "fruit", "food")
 
 
 def test_the_names_of_a_kind_are_listed() -> None:
-    assert {"dog", "poodle", "whale"} <= set(kinds_of("mammal"))
-    assert "sparrow" not in kinds_of("mammal")
+    assert {"dog", "poodle", "whale"} <= set(hyponym_names("mammal"))
+    assert "sparrow" not in hyponym_names("mammal")
 
 
 def test_what_people_dispute_is_possible_and_not_sure() -> None:
@@ -125,7 +125,7 @@ def test_what_people_dispute_is_possible_and_not_sure() -> None:
 
 def test_synonyms_share_a_sense() -> None:
     assert synonyms("couch") == ("sofa",)
-    assert all(sense_of(name) == sense_of(other) for name in names() for other in synonyms(name))
+    assert all(sense_of(name) == sense_of(other) for name in curated_names() for other in synonyms(name))
 
 
 def test_other_names_take_the_sense_of_their_last_words() -> None:

@@ -1,12 +1,12 @@
-from counterpoint.language.tagger import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tag_words
 
 
 def test_a_noun_is_told_from_an_adjective_and_a_participle() -> None:
-    assert [is_noun(tag) for tag in tagged(("How", "many", "yellow", "vases", "are", "standing", "?"))] == [
+    assert [is_noun(tag) for tag in tag_words(("How", "many", "yellow", "vases", "are", "standing", "?"))] == [
         *(False, False, False, True),
         *(False, False, False),
     ]
 
 
 def test_no_words_have_no_tags() -> None:
-    assert tagged(()) == ()
+    assert tag_words(()) == ()

@@ -17,21 +17,21 @@ from counterpoint.language.english import (
 )
 from counterpoint.language.lexicon.attributes import (
     action_of,
+    attribute_classes,
     class_of,
-    classes,
     excludes,
     opposite,
     opposite_pairs,
     opposites,
 )
-from counterpoint.language.lexicon.senses import is_a, kinds, meaning, names, sense_of, synonyms
+from counterpoint.language.lexicon.senses import curated_names, hypernyms, is_a, resolve_name, sense_of, synonyms
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import measure
 from counterpoint.scenes.ambiguity import is_known, may_be, may_show, shows, words
 
-NAMES = [*names(), *kinds()]
-VALUES = sorted({word for held in classes().values() for value in held.values for word in value})
+NAMES = [*curated_names(), *hypernyms()]
+VALUES = sorted({word for held in attribute_classes().values() for value in held.values for word in value})
 COCO = """
 person, bicycle, car, motorcycle, airplane, bus, train, truck, boat, traffic light, fire hydrant, stop sign,
 parking meter, bench, bird, cat, dog, horse, sheep, cow, elephant, bear, zebra, giraffe, backpack, umbrella,
@@ -45,9 +45,9 @@ CLEVR = "cube, sphere, cylinder"
 
 
 def test_the_names_of_coco_and_clevr_have_a_curated_sense() -> None:
-    known = {form for name in names() for form in (name, plural(name))}
+    known = {form for name in curated_names() for form in (name, plural(name))}
     assert set(split_list(f"{COCO}, {CLEVR}")) - known == set()
-    assert len(names()) >= 2900
+    assert len(curated_names()) >= 2900
 
 
 def test_no_hypernym_leads_back_to_where_it_came_from() -> None:
@@ -114,7 +114,7 @@ def test_every_pair_of_values_excludes_both_ways_and_none_excludes_itself() -> N
     assert not any(excludes(value, value) for value in VALUES)
     held = [value for value in VALUES if class_of(value) is not None]
     assert held == VALUES
-    for members in classes().values():
+    for members in attribute_classes().values():
         every = [word for value in members.values for word in value]
         assert all(excludes(one, other) == excludes(other, one) for one, other in combinations(every, 2))
 
@@ -175,12 +175,12 @@ def test_everything_in_the_doubts_is_a_name_in_the_singular() -> None:
 
 def test_a_class_that_a_question_may_ask_for_is_one_of_which_a_thing_has_one_value() -> None:
     unasked = words("attributes.not_asked")
-    assert unasked <= set(classes())
-    assert [held.name for held in classes().values() if held.several and held.kind == "attribute"] == [
-        name for name in classes() if classes()[name].several and name in unasked
+    assert unasked <= set(attribute_classes())
+    assert [held.name for held in attribute_classes().values() if held.several and held.kind == "attribute"] == [
+        name for name in attribute_classes() if attribute_classes()[name].several and name in unasked
     ]
 
 
 def test_what_is_done_is_told_by_an_action_and_not_by_a_place() -> None:
     assert [action_of(place) for place in ("on", "near", "to the left of", "taller than", "full of")] == [None] * 5
-    assert all(meaning(name).sense.pos == "n" for name in NAMES)
+    assert all(resolve_name(name).sense.pos == "n" for name in NAMES)

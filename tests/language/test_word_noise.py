@@ -10,12 +10,19 @@ from hypothesis import strategies as st
 from strategies import texts
 
 from counterpoint.core.ids import seeded
-from counterpoint.language.lexicon.vocabulary import everyday, is_word, taken_for
-from counterpoint.language.noise.kinds import KINDS, NO_LETTERS, NOT_ENGLISH, SEVERITIES, noised, unfit
-from counterpoint.language.noise.protected_words import Loose
-from counterpoint.language.noise.typos import SLIPS, misspelt
+from counterpoint.language.lexicon.vocabulary import everyday_words, is_word, possible_readings
+from counterpoint.language.noise.kinds import (
+    NO_LETTERS,
+    NOISE_KINDS,
+    NOT_ENGLISH,
+    SEVERITIES,
+    apply_noise,
+    rejection_reason,
+)
+from counterpoint.language.noise.protected_words import ProtectedQuestion
+from counterpoint.language.noise.typos import TYPOS, misspell
 
-BY_NAME = {kind.name: kind for kind in KINDS}
+BY_NAME = {kind.name: kind for kind in NOISE_KINDS}
 QUESTIONS = (
     "What color is the umbrella of the woman in the picture?",
     "Are there two dogs on the left side of the couch?",
@@ -27,7 +34,7 @@ QUESTIONS = (
 
 
 def _made(text: str, kind: str, seed: int = 0, most: int = len(SEVERITIES)) -> list[str]:
-    return [new for _, new in noised(Loose.of(text), BY_NAME[kind], seeded(seed, text), most)]
+    return [new for _, new in apply_noise(ProtectedQuestion.of(text), BY_NAME[kind], seeded(seed, text), most)]
 
 
 def _slips_apart(one: str, other: str) -> int:
@@ -46,13 +53,13 @@ def _slips_apart(one: str, other: str) -> int:
 
 def _one_slip_from(text: str) -> set[str]:
     """The everyday words that begin alike and are one slip away, or none."""
-    near = (word for word in everyday() if word[0] == text[0] and abs(len(word) - len(text)) < 2)
+    near = (word for word in everyday_words() if word[0] == text[0] and abs(len(word) - len(text)) < 2)
     return {word for word in near if _slips_apart(text, word) <= 1}
 
 
-@given(st.sampled_from(sorted(everyday())), st.sampled_from(sorted(SLIPS)))
+@given(st.sampled_from(sorted(everyday_words())), st.sampled_from(sorted(TYPOS)))
 def test_a_misspelling_is_one_slip_from_its_word_and_from_no_other(word: str, slip: str) -> None:
-    for made in misspelt(word, slip)[:1]:
+    for made in misspell(word, slip)[:1]:
         assert not is_word(made)
         assert made[0] == word[0]
         assert _one_slip_from(made) == {word}
@@ -60,10 +67,10 @@ def test_a_misspelling_is_one_slip_from_its_word_and_from_no_other(word: str, sl
 
 @given(st.text("abcdehorst", min_size=2, max_size=6))
 def test_what_a_misspelling_may_be_taken_for_is_what_a_plain_search_finds(text: str) -> None:
-    assert taken_for(text) == _one_slip_from(text)
+    assert possible_readings(text) == _one_slip_from(text)
 
 
-@pytest.mark.parametrize("kind", sorted(SLIPS))
+@pytest.mark.parametrize("kind", sorted(TYPOS))
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_severity_is_the_number_of_misspelt_words_and_each_goes_on_from_the_last(kind: str, text: str) -> None:
     made = _made(text, kind)
@@ -74,7 +81,7 @@ def test_severity_is_the_number_of_misspelt_words_and_each_goes_on_from_the_last
     assert all(few < more for few, more in pairwise(changed))
 
 
-@pytest.mark.parametrize("kind", sorted(SLIPS))
+@pytest.mark.parametrize("kind", sorted(TYPOS))
 def test_what_the_answer_turns_on_is_never_misspelt(kind: str) -> None:
     kept = ("left", "two", "red", "yellow", '"Slippery', 'wet"?', "no", "behind", "IBM", "many", "near")
     for text in QUESTIONS:
@@ -86,10 +93,10 @@ def test_what_the_answer_turns_on_is_never_misspelt(kind: str) -> None:
 
 
 def test_answers_that_are_offered_beside_a_question_are_not_touched_in_it() -> None:
-    loose = Loose.of("Is the animal under the couch a giraffe?", ("a giraffe", "couch"))
+    loose = ProtectedQuestion.of("Is the animal under the couch a giraffe?", ("a giraffe", "couch"))
     for seed in range(20):
-        for kind in KINDS[:6]:
-            assert all("giraffe" in new and "couch" in new for _, new in noised(loose, kind, Random(seed), 3))
+        for kind in NOISE_KINDS[:6]:
+            assert all("giraffe" in new and "couch" in new for _, new in apply_noise(loose, kind, Random(seed), 3))
 
 
 @pytest.mark.parametrize(
@@ -158,21 +165,21 @@ def test_what_is_polite_already_or_has_a_name_or_another_end_is_left_alone() -> 
 
 
 def test_what_is_not_english_or_has_no_letters_is_not_noisy() -> None:
-    assert unfit(Loose.of("3 + 4 = ?")) == NO_LETTERS
-    assert unfit(Loose.of("")) == NO_LETTERS
+    assert rejection_reason(ProtectedQuestion.of("3 + 4 = ?")) == NO_LETTERS
+    assert rejection_reason(ProtectedQuestion.of("")) == NO_LETTERS
     for text in (
         "¿De qué color es el coche?",
         "Wie viele Hunde sind auf dem Bild?",
         "这是什么?",
         "Quelle heure est-il?",
     ):
-        assert unfit(Loose.of(text)) == NOT_ENGLISH
-    assert not any(unfit(Loose.of(text)) for text in QUESTIONS)
+        assert rejection_reason(ProtectedQuestion.of(text)) == NOT_ENGLISH
+    assert not any(rejection_reason(ProtectedQuestion.of(text)) for text in QUESTIONS)
 
 
 @given(texts | st.sampled_from(QUESTIONS), st.integers(0, 9))
 def test_any_text_is_taken_and_one_seed_makes_one_noise(text: str, seed: int) -> None:
-    for kind in KINDS:
+    for kind in NOISE_KINDS:
         made = _made(text, kind.name, seed)
         assert made == _made(text, kind.name, seed)
         assert text not in made

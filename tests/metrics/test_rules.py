@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Group, Query, Relation
-from counterpoint.language.answers.rule_sets import RULE_SETS, left_out, rule_set, short
-from counterpoint.language.answers.vqa import comparable
+from counterpoint.language.answers.rule_sets import RULE_SETS, leave_one_out_credit, rule_set, short_credit
+from counterpoint.language.answers.vqa import normalize_vqa
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.scoring import score_table
 from counterpoint.store.groups import groups_table
@@ -133,12 +133,12 @@ def test_the_short_form_counts_those_who_agree_and_normalises_always(cases: list
     ],
 )
 def test_answers_are_made_comparable_as_worked_out_by_hand(answer: str, made: str) -> None:
-    assert comparable(answer) == made
+    assert normalize_vqa(answer) == made
 
 
 def test_the_two_forms_differ_where_few_agree_and_nowhere_else() -> None:
-    assert [left_out(n, 10) for n in range(11)] == pytest.approx([0, 0.3, 0.6, 0.9, *[1] * 7])
-    assert [short(n, 10) for n in range(11)] == pytest.approx([0, 1 / 3, 2 / 3, *[1] * 8])
+    assert [leave_one_out_credit(n, 10) for n in range(11)] == pytest.approx([0, 0.3, 0.6, 0.9, *[1] * 7])
+    assert [short_credit(n, 10) for n in range(11)] == pytest.approx([0, 1 / 3, 2 / 3, *[1] * 8])
 
 
 def test_what_most_people_said_comes_first_and_of_equals_what_was_said_first() -> None:

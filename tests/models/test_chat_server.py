@@ -14,10 +14,10 @@ import openai
 import pytest
 from served import digest
 
-from counterpoint.pictures.png import png
+from counterpoint.pictures.png import encode_png
 from counterpoint.testing import ChatServer, Received, Trouble, echo
 
-PICTURE = png(np.full((4, 6, 3), 7, np.uint8))
+PICTURE = encode_png(np.full((4, 6, 3), 7, np.uint8))
 SHOWN = f"data:image/png;base64,{b64encode(PICTURE).decode()}"
 CONTENT: list[Any] = [{"type": "image_url", "image_url": {"url": SHOWN}}, {"type": "text", "text": "Is it gray?"}]
 MESSAGES: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": CONTENT}]

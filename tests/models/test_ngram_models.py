@@ -13,7 +13,7 @@ from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels, Scale, Scorer
-from counterpoint.language.kneser_ney import trained
+from counterpoint.language.kneser_ney import train_model
 from counterpoint.models.text.ngram import CrossFitted, Told, known_as, ngram, read_captions
 from counterpoint.models.text.trigram import BASE, Trigram, spoken
 
@@ -44,7 +44,7 @@ def test_a_model_is_told_captions_by_a_setting_and_never_looks(lines: Path) -> N
     assert model.scale is Scale.SIMILARITY
     usual, unusual = model.score([scored("A dog sits on a mat."), scored("A mat sits on a dog.")])
     assert usual > unusual
-    assert usual == np.float32(trained(CAPTIONS).scores(["A dog sits on a mat."])[0])
+    assert usual == np.float32(train_model(CAPTIONS).scores(["A dog sits on a mat."])[0])
 
 
 def test_a_fingerprint_tells_what_was_told_and_how_not_in_which_order(lines: Path, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_without_captions_or_with_an_odd_order_there_is_no_model(lines: Path) ->
 
 
 def test_each_picture_has_the_model_of_its_fold_whatever_the_company() -> None:
-    one, other = trained(CAPTIONS), trained(CAPTIONS[:1])
+    one, other = train_model(CAPTIONS), train_model(CAPTIONS[:1])
     model = CrossFitted([one, other], {"a:1.png": 0, "000000000007": 1}, "folds")
     queries = [scored("A dog.", "a:1.png"), scored("A dog.", "coco:x/000000000007.jpg"), scored("A dog.", "a:2.png")]
     scores = model.score(queries)

@@ -10,36 +10,36 @@ from PIL import Image
 
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.edits import applied, window
-from counterpoint.pictures.transforms import DEGREES
+from counterpoint.pictures.edits import apply_edits, visible_window
+from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.world.staging import stage
 
 SCENE: Pixels = np.asarray(stage("test", 7).draw())
 JPEG = Path(__file__).parents[1] / "goldens" / "edits_jpeg.txt"
 
 
-@pytest.mark.parametrize("name", sorted(set(DEGREES) - {"flip", "rotation", "crop"}))
+@pytest.mark.parametrize("name", sorted(set(TRANSFORMS) - {"flip", "rotation", "crop"}))
 def test_each_severity_is_further_from_the_picture_than_the_one_before(name: str) -> None:
-    far = [np.abs(applied([edit], SCENE).astype(int) - SCENE).mean() for edit in DEGREES[name]]
+    far = [np.abs(apply_edits([edit], SCENE).astype(int) - SCENE).mean() for edit in TRANSFORMS[name]]
     assert far[0] > 0
     assert far == sorted(far)
 
 
 def test_there_are_five_severities_of_every_change_but_a_mirror() -> None:
-    assert {name: len(edits) for name, edits in DEGREES.items() if len(edits) != 5} == {"flip": 1}
+    assert {name: len(edits) for name, edits in TRANSFORMS.items() if len(edits) != 5} == {"flip": 1}
 
 
 @pytest.mark.parametrize("edit", [Edit("brightness", (100,)), Edit("contrast", (100,)), Edit("gray", (0,))])
 def test_a_change_by_nothing_changes_nothing(edit: Edit) -> None:
-    assert np.array_equal(applied([edit], SCENE), SCENE)
-    assert np.array_equal(applied([Edit("rotate", (0,)), Edit("trim", (0,))], SCENE), SCENE)
+    assert np.array_equal(apply_edits([edit], SCENE), SCENE)
+    assert np.array_equal(apply_edits([Edit("rotate", (0,)), Edit("trim", (0,))], SCENE), SCENE)
 
 
 def test_what_is_flipped_twice_is_as_it_was_and_what_is_gray_stays_so() -> None:
-    assert np.array_equal(applied([Edit("flip")] * 2, SCENE), SCENE)
-    assert np.array_equal(applied([Edit("flip")], SCENE), np.fliplr(SCENE))
-    once = applied([Edit("gray", (100,))], SCENE)
-    assert np.array_equal(applied([Edit("gray", (100,))], once), once)
+    assert np.array_equal(apply_edits([Edit("flip")] * 2, SCENE), SCENE)
+    assert np.array_equal(apply_edits([Edit("flip")], SCENE), np.fliplr(SCENE))
+    once = apply_edits([Edit("gray", (100,))], SCENE)
+    assert np.array_equal(apply_edits([Edit("gray", (100,))], once), once)
     assert np.ptp(once, axis=2).max() == 0
     assert np.abs(once[:, :, 0].astype(int) - np.asarray(Image.fromarray(SCENE).convert("L"))).max() <= 1
 
@@ -47,23 +47,25 @@ def test_what_is_flipped_twice_is_as_it_was_and_what_is_gray_stays_so() -> None:
 @given(st.integers(0, 255), st.integers(0, 1000))
 def test_light_and_contrast_are_rounded_and_cut(value: int, percent: int) -> None:
     one = np.full((1, 1, 3), value, np.uint8)
-    assert applied([Edit("brightness", (percent,))], one)[0, 0, 0] == min((value * percent + 50) // 100, 255)
+    assert apply_edits([Edit("brightness", (percent,))], one)[0, 0, 0] == min((value * percent + 50) // 100, 255)
     wanted = 128 + (value - 128) * percent / 100
-    assert abs(int(applied([Edit("contrast", (percent,))], one)[0, 0, 0]) - min(max(wanted, 0), 255)) <= 0.5
+    assert abs(int(apply_edits([Edit("contrast", (percent,))], one)[0, 0, 0]) - min(max(wanted, 0), 255)) <= 0.5
 
 
 @given(st.integers(-45, 45), st.integers(1, 30), st.integers(1, 30))
 @settings(max_examples=60)
 def test_a_turned_picture_loses_nothing_but_at_the_edge_of_a_pixel(degrees: int, width: int, height: int) -> None:
-    turned = applied([Edit("rotate", (degrees,))], np.full((height, width, 3), 200, np.uint8))
+    turned = apply_edits([Edit("rotate", (degrees,))], np.full((height, width, 3), 200, np.uint8))
     assert turned.max() <= 200
     assert turned.sum() / 600 == pytest.approx(width * height, abs=1 + 0.15 * (width + height))
 
 
 def test_a_picture_is_turned_as_pillow_turns_it() -> None:
-    smooth = applied([Edit("blur", ("4",))], SCENE)  # so that half a pixel, by which they may be apart, shows little
+    smooth = apply_edits(
+        [Edit("blur", ("4",))], SCENE
+    )  # so that half a pixel, by which they may be apart, shows little
     for degrees in (-20, -3, 10, 45):
-        ours = applied([Edit("rotate", (degrees,))], smooth)
+        ours = apply_edits([Edit("rotate", (degrees,))], smooth)
         theirs = Image.fromarray(smooth).rotate(degrees, Image.Resampling.BILINEAR, expand=True)
         assert abs(ours.shape[0] - theirs.height) <= 1
         assert abs(ours.shape[1] - theirs.width) <= 1
@@ -75,13 +77,13 @@ def test_a_picture_is_turned_as_pillow_turns_it() -> None:
 
 def test_a_trimmed_picture_is_the_window_that_boxes_are_drawn_in() -> None:
     edit = Edit("trim", (10,))
-    seen = window([edit], Size(320, 240))
+    seen = visible_window([edit], Size(320, 240))
     assert seen == Box(32, 24, 256, 192)
-    assert np.array_equal(applied([edit], SCENE), SCENE[seen.y : seen.bottom, seen.x : seen.right])
+    assert np.array_equal(apply_edits([edit], SCENE), SCENE[seen.y : seen.bottom, seen.x : seen.right])
 
 
 def test_jpeg_is_within_two_levels_of_what_it_always_was(pytestconfig: pytest.Config) -> None:
-    made = {edit: applied([edit], SCENE)[20::40, 10::40].reshape(-1) for edit in DEGREES["jpeg"]}
+    made = {edit: apply_edits([edit], SCENE)[20::40, 10::40].reshape(-1) for edit in TRANSFORMS["jpeg"]}
     if pytestconfig.getoption("--update-goldens"):
         JPEG.write_text("".join(f"{edit}: {' '.join(map(str, values))}\n" for edit, values in made.items()))
     kept = dict(line.split(": ") for line in JPEG.read_text().splitlines())

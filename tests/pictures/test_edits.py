@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.edits import EDITS, applied
-from counterpoint.pictures.noise import STRENGTHS, noise
-from counterpoint.pictures.transforms import DEGREES
+from counterpoint.pictures.edits import EDITS, apply_edits
+from counterpoint.pictures.noise import STRENGTHS, noise_edit
+from counterpoint.pictures.transforms import TRANSFORMS
 
 PIXELS: Pixels = (np.add.outer(np.arange(24) ** 2, np.arange(32) * 5)[:, :, None] * [1, 3, 7] % 256).astype(np.uint8)
 CHAINS = [
@@ -30,9 +30,9 @@ CHAINS = [
     (Edit("mean-around", (0, 128, 255, 17, 13, 3, 4, 5, 6)),),
     (Edit("crop-around", (32, 24, 3, 4, 2, 2, 6, 10, 3, 1)),),
     (Edit("crop-around", (17, 13, 3, 4, 5, 6)),),
-    *((noise(name, severity, 7 * severity),) for name in STRENGTHS for severity in (1, 2, 3, 4, 5)),
+    *((noise_edit(name, severity, 7 * severity),) for name in STRENGTHS for severity in (1, 2, 3, 4, 5)),
     (Edit("gaussian", ("0.025",)), Edit("crop", (3, 4, 10, 12)), Edit("poisson", (17,), 1 << 40)),
-    *((edit,) for edits in DEGREES.values() for edit in edits if edit.name not in ("blur", "jpeg")),
+    *((edit,) for edits in TRANSFORMS.values() for edit in edits if edit.name not in ("blur", "jpeg")),
     (Edit("rotate", (-20,)), Edit("flip"), Edit("trim", (7,))),
     (Edit("mean-color"),),
     (Edit("shuffle", (8,), 7),),
@@ -44,7 +44,7 @@ def test_every_edit_makes_the_pixels_it_always_made(golden: Callable[[str, Itera
     assert {edit.name for chain in CHAINS for edit in chain} == set(EDITS) - {"jpeg"}  # which may differ by a level
     lines = []
     for chain in CHAINS:
-        shown = np.ascontiguousarray(applied(chain, PIXELS))
+        shown = np.ascontiguousarray(apply_edits(chain, PIXELS))
         digest = blake2b(shown.tobytes(), digest_size=8).hexdigest()
         lines.append(f"{' | '.join(map(str, chain))}: {shown.shape[1]}x{shown.shape[0]} {digest}")
     golden("edits.txt", lines)
@@ -53,7 +53,7 @@ def test_every_edit_makes_the_pixels_it_always_made(golden: Callable[[str, Itera
 def test_an_edit_leaves_the_original_alone() -> None:
     before = PIXELS.copy()
     for chain in CHAINS:
-        applied(chain, PIXELS)
+        apply_edits(chain, PIXELS)
     assert np.array_equal(PIXELS, before)
 
 
@@ -63,10 +63,10 @@ def test_a_crop_keeps_the_pixels_whose_places_are_inside(x: int, y: int, width: 
     columns = [column for column in range(32) if x <= column < x + width]
     edit = Edit("crop", (x, y, width, height))
     if rows and columns:
-        assert np.array_equal(applied([edit], PIXELS), PIXELS[np.ix_(rows, columns)])
+        assert np.array_equal(apply_edits([edit], PIXELS), PIXELS[np.ix_(rows, columns)])
     else:
         with pytest.raises(PictureError, match="leaves nothing of the picture"):
-            applied([edit], PIXELS)
+            apply_edits([edit], PIXELS)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_a_crop_keeps_the_pixels_whose_places_are_inside(x: int, y: int, width: 
 )
 def test_arguments_that_make_no_sense_are_refused_with_the_edit_named(edit: Edit) -> None:
     with pytest.raises(PictureError) as caught:
-        applied([edit], PIXELS)
+        apply_edits([edit], PIXELS)
     assert str(caught.value).startswith(f"{edit} cannot be applied: ")
 
 
 def test_an_unknown_edit_is_answered_with_known_ones() -> None:
     with pytest.raises(UnknownName) as caught:
-        applied([Edit("crp", ("1",))], PIXELS)
+        apply_edits([Edit("crp", ("1",))], PIXELS)
     assert caught.value.hint == "did you mean crop?"

@@ -12,7 +12,7 @@ from PIL import Image
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.folders import PictureFolders, decoded
+from counterpoint.pictures.folders import PictureFolders, decode
 
 PIXELS: Pixels = np.random.Generator(np.random.PCG64(7)).integers(0, 256, (12, 16, 3), dtype=np.uint8)
 UPRIGHT = 0x0112  # the EXIF tag that says which way is up
@@ -68,7 +68,7 @@ def test_edits_are_applied_to_what_is_decoded(tmp_path: Path) -> None:
 def test_transparency_is_laid_on_white(tmp_path: Path) -> None:
     clear = np.dstack([PIXELS, np.zeros((12, 16), np.uint8)])
     clear[:, 8:, 3] = 255
-    shown = decoded(_saved(tmp_path, Image.fromarray(clear)))
+    shown = decode(_saved(tmp_path, Image.fromarray(clear)))
     assert (shown[:, :8] == 255).all()
     assert np.array_equal(shown[:, 8:], PIXELS[:, 8:])
 
@@ -77,28 +77,28 @@ def test_a_palette_gives_its_colors_and_its_clear_color_is_white(tmp_path: Path)
     image = Image.new("P", (2, 1))
     image.putpalette([200, 10, 20, 30, 40, 250])
     image.putpixel((1, 0), 1)
-    assert decoded(_saved(tmp_path, image)).tolist() == [[[200, 10, 20], [30, 40, 250]]]
-    assert decoded(_saved(tmp_path, image, transparency=1)).tolist() == [[[200, 10, 20], [255, 255, 255]]]
+    assert decode(_saved(tmp_path, image)).tolist() == [[[200, 10, 20], [30, 40, 250]]]
+    assert decode(_saved(tmp_path, image, transparency=1)).tolist() == [[[200, 10, 20], [255, 255, 255]]]
 
 
 def test_gray_has_three_equal_channels_in_eight_bits_and_in_sixteen(tmp_path: Path) -> None:
     gray = PIXELS[:, :, 0]
     expected = np.dstack([gray] * 3)
-    assert np.array_equal(decoded(_saved(tmp_path, Image.fromarray(gray))), expected)
-    assert np.array_equal(decoded(_saved(tmp_path, Image.fromarray(gray.astype(np.uint16) * 257))), expected)
-    assert decoded(_saved(tmp_path, Image.new("1", (3, 2), 1))).tolist() == [[[255] * 3] * 3] * 2
+    assert np.array_equal(decode(_saved(tmp_path, Image.fromarray(gray))), expected)
+    assert np.array_equal(decode(_saved(tmp_path, Image.fromarray(gray.astype(np.uint16) * 257))), expected)
+    assert decode(_saved(tmp_path, Image.new("1", (3, 2), 1))).tolist() == [[[255] * 3] * 3] * 2
 
 
 def test_fractions_of_gray_are_refused_since_nobody_knows_their_white(tmp_path: Path) -> None:
     with pytest.raises(PictureError, match="fractions"):
-        decoded(_saved(tmp_path, Image.new("F", (3, 2), 0.5), "a.tif"))
+        decode(_saved(tmp_path, Image.new("F", (3, 2), 0.5), "a.tif"))
 
 
 def test_printing_colors_come_out_as_screen_colors(tmp_path: Path) -> None:
     red = Image.new("CMYK", (16, 16), (0, 255, 255, 0))
-    (shown,) = {tuple(pixel) for pixel in decoded(_saved(tmp_path, red, "a.tif")).reshape(-1, 3).tolist()}
+    (shown,) = {tuple(pixel) for pixel in decode(_saved(tmp_path, red, "a.tif")).reshape(-1, 3).tolist()}
     assert shown == (255, 0, 0)
-    r, g, b = decoded(_saved(tmp_path, red, "a.jpg", quality=100)).reshape(-1, 3).mean(0)
+    r, g, b = decode(_saved(tmp_path, red, "a.jpg", quality=100)).reshape(-1, 3).mean(0)
     assert r > 245
     assert max(g, b) < 10
 
@@ -110,7 +110,7 @@ def test_a_picture_taken_sideways_is_turned_upright(tmp_path: Path, tag: int, tu
     exif = Image.Exif()
     exif[UPRIGHT] = tag
     expected = np.rot90(PIXELS[:, ::-1] if mirrored else PIXELS, turns)
-    assert np.array_equal(decoded(_saved(tmp_path, Image.fromarray(PIXELS), exif=exif)), expected)
+    assert np.array_equal(decode(_saved(tmp_path, Image.fromarray(PIXELS), exif=exif)), expected)
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM"])
@@ -123,7 +123,7 @@ def test_a_file_cut_anywhere_is_read_or_refused_in_one_sentence(tmp_path: Path, 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns of some cuts before it refuses them
             try:
-                decoded(path)
+                decode(path)
             except PictureError as problem:
                 refusals.append(str(problem))
     assert refusals
@@ -133,10 +133,10 @@ def test_a_file_cut_anywhere_is_read_or_refused_in_one_sentence(tmp_path: Path, 
 def test_what_is_no_picture_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_text("not a picture")
     with pytest.raises(PictureError, match="cannot be read as a picture"):
-        decoded(tmp_path / "a.png")
+        decode(tmp_path / "a.png")
     with pytest.raises(PictureError, match="cannot be read as a picture"):
-        decoded(tmp_path)
+        decode(tmp_path)
     with pytest.raises(PictureError, match="does not exist"):
-        decoded(tmp_path / "b.png")
+        decode(tmp_path / "b.png")
     with pytest.raises(PictureError, match="cannot be read as a picture"):
-        decoded(tmp_path / "a\0b.png")
+        decode(tmp_path / "a\0b.png")

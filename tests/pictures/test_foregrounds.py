@@ -14,9 +14,9 @@ from PIL import Image
 
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.edits import Foreground, applied, blur_around, crop_around, mean_around
-from counterpoint.pictures.masks import WIDENED, around, scaled, soft
-from counterpoint.pictures.png import png
+from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
+from counterpoint.pictures.masks import WIDENED, bounding_box, scale_boxes, soft_mask
+from counterpoint.pictures.png import encode_png
 from counterpoint.world.staging import stage
 
 WIDTH, HEIGHT = 96, 72
@@ -66,18 +66,18 @@ def _far(kept: Iterable[Box]) -> NDArray[np.bool_]:
 def test_a_blur_leaves_every_pixel_of_the_foreground_and_none_of_what_is_far_from_it(
     kept: Foreground, deviation: str
 ) -> None:
-    shown = applied([blur_around(kept, deviation)], NOISE)
+    shown = apply_edits([blur_around(kept, deviation)], NOISE)
     inside = kept.inside(Size(WIDTH, HEIGHT))
     far = _far(inside)
     plain = Edit("blur", (repr(float(deviation) * WIDTH / kept.size.width),))
     assert np.array_equal(shown[_covered(inside)], NOISE[_covered(inside)])
-    assert np.array_equal(shown[far], applied([plain], NOISE)[far])
+    assert np.array_equal(shown[far], apply_edits([plain], NOISE)[far])
 
 
 @given(foregrounds())
 @settings(deadline=None)
 def test_a_mask_of_means_shows_the_foreground_and_one_color(kept: Foreground) -> None:
-    shown = applied([mean_around(kept, MEANS)], NOISE)
+    shown = apply_edits([mean_around(kept, MEANS)], NOISE)
     held = _covered(kept.inside(Size(WIDTH, HEIGHT)))
     assert np.array_equal(shown[held], NOISE[held])
     assert (shown[~held] == MEANS).all()
@@ -88,14 +88,14 @@ def test_a_crop_is_the_smallest_rectangle_that_holds_every_pixel_of_the_foregrou
     held = _covered(kept.inside(Size(WIDTH, HEIGHT)))
     rows, columns = np.flatnonzero(held.any(1)), np.flatnonzero(held.any(0))
     smallest = NOISE[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    assert np.array_equal(applied([crop_around(kept)], NOISE), smallest)
+    assert np.array_equal(apply_edits([crop_around(kept)], NOISE), smallest)
 
 
 @given(foregrounds(), st.sampled_from(DEVIATIONS))
 @settings(deadline=None)
 def test_only_a_crop_changes_the_size_and_every_edit_does_the_same_twice(kept: Foreground, deviation: str) -> None:
     for edit in (blur_around(kept, deviation), mean_around(kept, MEANS), crop_around(kept)):
-        once, again = applied([edit], NOISE), applied([edit], NOISE.copy())
+        once, again = apply_edits([edit], NOISE), apply_edits([edit], NOISE.copy())
         assert np.array_equal(once, again)
         assert once.dtype == np.uint8
         assert edit.name == "crop-around" or once.shape == NOISE.shape
@@ -106,7 +106,7 @@ def test_boxes_in_a_picture_of_another_size_hold_the_same_part_and_less_than_a_p
     kept: Foreground, width: int, height: int
 ) -> None:
     for box in kept.boxes:
-        (found,) = scaled([box], kept.size, Size(width, height))
+        (found,) = scale_boxes([box], kept.size, Size(width, height))
         sides = ((box.x, box.right, kept.size.width, width), (box.y, box.bottom, kept.size.height, height))
         ends = ((found.x, found.right), (found.y, found.bottom))
         for (start, stop, before, after), (first, last) in zip(sides, ends, strict=True):
@@ -128,27 +128,27 @@ def test_a_resized_picture_is_obscured_in_the_same_places_as_the_large_one() -> 
     small = np.asarray(Image.fromarray(large).resize((160, 120), Image.Resampling.BOX))
     kept = Foreground((Box(60, 70, 80, 90), Box(220, 30, 40, 20)), Size(320, 240))
     for edit in (mean_around(kept, MEANS), blur_around(kept, "6")):
-        reduced = Image.fromarray(applied([edit], large)).resize((160, 120), Image.Resampling.BOX)
-        difference = np.abs(np.asarray(reduced).astype(int) - applied([edit], small))
+        reduced = Image.fromarray(apply_edits([edit], large)).resize((160, 120), Image.Resampling.BOX)
+        difference = np.abs(np.asarray(reduced).astype(int) - apply_edits([edit], small))
         assert difference.mean() < 0.5
-    assert applied([crop_around(kept)], small).shape == (65, 100, 3)
+    assert apply_edits([crop_around(kept)], small).shape == (65, 100, 3)
 
 
 @given(st.lists(boxes(Size(WIDTH, HEIGHT)), min_size=1, max_size=3))
 def test_the_soft_edge_falls_from_full_to_nothing_and_never_rises_away_from_one_box(found: list[Box]) -> None:
     size = Size(WIDTH, HEIGHT)
-    inside = scaled(found, size, size)
-    mask = soft(inside, size)
+    inside = scale_boxes(found, size, size)
+    mask = soft_mask(inside, size)
     assert (mask[_covered(inside)] == 255).all()
     assert (mask[_far(inside)] == 0).all()
-    assert np.array_equal(mask, np.maximum.reduce([soft([box], size) for box in inside]))
-    row = soft(inside[:1], size)[inside[0].y].astype(int)
+    assert np.array_equal(mask, np.maximum.reduce([soft_mask([box], size) for box in inside]))
+    row = soft_mask(inside[:1], size)[inside[0].y].astype(int)
     assert (np.diff(row[inside[0].right - 1 :]) <= 0).all()
     assert (np.diff(row[: inside[0].x + 1]) >= 0).all()
 
 
 def test_half_of_the_mask_is_gone_a_tenth_of_the_diagonal_away_from_a_box() -> None:
-    row = soft([Box(100, 100, 80, 60)], Size(320, 260))[130].astype(int)
+    row = soft_mask([Box(100, 100, 80, 60)], Size(320, 260))[130].astype(int)
     assert row[179] == 255
     assert abs(row[189] + row[190] - 255) <= 1
     assert row[200] == 0
@@ -156,15 +156,15 @@ def test_half_of_the_mask_is_gone_a_tenth_of_the_diagonal_away_from_a_box() -> N
 
 def test_the_sharp_and_the_blurred_are_mixed_to_the_nearest_whole_number() -> None:
     kept = Foreground((Box(30, 20, 30, 30),), Size(WIDTH, HEIGHT))
-    mask = soft(kept.boxes, kept.size)[:, :, None].astype(int)
-    behind = applied([Edit("blur", ("6",))], NOISE)
+    mask = soft_mask(kept.boxes, kept.size)[:, :, None].astype(int)
+    behind = apply_edits([Edit("blur", ("6",))], NOISE)
     expected = (2 * (mask * NOISE + (255 - mask) * behind) + 255) // 510
-    assert np.array_equal(applied([blur_around(kept, "6")], NOISE), expected)
+    assert np.array_equal(apply_edits([blur_around(kept, "6")], NOISE), expected)
 
 
 def test_a_small_box_beside_a_large_one_is_as_sharp_as_alone() -> None:
     small, large = Box(2, 2, 4, 4), Box(30, 4, 60, 60)
-    assert (soft([small, large], Size(WIDTH, HEIGHT))[2:6, 2:6] == 255).all()
+    assert (soft_mask([small, large], Size(WIDTH, HEIGHT))[2:6, 2:6] == 255).all()
 
 
 def _true_gaussian(pixels: Pixels, deviation: int) -> NDArray[np.float64]:
@@ -181,7 +181,7 @@ def _true_gaussian(pixels: Pixels, deviation: int) -> NDArray[np.float64]:
 @pytest.mark.parametrize("deviation", [3, 6, 9])
 def test_the_blur_is_as_near_to_a_true_gaussian_as_the_documentation_says(deviation: int) -> None:
     scene = np.asarray(stage("test", 3).draw())
-    difference = np.abs(applied([Edit("blur", (str(deviation),))], scene) - _true_gaussian(scene, deviation))
+    difference = np.abs(apply_edits([Edit("blur", (str(deviation),))], scene) - _true_gaussian(scene, deviation))
     border = 3 * deviation
     assert difference.mean() < 0.7
     assert difference[border:-border, border:-border].max() < 7
@@ -193,13 +193,13 @@ def test_every_edit_of_a_scene_makes_the_pixels_it_always_made(golden: Callable[
         staged = stage("test", index)
         found = sorted((one.box for one in staged.scene if one.box), key=lambda box: (-box.area, box.x, box.y))[1:3]
         kept = Foreground(tuple(found), staged.scene.size)
-        decoded = np.asarray(Image.open(BytesIO(png(np.asarray(staged.draw())))))
+        decoded = np.asarray(Image.open(BytesIO(encode_png(np.asarray(staged.draw())))))
         for edit in (*(blur_around(kept, one) for one in DEVIATIONS), mean_around(kept, MEANS), crop_around(kept)):
-            shown = np.ascontiguousarray(applied([edit], decoded))
+            shown = np.ascontiguousarray(apply_edits([edit], decoded))
             digest = blake2b(shown.tobytes(), digest_size=8).hexdigest()
             lines.append(f"{staged.scene.id} {edit}: {shown.shape[1]}x{shown.shape[0]} {digest}")
     golden("edits_around.txt", lines)
 
 
 def test_the_smallest_rectangle_around_one_box_is_the_box() -> None:
-    assert around([Box(3, 4, 5, 6)]) == Box(3, 4, 5, 6)
+    assert bounding_box([Box(3, 4, 5, 6)]) == Box(3, 4, 5, 6)

@@ -11,8 +11,8 @@ from scipy import stats
 
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.edits import applied
-from counterpoint.pictures.noise import CHANCES, STRENGTHS, counts, noise, table
+from counterpoint.pictures.edits import apply_edits
+from counterpoint.pictures.noise import DISTRIBUTIONS, STRENGTHS, alias_table, noise_edit, outcome_counts
 
 KINDS = [(name, strength) for name, strengths in STRENGTHS.items() for strength in strengths]
 VALUES = (0, 1, 13, 100, 128, 200, 254, 255)
@@ -40,7 +40,7 @@ def _flat(value: int, side: int = 300) -> Pixels:
 
 @pytest.mark.parametrize(("name", "strength"), KINDS)
 def test_the_draws_of_each_value_are_shared_out_as_the_law_says(name: str, strength: str | int) -> None:
-    shares = counts(CHANCES[name](str(strength))) / 65536
+    shares = outcome_counts(DISTRIBUTIONS[name](str(strength))) / 65536
     levels = np.arange(256)
     for value in VALUES:
         law = _law(name, str(strength), value)
@@ -53,27 +53,27 @@ def test_the_draws_of_each_value_are_shared_out_as_the_law_says(name: str, stren
 
 @pytest.mark.parametrize(("name", "strength"), KINDS)
 def test_cells_hold_what_the_draws_are_shared_out_to(name: str, strength: str | int) -> None:
-    cells = table(name, str(strength)).reshape(256, 256)
+    cells = alias_table(name, str(strength)).reshape(256, 256)
     own, other, held = cells & 255, cells >> 8, np.zeros((256, 256), np.int64)
     whole = other == np.arange(256)
     held += np.where(whole, 256, own)
     np.add.at(held, (np.arange(256)[:, None], other), np.where(whole, 0, 256 - own))
-    assert np.array_equal(held, counts(CHANCES[name](str(strength))))
+    assert np.array_equal(held, outcome_counts(DISTRIBUTIONS[name](str(strength))))
 
 
 @pytest.mark.parametrize(("name", "strength"), KINDS)
 def test_no_chance_is_so_near_the_middle_between_two_draws_that_a_machine_could_round_it_otherwise(
     name: str, strength: str | int
 ) -> None:
-    draws = CHANCES[name](str(strength)) * 65536
+    draws = DISTRIBUTIONS[name](str(strength)) * 65536
     assert np.abs(draws % 1 - 0.5).min() > 1e-6  # any library of mathematics is right to a millionth of that
 
 
 @pytest.mark.parametrize("name", STRENGTHS)
 @pytest.mark.parametrize("value", VALUES)
 def test_what_is_drawn_is_distributed_as_the_law_says(name: str, value: int) -> None:
-    edit = noise(name, 3, seed=value)
-    drawn = np.bincount(applied([edit], _flat(value)).ravel(), minlength=256)
+    edit = noise_edit(name, 3, seed=value)
+    drawn = np.bincount(apply_edits([edit], _flat(value)).ravel(), minlength=256)
     expected = _law(name, str(edit.arguments[0]), value) * drawn.sum()
     groups = np.cumsum(expected) // 200  # levels that are seldom seen are counted together
     seen, wanted = (np.bincount(groups.astype(int), counted) for counted in (drawn, expected))
@@ -84,16 +84,16 @@ def test_what_is_drawn_is_distributed_as_the_law_says(name: str, value: int) -> 
 
 
 def test_red_green_and_blue_and_neighbours_are_disturbed_by_themselves() -> None:
-    shown = applied([noise("gaussian", 3, 5)], _flat(128)).astype(float)
+    shown = apply_edits([noise_edit("gaussian", 3, 5)], _flat(128)).astype(float)
     for one, other in [(shown[:, :, 0], shown[:, :, 1]), (shown[:, 1:], shown[:, :-1]), (shown[1:], shown[:-1])]:
         assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 0.015
 
 
 def test_seeds_and_kinds_and_strengths_draw_anew() -> None:
-    edits = [noise(name, severity, seed) for name in STRENGTHS for severity in (2, 3) for seed in (0, 1, 2)]
-    shown = {applied([edit], _flat(100, 20)).tobytes() for edit in edits}
+    edits = [noise_edit(name, severity, seed) for name in STRENGTHS for severity in (2, 3) for seed in (0, 1, 2)]
+    shown = {apply_edits([edit], _flat(100, 20)).tobytes() for edit in edits}
     assert len(shown) == len(edits)
-    one, other = (applied([noise("gaussian", 3, seed)], _flat(128)).ravel().astype(float) for seed in (1, 2))
+    one, other = (apply_edits([noise_edit("gaussian", 3, seed)], _flat(128)).ravel().astype(float) for seed in (1, 2))
     assert abs(np.corrcoef(one, other)[0, 1]) < 0.01
 
 
@@ -105,28 +105,31 @@ def test_any_picture_keeps_its_shape_and_is_disturbed_alike_each_time(
     height, width = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9))
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
     part = pixels[:, ::-1]  # no copy: other places in memory, the same values
-    edit = noise(name, severity, seed)
-    shown = applied([edit], pixels)
+    edit = noise_edit(name, severity, seed)
+    shown = apply_edits([edit], pixels)
     assert shown.shape == pixels.shape
     assert shown.dtype == np.uint8
-    assert np.array_equal(shown, applied([edit], pixels.copy()))
-    assert np.array_equal(applied([edit], part), applied([edit], part.copy()))
+    assert np.array_equal(shown, apply_edits([edit], pixels.copy()))
+    assert np.array_equal(apply_edits([edit], part), apply_edits([edit], part.copy()))
 
 
 def test_no_noise_leaves_every_value_as_it_is() -> None:
     every = np.arange(768).reshape(16, 16, 3).astype(np.uint8)
     for name in ("gaussian", "salt-and-pepper", "speckle"):
-        assert np.array_equal(applied([Edit(name, ("0",))], every), every)
+        assert np.array_equal(apply_edits([Edit(name, ("0",))], every), every)
 
 
 def test_black_has_no_speckle_and_counts_nothing_and_what_is_bright_has_more_than_what_is_dark() -> None:
     for name in ("poisson", "speckle"):
-        assert not applied([noise(name, 5, 1)], _flat(0)).any()
-        assert applied([noise(name, 3, 1)], _flat(40)).std() < applied([noise(name, 3, 1)], _flat(160)).std()
+        assert not apply_edits([noise_edit(name, 5, 1)], _flat(0)).any()
+        assert (
+            apply_edits([noise_edit(name, 3, 1)], _flat(40)).std()
+            < apply_edits([noise_edit(name, 3, 1)], _flat(160)).std()
+        )
 
 
 def test_salt_and_pepper_is_white_and_black_and_half_each() -> None:
-    shown = applied([noise("salt-and-pepper", 3, 1)], _flat(77))
+    shown = apply_edits([noise_edit("salt-and-pepper", 3, 1)], _flat(77))
     share = {int(value): count / shown.size for value, count in zip(*np.unique(shown, return_counts=True), strict=True)}
     assert set(share) == {0, 77, 255}
     assert share[0] == pytest.approx(0.05, abs=0.002)
@@ -135,6 +138,8 @@ def test_salt_and_pepper_is_white_and_black_and_half_each() -> None:
 
 def test_each_severity_has_about_twice_the_variance_of_the_one_before() -> None:
     for name in STRENGTHS:
-        spread = [np.var(applied([noise(name, severity, 3)], _flat(128)).astype(float)) for severity in (1, 2, 3)]
+        spread = [
+            np.var(apply_edits([noise_edit(name, severity, 3)], _flat(128)).astype(float)) for severity in (1, 2, 3)
+        ]
         assert spread[1] / spread[0] == pytest.approx(2, rel=0.06)
         assert spread[2] / spread[1] == pytest.approx(2, rel=0.06)

@@ -5,8 +5,8 @@ import pytest
 from real_data import real
 
 from counterpoint.checks import distribution, duplicates, entailment, length
-from counterpoint.checks.check import Action, Check, Given
-from counterpoint.checks.pipeline import Checked, Effect, Step, checked
+from counterpoint.checks.check import Action, Check, CheckContext
+from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, apply_checks
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.valse import valse
 from counterpoint.store.groups import groups_table
@@ -22,11 +22,11 @@ def tables() -> dict[str, pa.Table]:
     return found
 
 
-def _checked(table: pa.Table, check: Check) -> Checked:
-    return checked(table, [Step(check, Given(check.settings), lambda test: Action.DROP)])
+def _checked(table: pa.Table, check: Check) -> CheckResult:
+    return apply_checks(table, [CheckStep(check, CheckContext(check.settings), lambda test: Action.DROP)])
 
 
-def _effect(table: pa.Table, check: Check) -> Effect:
+def _effect(table: pa.Table, check: Check) -> CheckSummary:
     return _checked(table, check).effects[0]
 
 

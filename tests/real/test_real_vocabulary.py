@@ -9,7 +9,7 @@ from real_data import real
 
 from counterpoint.language.english import a, be, is_countable, is_plural, plural
 from counterpoint.language.lexicon.attributes import action_of, class_of
-from counterpoint.language.lexicon.senses import kinds, names
+from counterpoint.language.lexicon.senses import curated_names, hypernyms
 from counterpoint.scenes.ambiguity import can_be_asked, may_be, may_show
 
 # "on" and "in" tell mostly of places (a car on a street), "wearing" of what is annotated where it is worn.
@@ -27,7 +27,7 @@ def _lines(path: Path) -> list[str]:
 
 def test_every_name_has_a_curated_sense(ontology: Path) -> None:
     told = [*_lines(ontology / "name_gqa.txt"), *json.loads((ontology / "objects.json").read_text("utf-8"))]
-    known = {form for name in (*names(), *kinds()) for form in (name, plural(name))}
+    known = {form for name in (*curated_names(), *hypernyms()) for form in (name, plural(name))}
     assert len(told) > 2000
     assert [name for name in told if name not in known] == []
 

@@ -17,14 +17,14 @@ from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.pictures.png import png
+from counterpoint.pictures.png import encode_png
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.hf_datasets import Config, configs, hf
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
 
-DOTS = [png(np.full((2, 2, 3), shade, np.uint8)) for shade in range(9)]
+DOTS = [encode_png(np.full((2, 2, 3), shade, np.uint8)) for shade in range(9)]
 CARD = """---
 license: mit
 dataset_info:

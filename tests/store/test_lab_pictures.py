@@ -16,13 +16,13 @@ from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pictures, Pixels, Placed
 from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.running import run
-from counterpoint.pictures.edits import applied
-from counterpoint.pictures.noise import STRENGTHS, noise
+from counterpoint.pictures.edits import apply_edits
+from counterpoint.pictures.noise import STRENGTHS, noise_edit
 from counterpoint.store.groups import groups_table, queries, queries_of
 from counterpoint.store.pictures import LabPictures
 from counterpoint.testing import MemoryLog
 
-EDITS = [(), *((noise(name, 3, seed),) for name in STRENGTHS for seed in (1, 2, 3))]
+EDITS = [(), *((noise_edit(name, 3, seed),) for name in STRENGTHS for seed in (1, 2, 3))]
 
 
 class Slides:
@@ -62,7 +62,7 @@ def test_a_picture_is_decoded_once_for_its_twelve_edited_versions(threads: int) 
     for query in asked:
         assert query.picture
         plain = Slides().pixels(Picture(query.picture.address))
-        assert log.says[query.id, 0].value == str(applied(query.picture.edits, plain).sum())
+        assert log.says[query.id, 0].value == str(apply_edits(query.picture.edits, plain).sum())
 
 
 def test_a_file_that_is_written_anew_is_decoded_anew(tmp_path: Path) -> None:

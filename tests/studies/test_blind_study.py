@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.language.kneser_ney import trained
+from counterpoint.language.kneser_ney import train_model
 from counterpoint.models.text.ngram import Told
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.blind import (
@@ -78,7 +78,7 @@ def test_captions_of_a_picture_are_scored_by_a_model_of_other_pictures() -> None
     asked = [Query(Picture(one.picture), one.text, Mode.SCORE) for one in learning.own]
     for one, query, score in zip(learning.own, asked, model.score(asked), strict=True):
         others = [each.text for each in learning.own if folds[each.picture] != folds[one.picture]]
-        assert score == np.float32(trained(others).scores([one.text])[0]), query
+        assert score == np.float32(train_model(others).scores([one.text])[0]), query
 
 
 def test_more_captions_teach_unless_they_are_of_a_tested_picture_or_say_what_a_tested_one_does() -> None:

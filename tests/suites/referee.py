@@ -11,8 +11,8 @@ from referee_grammar import Joined, Reading, Said, UnreadError, read
 from referee_words import Related, Thing, Value, Vocabulary, near_values
 
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.language.lexicon.attributes import classes
-from counterpoint.language.lexicon.senses import kinds, meaning
+from counterpoint.language.lexicon.attributes import attribute_classes
+from counterpoint.language.lexicon.senses import hypernyms, resolve_name
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import is_plural, singular
 
@@ -175,12 +175,12 @@ def _any(truths: Iterable[Truth]) -> Truth:
 
 @cache
 def _same(own: str, value: str) -> bool:
-    return own == value or any({own, value} <= set(row) for held in classes().values() for row in held.values)
+    return own == value or any({own, value} <= set(row) for held in attribute_classes().values() for row in held.values)
 
 
 @cache
 def _classes(value: str) -> frozenset[str]:
-    return frozenset(name for name, held in classes().items() if any(value in row for row in held.values))
+    return frozenset(name for name, held in attribute_classes().items() if any(value in row for row in held.values))
 
 
 @cache
@@ -196,18 +196,18 @@ def _is_called(own: str, asked: str) -> Truth:
         return True
     mine, above = _covered(own), _covered(asked)
     if all(_below(one, above) for one in mine):
-        kind = kinds().get(singular(asked))
+        kind = hypernyms().get(singular(asked))
         if kind and any(_below(one, kind.but) for one in mine):
             return None
-        return True if meaning(asked).whole else _is_doubtful(own, asked)
+        return True if resolve_name(asked).whole else _is_doubtful(own, asked)
     if all(_below(one, mine) for one in above):
-        return None if meaning(own).whole else _is_doubtful(own, asked)
+        return None if resolve_name(own).whole else _is_doubtful(own, asked)
     return False
 
 
 def _is_doubtful(own: str, asked: str) -> Truth:
     """Names that say more than their senses do are taken for each other only where the senses are the same."""
-    return None if meaning(own).sense == meaning(asked).sense else False
+    return None if resolve_name(own).sense == resolve_name(asked).sense else False
 
 
 def _below(one: Sense, others: Iterable[Sense]) -> bool:
@@ -216,13 +216,13 @@ def _below(one: Sense, others: Iterable[Sense]) -> bool:
 
 @cache
 def _covered(name: str) -> tuple[Sense, ...]:
-    kind = kinds().get(singular(name))
-    return (meaning(name).sense, *(kind.of if kind else ()))
+    kind = hypernyms().get(singular(name))
+    return (resolve_name(name).sense, *(kind.of if kind else ()))
 
 
 @cache
 def _has_part(whole: str, part: str) -> bool:
-    return _below_any(meaning(part).sense, _parts(meaning(whole).sense))
+    return _below_any(resolve_name(part).sense, _parts(resolve_name(whole).sense))
 
 
 @cache

@@ -7,8 +7,8 @@ from functools import cache
 from typing import cast
 
 from counterpoint.core.scenes import Scene
-from counterpoint.language.lexicon.attributes import classes
-from counterpoint.language.lexicon.senses import kinds, names
+from counterpoint.language.lexicon.attributes import attribute_classes
+from counterpoint.language.lexicon.senses import curated_names, hypernyms
 from counterpoint.language.nouns import plural, singular
 
 
@@ -77,7 +77,7 @@ class Vocabulary:
     @classmethod
     def of(cls, scenes: Iterable[Scene]) -> "Vocabulary":
         """Everything that is said in some scenes."""
-        called, looks, relations = set(names()) | set(kinds()), set[str](_listed_values()), set[str]()
+        called, looks, relations = set(curated_names()) | set(hypernyms()), set[str](_listed_values()), set[str]()
         for scene in scenes:
             called |= scene.names
             looks.update(value for one in scene for value in one.attributes)
@@ -112,7 +112,7 @@ def _longest(words: Sequence[str], place: int, known: frozenset[str]) -> tuple[s
 
 @cache
 def _listed_values() -> frozenset[str]:
-    return frozenset(word for held in classes().values() for value in held.values for word in value)
+    return frozenset(word for held in attribute_classes().values() for value in held.values for word in value)
 
 
 def tokens(text: str) -> list[str]:
@@ -218,5 +218,5 @@ def near_values() -> Mapping[str, tuple[frozenset[str], ...]]:
     """Of each class, the groups of words that are never held against each other, all spellings included."""
     return {
         name: tuple(frozenset(w for row in held.values if row[0] in group for w in row) for group in held.near)
-        for name, held in classes().items()
+        for name, held in attribute_classes().items()
     }

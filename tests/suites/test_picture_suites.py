@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
-from counterpoint.language.lexicon.attributes import classes
-from counterpoint.pictures.edits import EDITS, applied
+from counterpoint.language.lexicon.attributes import attribute_classes
+from counterpoint.pictures.edits import EDITS, apply_edits
 from counterpoint.pictures.noise import STRENGTHS
-from counterpoint.pictures.transforms import DEGREES
+from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.store.groups import groups_table, queries
 from counterpoint.suites.robustness import noise
 from counterpoint.suites.robustness import picture_changes as changed
@@ -96,7 +96,7 @@ def test_groups_come_back_from_the_table_and_every_edit_can_be_applied(suite: Su
     ]
     small = np.full((12, 16, 3), 90, np.uint8)
     for chain in {query.picture.edits for group in groups for query in group.variants if query.picture}:
-        assert applied(chain, small).size
+        assert apply_edits(chain, small).size
 
 
 def test_a_question_that_nobody_answered_is_still_asked() -> None:
@@ -155,9 +155,9 @@ def test_what_is_not_made_is_counted_with_its_reason() -> None:
     tally = Tally()
     groups = [group for _, group in generate(changed.with_severities, _questions(), tally=tally)]
     made = sum(len(group.variants) for group in groups)
-    assert made + sum(tally.dropped.values()) == len(_questions()) * sum(map(len, DEGREES.values()))
+    assert made + sum(tally.dropped.values()) == len(_questions()) * sum(map(len, TRANSFORMS.values()))
     reasons = {why.partition(":")[0] for _, why in tally.dropped}
-    assert reasons <= set(DEGREES)
+    assert reasons <= set(TRANSFORMS)
     assert {"flip", "gray", "crop"} <= reasons
 
 
@@ -167,7 +167,7 @@ def test_no_question_of_the_world_about_sides_is_mirrored_and_none_about_colors_
     for group in groups:
         for tags in group.tags[1:]:
             by_edit.setdefault(dict(tags)["edit"], []).append(group)
-    assert set(by_edit) == set(DEGREES)
+    assert set(by_edit) == set(TRANSFORMS)
     assert not {"query side", "choose side"} & {group.kind for group in by_edit["flip"]}
     assert not {"query color", "verify color", "choose color"} & {group.kind for group in by_edit["gray"]}
     assert not any("color" in group.base.text for group in by_edit["gray"] + by_edit["brighter"])
@@ -176,9 +176,9 @@ def test_no_question_of_the_world_about_sides_is_mirrored_and_none_about_colors_
 
 
 def test_every_change_has_a_rule_of_known_classes_and_every_edit_is_known() -> None:
-    assert set(rules()) == set(DEGREES)
-    assert {edit.name for edits in DEGREES.values() for edit in edits} <= set(EDITS)
-    assert {name for rule in rules().values() for name in rule.classes} <= set(classes())
+    assert set(rules()) == set(TRANSFORMS)
+    assert {edit.name for edits in TRANSFORMS.values() for edit in edits} <= set(EDITS)
+    assert {name for rule in rules().values() for name in rule.classes} <= set(attribute_classes())
     assert all(len(one.split()) <= 4 for rule in rules().values() for one in rule.words | rule.only)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.language.noise.kinds import KINDS, NO_LETTERS, NOT_ENGLISH
+from counterpoint.language.noise.kinds import NO_LETTERS, NOISE_KINDS, NOT_ENGLISH
 from counterpoint.suites.robustness import sears, word_noise
 from counterpoint.suites.suite import Tally, generate
 
@@ -49,7 +49,7 @@ def test_a_question_without_a_right_answer_is_rewritten_all_the_same() -> None:
 def test_a_noisy_question_has_a_variant_for_each_kind_that_fits_with_its_severity() -> None:
     text = "Is there a large brown couch in the picture?"
     (group,), tally = _made(word_noise.suite, [_question(1, text)])
-    assert [dict(tags)["rule"] for tags in group.tags[1:]] == [kind.name for kind in KINDS]
+    assert [dict(tags)["rule"] for tags in group.tags[1:]] == [kind.name for kind in NOISE_KINDS]
     assert {dict(tags)["severity"] for tags in group.tags[1:]} == {"1"}
     assert group.relation is Relation.SAME
     assert set(group.gold) == {Gold.of("red")}

@@ -7,8 +7,8 @@ from scenery import scene
 
 from counterpoint.core.groups import Gold
 from counterpoint.language.english import article, be, is_mass, is_plural, plural
-from counterpoint.language.lexicon.attributes import classes
-from counterpoint.language.lexicon.senses import names
+from counterpoint.language.lexicon.attributes import attribute_classes
+from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.scenes.attributes import before_noun, goes_before_noun, sort_of
 from counterpoint.scenes.cooccurrence import survey
 from counterpoint.suites.carets.arguments import questions
@@ -69,7 +69,7 @@ def _holds(text: str, there: tuple[bool, ...]) -> bool:
 
 VALUES = [
     value
-    for held in classes().values()
+    for held in attribute_classes().values()
     for row in held.values
     for value in row
     if sort_of(value) and goes_before_noun(value)
@@ -80,7 +80,7 @@ VALUES = [
 def test_the_whole_vocabulary_agrees_with_its_articles_and_verbs(number: str) -> None:
     """No "a green trees", no "is there any scissors", no "a bread", for whatever name with whatever value."""
     rng = Random(0)
-    for name in names():
+    for name in curated_names():
         noun = before_noun(rng.choice(VALUES), name if number == "as it is" else plural(name))
         many, mass = is_plural(noun), is_mass(noun)
         for text in (*_texts(one := Asked("object verification", (noun,), YES, "")), *_texts(one, negated=True)):

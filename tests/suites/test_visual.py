@@ -15,7 +15,7 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Box, Size
 from counterpoint.core.ports import Pixels
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.pictures.edits import Foreground, applied
+from counterpoint.pictures.edits import Foreground, apply_edits
 from counterpoint.store.groups import groups_table, queries
 from counterpoint.suites.carets import negation, order, rephrase, visual
 from counterpoint.suites.carets.foregrounds import LEAST, foreground, grown
@@ -191,7 +191,7 @@ def test_random_scenes_make_groups_whose_edits_can_all_be_applied(scenes: list[S
     for _, group in list(generate(SUITE, scenes, seed))[:4]:
         for query in group.variants:
             assert query.picture
-            assert applied(query.picture.edits, blank).size
+            assert apply_edits(query.picture.edits, blank).size
 
 
 def test_edits_come_back_from_the_table_as_they_were() -> None:

@@ -9,7 +9,7 @@ from PIL import Image
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.pictures.channel_means import channel_means
-from counterpoint.pictures.png import png
+from counterpoint.pictures.png import encode_png
 from counterpoint.world.source import World
 from counterpoint.world.staging import stage
 
@@ -63,7 +63,7 @@ def test_another_seed_gives_other_scenes() -> None:
 
 def test_a_written_picture_reads_back_pixel_by_pixel() -> None:
     pixels = World().pixels(Picture("world:test/000002.png"))
-    assert (np.asarray(Image.open(BytesIO(png(pixels)))) == pixels).all()
+    assert (np.asarray(Image.open(BytesIO(encode_png(pixels)))) == pixels).all()
 
 
 def test_its_channel_means_are_those_of_its_training_pictures() -> None:

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from counterpoint.checks.text_pairs import Codes, Flags, Pairs
+from counterpoint.checks.text_pairs import Codes, Flags, TextPairs
 from counterpoint.core.errors import CounterpointError, UnknownName
 
 Setting: TypeAlias = bool | int | float | str
-Ask: TypeAlias = Callable[..., Any]
+ModelFunction: TypeAlias = Callable[..., Any]
 """A model as a function; what it takes and gives follows from the kind of model that a check asks."""
 
 
@@ -24,16 +24,16 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CheckContext:
     """What a check is given beside the pairs: its settings, a seed for its luck, and a model where it asks one."""
 
     settings: Mapping[str, Any]
     seed: int = 0
-    ask: Ask | None = None
+    ask: ModelFunction | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class Rejections:
     """What a check says: the number of the reason against each pair, -1 where there is none."""
 
     codes: Codes
@@ -41,12 +41,12 @@ class Verdicts:
     notes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by test: numbers worth knowing
 
     @classmethod
-    def against(cls, pairs: Flags, reason: str) -> "Verdicts":
+    def against(cls, pairs: Flags, reason: str) -> "Rejections":
         """The same reason against each of these pairs."""
         return cls(np.where(pairs, 0, -1).astype(np.int32), [reason])
 
     @classmethod
-    def first(cls, reasons: Mapping[str, Flags], size: int) -> "Verdicts":
+    def first(cls, reasons: Mapping[str, Flags], size: int) -> "Rejections":
         """The first of several reasons that speaks against each pair."""
         codes = np.full(size, -1, np.int32)
         for number, pairs in enumerate(reasons.values()):
@@ -60,7 +60,7 @@ class Check:
 
     name: str
     checks: str  # the sentence that holds of what it keeps
-    judge: Callable[[Pairs, Given], Verdicts]
+    judge: Callable[[TextPairs, CheckContext], Rejections]
     settings: Mapping[str, Setting] = field(default_factory=dict)  # with their defaults
     asks: str = ""  # the kind of model that it asks: grammar, entailment or language
     model: str = ""  # the one that is asked where none is named

@@ -32,7 +32,7 @@ INSTRUMENTS: Mapping[str, Mapping[str, Action]] = MappingProxyType(
 """What the instruments get beside."""
 
 
-def usual(check: str, test: str) -> Action:
+def default_action(check: str, test: str) -> Action:
     """What a check does in a test where nobody says otherwise.
 
     >>> usual("grammar", "relations"), usual("entailment", "actant-swap"), usual("grammar", "existence")

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.text_pairs import Codes, Flags, Pairs
+from counterpoint.checks.check import Check, CheckContext, Rejections
+from counterpoint.checks.text_pairs import Codes, Flags, TextPairs
 
 SAME = "the caption and the foil say the same"
 TWICE = "the pair is there already"
 REVERSED = "the pair is there already, the other way round"
 
 
-def judge(pairs: Pairs, given: Given) -> Verdicts:
+def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
     """Speak against all but the first of each pair that is shown with the same thing."""
     caption, foil = _plain(pairs)
     compared = np.stack([pairs.test, pairs.picture, np.minimum(caption, foil), np.maximum(caption, foil)])
@@ -20,10 +20,10 @@ def judge(pairs: Pairs, given: Given) -> Verdicts:
     again = shown & (seen != np.arange(len(pairs))) & (pairs.group != pairs.group[seen])
     turned = caption != caption[seen]
     reasons: dict[str, Flags] = {SAME: shown & (caption == foil), REVERSED: again & turned, TWICE: again & ~turned}
-    return Verdicts.first(reasons, len(pairs))
+    return Rejections.first(reasons, len(pairs))
 
 
-def _plain(pairs: Pairs) -> tuple[Codes, Codes]:
+def _plain(pairs: TextPairs) -> tuple[Codes, Codes]:
     """Numbers for texts that are equal where their words are; where nothing is ranked, every sign counts."""
     known: dict[tuple[str, ...], int] = {}
     codes = np.array([known.setdefault(words, len(known)) for words in pairs.texts.words], np.int32)

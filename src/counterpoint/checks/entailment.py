@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.entailment_rules import CONTRADICTED, ENTAILED, LABELS, NEUTRAL, UNKNOWN, label
-from counterpoint.checks.text_pairs import Codes, Pairs
+from counterpoint.checks.check import Check, CheckContext, Rejections
+from counterpoint.checks.entailment_rules import CONTRADICTED, ENTAILED, LABELS, NEUTRAL, UNKNOWN, entailment_label
+from counterpoint.checks.text_pairs import Codes, TextPairs
 from counterpoint.core.errors import UnknownName
 
 ACTIONS = "action-replacement", "actions"
@@ -18,13 +18,13 @@ REASONS = {
 }
 
 
-def judge(pairs: Pairs, given: Given) -> Verdicts:
+def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
     """Speak against foils whose label is not among those to be kept; what rules know nothing of is kept."""
     labels = np.array([LABELS.index(one) for one in _labels(pairs, given)], np.int32)
     kept = [_known(one.strip()) for one in given.settings["keep"].split(",")]
     codes = np.where(np.isin(labels, [*kept, LABELS.index(UNKNOWN)]), -1, labels)
     notes = {test: _counts(labels[places]) for test, places in pairs.by_test()}
-    return Verdicts(codes.astype(np.int32), [REASONS.get(one, "") for one in LABELS], notes)
+    return Rejections(codes.astype(np.int32), [REASONS.get(one, "") for one in LABELS], notes)
 
 
 def _known(name: str) -> int:
@@ -33,12 +33,12 @@ def _known(name: str) -> int:
     return LABELS.index(name)
 
 
-def _labels(pairs: Pairs, given: Given) -> Sequence[str]:
+def _labels(pairs: TextPairs, given: CheckContext) -> Sequence[str]:
     if given.ask is None:
         verbs = [pairs.tests[test] in ACTIONS or pairs.kinds[kind] in ACTIONS for test, kind in _named(pairs)]
         words = pairs.texts.words
         sides = zip(pairs.caption.tolist(), pairs.foil.tolist(), verbs, strict=True)
-        return [label(words[one], words[other], acted) for one, other, acted in sides]
+        return [entailment_label(words[one], words[other], acted) for one, other, acted in sides]
     texts = pairs.texts.all
     both = np.stack([pairs.caption, pairs.foil])
     used, places = np.unique(both, axis=1, return_inverse=True)
@@ -46,7 +46,7 @@ def _labels(pairs: Pairs, given: Given) -> Sequence[str]:
     return [found[place] for place in places.reshape(-1).tolist()]
 
 
-def _named(pairs: Pairs) -> list[tuple[int, int]]:
+def _named(pairs: TextPairs) -> list[tuple[int, int]]:
     return list(zip(pairs.test.tolist(), pairs.kind.tolist(), strict=True))
 
 

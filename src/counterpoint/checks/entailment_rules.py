@@ -7,16 +7,16 @@ texts are neutral to each other: that is said only where the foil may be true of
 from functools import lru_cache
 
 from counterpoint.checks import prepositions as places
-from counterpoint.checks.quantities import NONE, VOCABULARY, quantity, same_but_for_number
+from counterpoint.checks.quantities import NONE, VOCABULARY, parse_quantity, same_but_for_number
 from counterpoint.checks.text_pairs import Words
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon.attributes import excludes, same
-from counterpoint.language.lexicon.senses import is_a, meaning
+from counterpoint.language.lexicon.attributes import are_synonyms, excludes
+from counterpoint.language.lexicon.senses import is_a, resolve_name
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
-from counterpoint.language.word_diff import between
+from counterpoint.language.word_diff import changed_span
 
 ENTAILED, NEUTRAL, CONTRADICTED, UNKNOWN = "entailment", "neutral", "contradiction", "unknown"
 LABELS = (ENTAILED, NEUTRAL, CONTRADICTED, UNKNOWN)
@@ -34,7 +34,7 @@ _CLOSING = ("of", "to", "from")  # the ends of prepositions that both sides may 
 _STEPS_UP = 3  # beyond these, a more general verb says hardly more than that something is done
 
 
-def label(caption: Words, foil: Words, verbs: bool = False) -> str:
+def entailment_label(caption: Words, foil: Words, verbs: bool = False) -> str:
     """What the rules know of a foil, if its caption is true; `verbs` says that verbs were exchanged.
 
     >>> from counterpoint.checks.text_pairs import words_of
@@ -43,7 +43,7 @@ def label(caption: Words, foil: Words, verbs: bool = False) -> str:
     >>> label(words_of("a cat next to a box"), words_of("a cat near a box"))
     'entailment'
     """
-    changed = between(caption, foil)
+    changed = changed_span(caption, foil)
     if changed is None:
         return ENTAILED
     start, end, _, other_end = changed
@@ -56,11 +56,11 @@ def _label(was: Words, now: Words, before: Words, after: Words, verbs: bool) -> 
     if {was, now} == {("yes",), ("no",)}:
         return CONTRADICTED
     if sorted(was) == sorted(now):
-        return ENTAILED if _mutual(was) else UNKNOWN
+        return ENTAILED if _is_mutual(was) else UNKNOWN
     found = _by_number(was, now, before, after)
     if found == UNKNOWN and not verbs:
         found = _by_place(was, now, before, after)
-    if found == UNKNOWN and was and now and not places.is_place(" ".join(was)):
+    if found == UNKNOWN and was and now and not places.is_preposition(" ".join(was)):
         found = _by_meaning(" ".join(was), " ".join(now), verbs)
     return found
 
@@ -74,15 +74,15 @@ def _by_number(was: Words, now: Words, before: Words, after: Words) -> str:
         was, now = was[1:], now[1:]
         before = ()
     for start in range(len(before) + 1):
-        found = _compared((*before[start:], *was, *after), (*before[start:], *now, *after))
+        found = _compare_counts((*before[start:], *was, *after), (*before[start:], *now, *after))
         if found != UNKNOWN:
             return found
     return UNKNOWN
 
 
-def _compared(one: Words, other: Words) -> str:
-    said, rest = quantity(one)
-    also, left = quantity(other)
+def _compare_counts(one: Words, other: Words) -> str:
+    said, rest = parse_quantity(one)
+    also, left = parse_quantity(other)
     if (said is None and also is None) or not rest or not same_but_for_number(rest, left):
         return UNKNOWN
     if said is None or also is None:
@@ -97,7 +97,7 @@ def _by_place(was: Words, now: Words, before: Words, after: Words) -> str:
     shared = after if after and after[0] in _CLOSING else ()
     for head, tail in (((), shared), ((), ()), (before[-1:], shared), (before[-1:], ())):
         left, right = " ".join((*head, *was, *tail)), " ".join((*head, *now, *tail))
-        if places.is_place(left) and places.is_place(right) and left != right:
+        if places.is_preposition(left) and places.is_preposition(right) and left != right:
             if places.entails(left, right):
                 return ENTAILED
             if places.excludes(left, right):
@@ -110,7 +110,7 @@ def _by_meaning(was: str, now: str, verbs: bool) -> str:
     if verbs:
         return _by_verb(base_form(was), base_form(now))
     was, now = _bare(was), _bare(now)
-    if same(was, now):
+    if are_synonyms(was, now):
         return ENTAILED
     if excludes(was, now) or now in lexicon().antonyms(was):
         return CONTRADICTED
@@ -123,7 +123,7 @@ def _by_noun(was: str, now: str) -> str:
         return UNKNOWN  # of another number, of which the rule for numbers knew nothing
     try:
         if is_a(was, now):
-            return ENTAILED if meaning(now).whole else UNKNOWN
+            return ENTAILED if resolve_name(now).whole else UNKNOWN
         return NEUTRAL if is_a(now, was) else UNKNOWN
     except UnknownName:
         return UNKNOWN
@@ -137,12 +137,12 @@ def _by_verb(was: str, now: str) -> str:
     if now in book.antonyms(was, "v"):
         return CONTRADICTED
     mine, theirs = (book.senses(verb, "v")[:_SENSES] for verb in (was, now))
-    if any(one in _above(other) for other in mine for one in theirs):
+    if any(one in _general_senses(other) for other in mine for one in theirs):
         return ENTAILED
-    return NEUTRAL if any(one in _above(other) for other in theirs for one in mine) else UNKNOWN
+    return NEUTRAL if any(one in _general_senses(other) for other in theirs for one in mine) else UNKNOWN
 
 
-def _above(sense: Sense) -> frozenset[Sense]:
+def _general_senses(sense: Sense) -> frozenset[Sense]:
     """A sense of a verb and the next more general ones."""
     found, level = {sense}, {sense}
     for _ in range(_STEPS_UP):
@@ -151,7 +151,7 @@ def _above(sense: Sense) -> frozenset[Sense]:
     return frozenset(found)
 
 
-def _mutual(words: Words) -> bool:
+def _is_mutual(words: Words) -> bool:
     """Whether what stands between the two that changed places is done by both alike."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + 4, len(words)) + 1):

@@ -4,30 +4,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.text_pairs import Codes, Flags, Floats, Pairs
+from counterpoint.checks.check import Check, CheckContext, Rejections
+from counterpoint.checks.text_pairs import Codes, Flags, Floats, TextPairs
 
 
-def judge(pairs: Pairs, given: Given) -> Verdicts:
+def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
     """Speak against foils that score below the threshold; where asked, only if their captions score better."""
     assert given.ask is not None, "the check asks a scorer of sentences"
     least, both, relative = (given.settings[name] for name in ("threshold", "both", "relative"))
-    foil = _scored(pairs.texts.all, pairs.foil, given)
+    foil = _score_texts(pairs.texts.all, pairs.foil, given)
     low: Flags = foil < least
     caption = np.full(len(pairs), np.nan)
     asked = np.ones(len(pairs), np.bool_) if both else low if relative else np.zeros(len(pairs), np.bool_)
-    caption[asked] = _scored(pairs.texts.all, pairs.caption[asked], given)
+    caption[asked] = _score_texts(pairs.texts.all, pairs.caption[asked], given)
     if relative:
         low = low & (foil < caption)
     reasons: dict[str, Flags] = {f"the foil scores below {least:g}": low}
     if both:
         reasons[f"the caption scores below {least:g}"] = caption < least
-    found = Verdicts.first(reasons, len(pairs))
+    found = Rejections.first(reasons, len(pairs))
     means = {test: {"mean score": float(np.mean(foil[places]))} for test, places in pairs.by_test()}
-    return Verdicts(found.codes, found.reasons, means)
+    return Rejections(found.codes, found.reasons, means)
 
 
-def _scored(texts: Sequence[str], codes: Codes, given: Given) -> Floats:
+def _score_texts(texts: Sequence[str], codes: Codes, given: CheckContext) -> Floats:
     """The score of each text, each asked for once."""
     assert given.ask is not None
     used, places = np.unique(codes, return_inverse=True)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from counterpoint.checks.text_pairs import Codes
 
 
-def marked(table: pa.Table, group: Codes, name: str, values: Mapping[int, str]) -> pa.Table:
+def tag_groups(table: pa.Table, group: Codes, name: str, values: Mapping[int, str]) -> pa.Table:
     """The table with a tag on every row of the groups that have a value; a tag of this name from before goes."""
     tags = _without(_one(table["tags"]), name)
     if values:

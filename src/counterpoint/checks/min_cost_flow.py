@@ -11,7 +11,9 @@ from collections.abc import Sequence
 _FAR = 1 << 60
 
 
-def balanced(edges: Sequence[tuple[int, int]], counts: Sequence[int], nodes: int, slack: int = 0) -> list[int]:
+def largest_circulation(
+    edges: Sequence[tuple[int, int]], counts: Sequence[int], nodes: int, slack: int = 0
+) -> list[int]:
     """How many of each edge stay, as many as can be; a node may keep `slack` more on one side than on the other.
 
     >>> balanced([(0, 1), (1, 0), (1, 2)], [3, 2, 5], 3)
@@ -20,7 +22,7 @@ def balanced(edges: Sequence[tuple[int, int]], counts: Sequence[int], nodes: int
     [1, 1, 1]
     """
     source, sink, hub = nodes, nodes + 1, nodes + 2
-    net = _Net(nodes + 3)
+    net = _FlowNetwork(nodes + 3)
     arcs = [net.add(one, other, count, 1) for (one, other), count in zip(edges, counts, strict=True)]
     more = [0] * nodes  # how many more leave than enter
     for (one, other), count in zip(edges, counts, strict=True):
@@ -35,7 +37,7 @@ def balanced(edges: Sequence[tuple[int, int]], counts: Sequence[int], nodes: int
     return [net.room[arc] for arc in arcs]
 
 
-class _Net:
+class _FlowNetwork:
     """Arcs with room and cost; the arc after each is its way back."""
 
     def __init__(self, nodes: int) -> None:

@@ -5,13 +5,13 @@ Words that only agree with what was changed are not another place: exactly one d
 
 import numpy as np
 
-from counterpoint.checks.check import Check, Given, Verdicts
+from counterpoint.checks.check import Check, CheckContext, Rejections
 from counterpoint.checks.quantities import same_but_for_number
-from counterpoint.checks.text_pairs import Flags, Pairs, Words
-from counterpoint.language.word_diff import changes
+from counterpoint.checks.text_pairs import Flags, TextPairs, Words
+from counterpoint.language.word_diff import changed_spans
 
 
-def judge(pairs: Pairs, given: Given) -> Verdicts:
+def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
     """Speak against pairs that differ in too many places or, if a number is set, in too many words."""
     most, most_words = given.settings["spans"], given.settings["words"]
     spans, words = np.zeros(len(pairs), np.int32), np.zeros(len(pairs), np.int32)
@@ -22,13 +22,14 @@ def judge(pairs: Pairs, given: Given) -> Verdicts:
     reasons: dict[str, Flags] = {f"differs in more than {most} place{'s' * (most != 1)}": spans > most}
     if most_words:
         reasons[f"differs in more than {most_words} words"] = words > most_words
-    return Verdicts.first(reasons, len(pairs))
+    return Rejections.first(reasons, len(pairs))
 
 
 def _sizes(one: Words, other: Words) -> list[int]:
     """How many words were changed in each place, mere agreement left out where there is anything else."""
     found = [
-        (one[change.start : change.end], other[change.other_start : change.other_end]) for change in changes(one, other)
+        (one[change.start : change.end], other[change.other_start : change.other_end])
+        for change in changed_spans(one, other)
     ]
     if len(found) > 1:
         found = [pair for pair in found if not same_but_for_number(*pair)] or found[:1]

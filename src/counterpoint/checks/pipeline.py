@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from counterpoint.checks.check import Action, Check, Given, Verdicts
-from counterpoint.checks.group_tags import marked
-from counterpoint.checks.text_pairs import Codes, Flags, Pairs, group_numbers
+from counterpoint.checks.check import Action, Check, CheckContext, Rejections
+from counterpoint.checks.group_tags import tag_groups
+from counterpoint.checks.text_pairs import Codes, Flags, TextPairs, group_numbers
 from counterpoint.metrics.labels import Labels
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CheckStep:
     """A check with what it is given, and what it does in each test."""
 
     check: Check
-    given: Given
+    given: CheckContext
     action: Callable[[str], Action]  # by the name of a test
     model: str = ""  # the name of the model that judges, for the record
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class CheckSummary:
     """What one check did, in groups."""
 
     check: str
@@ -45,11 +45,11 @@ class Effect:
     def record(self) -> dict[str, Any]:
         """What a manifest keeps: everything but the time, which is another each time."""
         names = ("check", "settings", "model", "seed", "seen", "kept", "dropped", "marked", "tests", "notes")
-        return {name: _sayable(getattr(self, name)) for name in names}
+        return {name: _json_value(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class DroppedGroup:
     """A group that was dropped, by its number, the check that dropped it and the reason."""
 
     group: int
@@ -58,22 +58,22 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """The table that is left, what each check did, and what was dropped."""
 
     table: pa.Table
-    effects: Sequence[Effect]
-    losses: Sequence[Loss]
+    effects: Sequence[CheckSummary]
+    losses: Sequence[DroppedGroup]
     group: Codes  # the number of the group of each row of the table that was checked
 
 
-def checked(table: pa.Table, steps: Sequence[Step]) -> Checked:
+def apply_checks(table: pa.Table, steps: Sequence[CheckStep]) -> CheckResult:
     """Apply checks in their order, each to the groups that those before it have left."""
     group = group_numbers(table)
-    pairs = Pairs.of(table, group)
+    pairs = TextPairs.of(table, group)
     test = _tests(table, group)
     alive = np.ones(len(test.codes), np.bool_)
-    effects, losses, marks = list[Effect](), list[Loss](), dict[str, dict[int, str]]()
+    effects, losses, marks = list[CheckSummary](), list[DroppedGroup](), dict[str, dict[int, str]]()
     for step in steps:
         start = perf_counter()
         actions = np.array([list(Action).index(step.action(name)) for name in test.words.to_pylist()], np.int8)
@@ -84,14 +84,16 @@ def checked(table: pa.Table, steps: Sequence[Step]) -> Checked:
         against = _by_group(asked, verdicts, len(alive))
         drops = inside & (against >= 0) & (own == list(Action).index(Action.DROP))
         marking = inside & (against >= 0) & ~drops
-        losses += [Loss(one, step.check.name, verdicts.reasons[against[one]]) for one in np.flatnonzero(drops).tolist()]
+        losses += [
+            DroppedGroup(one, step.check.name, verdicts.reasons[against[one]]) for one in np.flatnonzero(drops).tolist()
+        ]
         marks[step.check.name] = {one: verdicts.reasons[against[one]] for one in np.flatnonzero(marking).tolist()}
         alive &= ~drops
-        effects.append(_effect(step, inside, (drops, marking), (against, verdicts), test, perf_counter() - start))
+        effects.append(_summarize(step, inside, (drops, marking), (against, verdicts), test, perf_counter() - start))
     left = alive[group]
     for name, reasons in marks.items():
-        table = marked(table, group, f"check:{name}", reasons)
-    return Checked(table.filter(pa.array(left)), effects, losses, group)
+        table = tag_groups(table, group, f"check:{name}", reasons)
+    return CheckResult(table.filter(pa.array(left)), effects, losses, group)
 
 
 def _tests(table: pa.Table, group: Codes) -> Labels:
@@ -102,7 +104,7 @@ def _tests(table: pa.Table, group: Codes) -> Labels:
     return Labels(codes, labels.words)
 
 
-def _by_group(pairs: Pairs, verdicts: Verdicts, groups: int) -> Codes:
+def _by_group(pairs: TextPairs, verdicts: Rejections, groups: int) -> Codes:
     """The reason against each group: that against the first of its pairs that has one."""
     against = np.full(groups, -1, np.int32)
     amiss = np.flatnonzero(verdicts.codes >= 0)[::-1]
@@ -110,18 +112,18 @@ def _by_group(pairs: Pairs, verdicts: Verdicts, groups: int) -> Codes:
     return against
 
 
-def _effect(
-    step: Step,
+def _summarize(
+    step: CheckStep,
     inside: Flags,
     hit: tuple[Flags, Flags],
-    said: tuple[Codes, Verdicts],
+    said: tuple[Codes, Rejections],
     test: Labels,
     seconds: float,
-) -> Effect:
+) -> CheckSummary:
     drops, marking = hit
     against, verdicts = said
-    by_reason = [_counted(against[one], verdicts.reasons) for one in hit]
-    return Effect(
+    by_reason = [_count_reasons(against[one], verdicts.reasons) for one in hit]
+    return CheckSummary(
         check=step.check.name,
         settings=dict(step.given.settings),
         model=step.model,
@@ -136,7 +138,7 @@ def _effect(
     )
 
 
-def _counted(codes: Codes, reasons: Sequence[str]) -> dict[str, int]:
+def _count_reasons(codes: Codes, reasons: Sequence[str]) -> dict[str, int]:
     """How often each reason was given, the most frequent first."""
     return dict(Counter(reasons[code] for code in codes.tolist()).most_common())
 
@@ -149,8 +151,8 @@ def _in_tests(inside: Flags, drops: Flags, marking: Flags, test: Labels) -> Iter
             yield name, {"seen": seen, "dropped": dropped, "marked": marks}
 
 
-def _sayable(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Numbers that are none as nothing, which JSON can say."""
     if isinstance(value, Mapping):
-        return {key: _sayable(one) for key, one in value.items()}
+        return {key: _json_value(one) for key, one in value.items()}
     return None if isinstance(value, float) and value != value else value

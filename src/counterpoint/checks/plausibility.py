@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from counterpoint.checks.check import Check, Given, Verdicts
-from counterpoint.checks.text_pairs import Codes, Flags, Floats, Pairs
+from counterpoint.checks.check import Check, CheckContext, Rejections
+from counterpoint.checks.text_pairs import Codes, Flags, Floats, TextPairs
 
 
-def judge(pairs: Pairs, given: Given) -> Verdicts:
+def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
     """Speak against pairs of which one text is far more usual than the other, and against a surplus on one side.
 
     The ratio is that of the perplexities per word. With `balance`, of the pairs of a test whose captions are the more
@@ -14,7 +14,7 @@ def judge(pairs: Pairs, given: Given) -> Verdicts:
     """
     assert given.ask is not None, "the check asks a language model"
     most, balance = given.settings["ratio"], given.settings["balance"]
-    gain = _scored(pairs, pairs.caption, given) - _scored(pairs, pairs.foil, given)
+    gain = _score_texts(pairs, pairs.caption, given) - _score_texts(pairs, pairs.foil, given)
     with np.errstate(invalid="ignore"):
         foil_worse: Flags = (gain > np.log(most)) if most else np.zeros(len(pairs), np.bool_)
         caption_worse: Flags = (gain < -np.log(most)) if most else np.zeros(len(pairs), np.bool_)
@@ -34,8 +34,8 @@ def judge(pairs: Pairs, given: Given) -> Verdicts:
         test: {"caption more usual": _share(gain[places]), "after": _share(gain[places[kept[places]]])}
         for test, places in pairs.by_test()
     }
-    found = Verdicts.first(reasons, len(pairs))
-    return Verdicts(found.codes, found.reasons, notes)
+    found = Rejections.first(reasons, len(pairs))
+    return Rejections(found.codes, found.reasons, notes)
 
 
 def _surplus(gain: Floats, places: np.typing.NDArray[np.intp]) -> np.typing.NDArray[np.intp]:
@@ -51,7 +51,7 @@ def _share(gain: Floats) -> float:
     return float(np.mean((gain > 0) + 0.5 * (gain == 0))) if len(gain) else float("nan")
 
 
-def _scored(pairs: Pairs, side: Codes, given: Given) -> Floats:
+def _score_texts(pairs: TextPairs, side: Codes, given: CheckContext) -> Floats:
     """The mean log-probability of the words of each text, asked with its picture, which some models must not know."""
     assert given.ask is not None
     texts = [pairs.texts.all[code] for code in side.tolist()]

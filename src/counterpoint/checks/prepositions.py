@@ -5,7 +5,7 @@ from functools import cache
 
 from counterpoint.language.lexicon.word_lists import split_list
 
-ALIKE: tuple[frozenset[str], ...] = tuple(
+SYNONYMS: tuple[frozenset[str], ...] = tuple(
     frozenset(split_list(line))
     for line in (
         "on, upon, on top of, atop, onto, on the top of",
@@ -28,7 +28,7 @@ ALIKE: tuple[frozenset[str], ...] = tuple(
     )
 )
 """Prepositions that say the same; each is in one line only, so that what follows from one follows from all."""
-WEAKER: Mapping[str, str] = {
+IMPLIED: Mapping[str, str] = {
     "next to": "near, with, at",
     "in front of": "near, by, beside, with, next to",
     "behind": "near, by, with",
@@ -53,7 +53,7 @@ WEAKER: Mapping[str, str] = {
     "in the middle of": "in, on, among",
 }
 """What a picture of which the first is said may be said to show as well."""
-APART: tuple[tuple[str, str], ...] = (
+EXCLUSIVE: tuple[tuple[str, str], ...] = (
     ("on", "under"),
     ("above", "under"),
     ("in", "outside"),
@@ -91,10 +91,10 @@ def entails(one: str, other: str) -> bool:
     >>> entails("next to", "near"), entails("beside", "next to"), entails("on", "under")
     (True, True, False)
     """
-    if other in _alike(one):
+    if other in _synonyms(one):
         return True
-    weaker = {phrase for own in _alike(one) for phrase in split_list(WEAKER.get(own, ""))}
-    return not weaker.isdisjoint(_alike(other))
+    weaker = {phrase for own in _synonyms(one) for phrase in split_list(IMPLIED.get(own, ""))}
+    return not weaker.isdisjoint(_synonyms(other))
 
 
 @cache
@@ -106,24 +106,24 @@ def excludes(one: str, other: str) -> bool:
     """
     if entails(one, other) or entails(other, one):
         return False
-    pairs = {(a, b) for a, b in APART} | {(b, a) for a, b in APART}
-    return any((own, theirs) in pairs for own in _alike(one) for theirs in _alike(other))
+    pairs = {(a, b) for a, b in EXCLUSIVE} | {(b, a) for a, b in EXCLUSIVE}
+    return any((own, theirs) in pairs for own in _synonyms(one) for theirs in _synonyms(other))
 
 
 @cache
-def is_place(phrase: str) -> bool:
+def is_preposition(phrase: str) -> bool:
     """Whether a phrase is one of the prepositions here."""
     return phrase in _known()
 
 
-def _alike(phrase: str) -> frozenset[str]:
-    return frozenset({phrase}).union(*(group for group in ALIKE if phrase in group))
+def _synonyms(phrase: str) -> frozenset[str]:
+    return frozenset({phrase}).union(*(group for group in SYNONYMS if phrase in group))
 
 
 @cache
 def _known() -> frozenset[str]:
-    weaker = (split_list(line) for line in WEAKER.values())
-    return frozenset().union(*ALIKE, WEAKER, *weaker, *APART, split_list(_OTHERS))
+    weaker = (split_list(line) for line in IMPLIED.values())
+    return frozenset().union(*SYNONYMS, IMPLIED, *weaker, *EXCLUSIVE, split_list(_OTHERS))
 
 
 _OTHERS = "of, for, as, like, about, via, during, beyond, besides, out, away from, full of, instead of, facing"

@@ -15,30 +15,30 @@ from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.numbers import number_value
 
 
-class Range(NamedTuple):
+class CountRange(NamedTuple):
     """From how many to how many."""
 
     low: float
     high: float
 
-    def within(self, other: "Range") -> bool:
+    def within(self, other: "CountRange") -> bool:
         """Whether all of it is in the other."""
         return other.low <= self.low and self.high <= other.high
 
-    def apart(self, other: "Range") -> bool:
+    def apart(self, other: "CountRange") -> bool:
         """Whether nothing is in both."""
         return self.high < other.low or other.high < self.low
 
 
-MANY = Range(2, inf)
-SOME = Range(1, inf)
-NONE = Range(0, 0)
+MANY = CountRange(2, inf)
+SOME = CountRange(1, inf)
+NONE = CountRange(0, 0)
 _EXACTLY = ("exactly", "precisely", "only", "just")
-_PHRASES: Mapping[str, Range] = {
-    **dict.fromkeys(("a single", "one single", "only a single"), Range(1, 1)),
+_PHRASES: Mapping[str, CountRange] = {
+    **dict.fromkeys(("a single", "one single", "only a single"), CountRange(1, 1)),
     **dict.fromkeys(("a", "an", "any"), SOME),
     **dict.fromkeys(("no", "zero", "not a", "not any"), NONE),
-    **dict.fromkeys(("a couple of", "a pair of", "both", "a couple", "pair of"), Range(2, 2)),
+    **dict.fromkeys(("a couple of", "a pair of", "both", "a couple", "pair of"), CountRange(2, 2)),
     **dict.fromkeys(
         split_list(
             "some, several, many, multiple, various, numerous, a number of, a few, few, a bunch of, a lot of, lots of,"
@@ -70,7 +70,7 @@ _NUMBERED = {
 }
 
 
-def quantity(words: Words) -> tuple[Range | None, Words]:
+def parse_quantity(words: Words) -> tuple[CountRange | None, Words]:
     """How many the beginning of a phrase says, if it says so, and the rest of the phrase.
 
     >>> quantity(("exactly", "two", "dogs"))
@@ -79,20 +79,20 @@ def quantity(words: Words) -> tuple[Range | None, Words]:
     (Range(low=2, high=inf), (Range(low=2, high=inf), ('dogs',)))
     """
     if words and words[0] in _EXACTLY:
-        said, rest = quantity(words[1:])
+        said, rest = parse_quantity(words[1:])
         if said is not None and len(rest) < len(words) - 1:
-            return (Range(said.low, said.low) if said.low else said), rest
+            return (CountRange(said.low, said.low) if said.low else said), rest
         return None, words
     for length in (3, 2, 1):
         opening = " ".join(words[:length])
         if opening in _BOUNDS and length < len(words) and (number := _number(words[length])) is not None:
             shift, above = _BOUNDS[opening]
             rest = words[length + 1 :]
-            return (Range(number + shift, inf) if above is None else Range(0, number + shift)), rest
+            return (CountRange(number + shift, inf) if above is None else CountRange(0, number + shift)), rest
         if opening in _PHRASES and len(words) >= length:
             return _PHRASES[opening], words[length:]
     if words and (number := _number(words[0])) is not None:
-        return Range(number, number), words[1:]
+        return CountRange(number, number), words[1:]
     if words and _is_plural(words[0]):
         return MANY, words
     return None, words

@@ -24,7 +24,7 @@ _SHOWN = ("picture", "edits", "feature_edits", "context")
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
-def words_of(text: str) -> Words:
+def tokenize(text: str) -> Words:
     """The words of a text in small letters, without signs.
 
     >>> words_of("There's a T-shirt, no?")
@@ -45,11 +45,11 @@ class Texts:
     @cached_property
     def words(self) -> Sequence[Words]:
         """The words of each text."""
-        return [words_of(text) for text in self.all]
+        return [tokenize(text) for text in self.all]
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class TextPairs:
     """One row per base and variant, one column each; the base is called caption and the variant foil."""
 
     group: Codes  # the number of its group, in the order of the table
@@ -72,7 +72,7 @@ class Pairs:
         return len(self.group)
 
     @classmethod
-    def of(cls, table: pa.Table, group: Codes) -> "Pairs":
+    def of(cls, table: pa.Table, group: Codes) -> "TextPairs":
         """The pairs of a table of groups, of which each row has the number of its group."""
         roles = table["role"].to_numpy()
         bases = np.flatnonzero(roles == 0)
@@ -104,14 +104,14 @@ class Pairs:
             pictures=_addresses(address, rows),
         )
 
-    def at(self, rows: Flags | NDArray[np.integer]) -> "Pairs":
+    def at(self, rows: Flags | NDArray[np.integer]) -> "TextPairs":
         """Some of the pairs."""
         shared = ("texts", "terms", "tests", "kinds")
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         pictures = [self.pictures[place] for place in places.tolist()]
         cut = {name: column if name in shared else column[places] for name, column in own.items() if name != "pictures"}
-        return Pairs(**cut, pictures=pictures)
+        return TextPairs(**cut, pictures=pictures)
 
     def by_test(self) -> list[tuple[str, NDArray[np.intp]]]:
         """The places of the pairs of each test, in the order of the tests' names."""

@@ -20,7 +20,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.exports.shards import drafted
 from counterpoint.exports.training_files import FORMS, Lessons, written
 from counterpoint.lab.generation import Recipe, fingerprint, opened
-from counterpoint.pictures.png import png
+from counterpoint.pictures.png import encode_png
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.augment import apart, made_on, mixed
@@ -200,5 +200,5 @@ def _pictures(source: Any, addresses: Sequence[str], folder: Path) -> str:
     for address in counted(addresses, "drawing"):
         path = folder / IMAGES / Picture(address).path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(png(source.pixels(Picture(address))))
+        path.write_bytes(encode_png(source.pixels(Picture(address))))
     return IMAGES

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pyarrow as pa
 
-from counterpoint.checks.pipeline import Checked, Effect, checked
+from counterpoint.checks.pipeline import CheckResult, CheckSummary, apply_checks
 from counterpoint.core.ids import hex_id
 from counterpoint.lab.checking import kept_as, settings_given, steps_for
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
@@ -48,7 +48,7 @@ def command(
     """
     place = LabStore(lab).opened()
     stored = place.suite(suite)
-    found = checked(stored.table, steps_for(names, settings, seed, stored.table))
+    found = apply_checks(stored.table, steps_for(names, settings, seed, stored.table))
     if dropped is not None:
         dropped.write_text("".join(f"{line}\n" for line in lost(stored.table, found)), encoding="utf-8")
     manifest = kept_as(place, stored, found, out, replace=replace) if out else None
@@ -66,7 +66,7 @@ def command(
         click.echo(f"\n{left:,} groups {end}")
 
 
-def sheet(effects: Sequence[Effect], suite: str, *, by_test: bool = False) -> ResultTable:
+def sheet(effects: Sequence[CheckSummary], suite: str, *, by_test: bool = False) -> ResultTable:
     """One line per check, in their order, and below it one for each reason and, if asked for, for each test."""
     lines: list[tuple[str, ...]] = []
     for effect in effects:
@@ -84,7 +84,7 @@ def sheet(effects: Sequence[Effect], suite: str, *, by_test: bool = False) -> Re
     return ResultTable(f"Groups of {suite}, in the order of the checks", heads, lines, names=2)
 
 
-def notes(effects: Sequence[Effect]) -> Iterator[str]:
+def notes(effects: Sequence[CheckSummary]) -> Iterator[str]:
     """What the checks measured in each test."""
     for effect in effects:
         for test, numbers in effect.notes.items():
@@ -92,7 +92,7 @@ def notes(effects: Sequence[Effect]) -> Iterator[str]:
             yield f"{effect.check} in {test}: {said}"
 
 
-def lost(table: pa.Table, found: Checked) -> Iterator[str]:
+def lost(table: pa.Table, found: CheckResult) -> Iterator[str]:
     """Every group that was dropped, with the check and the reason, as a line of JSON."""
     rows: dict[int, list[int]] = {loss.group: [] for loss in found.losses}
     for row, group in enumerate(found.group.tolist()):

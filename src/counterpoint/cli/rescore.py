@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode
 from counterpoint.lab.selection import groups_of, models_of
-from counterpoint.language.answers.extraction import RULES, taken
+from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_value
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.groups import queries_of
 from counterpoint.store.lab import LabStore
@@ -28,8 +28,8 @@ _READ = ("query", "model", "trial", "raw", "value", "rule", "state")
 def listed(ctx: click.Context, param: click.Parameter, given: bool) -> None:
     """Print the rules, and be done."""
     if given:
-        wide = max(map(len, RULES))
-        lines = [(name, rule.says) for name, rule in RULES.items()] + [
+        wide = max(map(len, EXTRACTION_RULES))
+        lines = [(name, rule.says) for name, rule in EXTRACTION_RULES.items()] + [
             (GIVEN, "what the run took: values of others go")
         ]
         click.echo("\n".join(f"{name.ljust(wide)}  {says}" for name, says in lines))
@@ -38,7 +38,9 @@ def listed(ctx: click.Context, param: click.Parameter, given: bool) -> None:
 
 @click.command("rescore")
 @click.argument("lab", type=click.Path(path_type=Path))
-@click.option("--rule", required=True, type=click.Choice([*RULES, GIVEN]), help="How a value is taken from a text.")
+@click.option(
+    "--rule", required=True, type=click.Choice([*EXTRACTION_RULES, GIVEN]), help="How a value is taken from a text."
+)
 @click.option("--model", "models", multiple=True, help="A model that was run, by name or fingerprint; else all.")
 @click.option("--suite", "suites", multiple=True, help="A suite of the lab; else all.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=listed, help="Describe the rules.")
@@ -108,7 +110,7 @@ def _values(said: pa.Table, queries: pa.Table, rule: str) -> pa.Table:
     """The answers with the values that a rule takes from them."""
     texts, choices = queries["text"].to_pylist(), [tuple(offered) for offered in queries["choices"].to_pylist()]
     found = [
-        taken(raw, texts[row], choices[row], Mode.ANSWER, rule)
+        extract_value(raw, texts[row], choices[row], Mode.ANSWER, rule)
         for raw, row in zip(said["raw"].to_pylist(), said["row"].to_pylist(), strict=True)
     ]
     columns = dict(zip(("value", "rule", "state"), zip(*found, strict=True), strict=True)) if found else {}

@@ -11,8 +11,8 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from counterpoint.core.errors import PictureError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
-from counterpoint.pictures.edits import applied
-from counterpoint.pictures.folders import BROKEN, colored
+from counterpoint.pictures.edits import apply_edits
+from counterpoint.pictures.folders import DECODE_ERRORS, to_rgb
 
 NAMESPACE = "dropped"
 """Where such a picture is, as its address says."""
@@ -61,7 +61,7 @@ class PlayPictures:
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
         if picture.namespace == NAMESPACE:
-            return applied(picture.edits, self.dropped.pixels(picture.path))
+            return apply_edits(picture.edits, self.dropped.pixels(picture.path))
         return self._lab.pixels(picture)
 
 
@@ -74,11 +74,11 @@ def decoded(content: bytes) -> Pixels:
             if opened.width * opened.height > LARGEST:
                 raise PictureError(f"the picture has {opened.width} × {opened.height} pixels, which are too many")
             opened.draft("RGB", (SIDE, SIDE))
-            upright = colored(ImageOps.exif_transpose(opened))
+            upright = to_rgb(ImageOps.exif_transpose(opened))
             upright.thumbnail((SIDE, SIDE))
             return np.asarray(upright)
     except UnidentifiedImageError:
         fact = "this is no picture that can be shown"
         raise PictureError(fact, hint=f"it may be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}") from None
-    except BROKEN as problem:
+    except DECODE_ERRORS as problem:
         raise PictureError(f"the picture cannot be decoded: {problem}") from problem

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
-from counterpoint.pictures.noise import SEVERITIES, STRENGTHS, noise
-from counterpoint.pictures.patch_shuffle import shuffled
-from counterpoint.pictures.transforms import DEGREES
+from counterpoint.pictures.noise import SEVERITIES, STRENGTHS, noise_edit
+from counterpoint.pictures.patch_shuffle import shuffle_edit
+from counterpoint.pictures.transforms import TRANSFORMS
 
 LONGEST = 500
 """Characters of a text, at most."""
@@ -20,7 +20,7 @@ PATCHES = (2, 4, 8)
 FAMILIES: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
         "Noise": dict.fromkeys(STRENGTHS, SEVERITIES),
-        "Changes": {name: len(edits) for name, edits in DEGREES.items()},
+        "Changes": {name: len(edits) for name, edits in TRANSFORMS.items()},
         "Without its content": {"shuffle": len(PATCHES), "blank": 1},
     }
 )
@@ -119,12 +119,12 @@ class PlayRequest:
     def edits(self) -> tuple[Edit, ...]:
         """The chain of edits: the mask first, as it is drawn on the picture as it was; noise last, as in a camera."""
         found = list(self._masked())
-        found += [DEGREES[name][self.severities[name] - 1] for name in DEGREES if name in self.severities]
+        found += [TRANSFORMS[name][self.severities[name] - 1] for name in TRANSFORMS if name in self.severities]
         if "shuffle" in self.severities:
-            found.append(shuffled(PATCHES[self.severities["shuffle"] - 1], seed=self.draw))
+            found.append(shuffle_edit(PATCHES[self.severities["shuffle"] - 1], seed=self.draw))
         if "blank" in self.severities:
             found.append(Edit("mean-color"))
-        found += [noise(name, self.severities[name], self.draw) for name in STRENGTHS if name in self.severities]
+        found += [noise_edit(name, self.severities[name], self.draw) for name in STRENGTHS if name in self.severities]
         return tuple(found)
 
     def said(self, **changes: str) -> dict[str, str]:

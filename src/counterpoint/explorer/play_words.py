@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from counterpoint.core.ids import seeded
-from counterpoint.language.lexicon.attributes import classes, classes_of
-from counterpoint.language.noise.kinds import KINDS, noised, unfit
-from counterpoint.language.noise.protected_words import Loose
-from counterpoint.language.sears import rewritten
-from counterpoint.language.tokens import Wording, in_case_of
+from counterpoint.language.lexicon.attributes import attribute_classes, classes_of
+from counterpoint.language.noise.kinds import NOISE_KINDS, apply_noise, rejection_reason
+from counterpoint.language.noise.protected_words import ProtectedQuestion
+from counterpoint.language.sears import apply_sears
+from counterpoint.language.tokens import TokenizedText, match_case
 
 MOST_OTHERS = 12
 """Words that are offered in the place of one."""
@@ -39,7 +39,7 @@ def reworded(question: str, *, swap: str = "", into: str = "", severity: int = 1
     ['What color is the bus?', 'Which color is the car?', 'What colour is the car?']
     """
     found = [*_swapped(question, swap, into)]
-    found += [Reworded("SEAR", rule.name, rule.does, text) for rule, text in rewritten(question)]
+    found += [Reworded("SEAR", rule.name, rule.does, text) for rule, text in apply_sears(question)]
     return [*found, *_noised(question, severity, draw)]
 
 
@@ -49,34 +49,34 @@ def swappable(question: str) -> list[Swappable]:
     >>> swappable("Is the door open?")[-1].others[:1]
     ('closed',)
     """
-    small = dict.fromkeys(word for word in Wording.of(question).small if word[0].isalpha())
+    small = dict.fromkeys(word for word in TokenizedText.of(question).small if word[0].isalpha())
     return [Swappable(word, _others(word)) for word in small]
 
 
 def strange(question: str) -> str:
     """Why there is no noise in the words of a question; empty where there may be some."""
-    return unfit(Loose.of(question)) if question.strip() else ""
+    return rejection_reason(ProtectedQuestion.of(question)) if question.strip() else ""
 
 
 def _others(word: str) -> tuple[str, ...]:
-    own = (value[0] for name in classes_of(word) for value in classes()[name].values if word not in value)
+    own = (value[0] for name in classes_of(word) for value in attribute_classes()[name].values if word not in value)
     return tuple(dict.fromkeys(own))[:MOST_OTHERS]
 
 
 def _swapped(question: str, swap: str, into: str) -> Iterator[Reworded]:
-    wording = Wording.of(question)
+    wording = TokenizedText.of(question)
     places = [place for place, word in enumerate(wording.small) if word == swap.strip().lower()]
     if places and into.strip():
-        text = wording.exchanged({place: in_case_of(wording.words[place], into.strip()) for place in places})
+        text = wording.exchanged({place: match_case(wording.words[place], into.strip()) for place in places})
         if text != question:
             yield Reworded("swap", f"{swap.strip()} → {into.strip()}", "a word exchanged", text)
 
 
 def _noised(question: str, severity: int, draw: int) -> Iterator[Reworded]:
-    loose = Loose.of(question)
-    if not question.strip() or unfit(loose):
+    loose = ProtectedQuestion.of(question)
+    if not question.strip() or rejection_reason(loose):
         return
-    for kind in KINDS:
-        made = noised(loose, kind, seeded("play", question, kind.name, draw), most=severity)
+    for kind in NOISE_KINDS:
+        made = apply_noise(loose, kind, seeded("play", question, kind.name, draw), most=severity)
         if made:
             yield Reworded("word noise", kind.name, kind.does, made[-1][1])

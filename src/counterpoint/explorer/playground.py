@@ -21,7 +21,7 @@ from counterpoint.explorer.text_diff import marked
 from counterpoint.explorer.views import Likely, Option, Said, Select
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
 from counterpoint.models.builtin.unknown_words import strange_notes
-from counterpoint.pictures.edits import brief
+from counterpoint.pictures.edits import summarize_edit
 from counterpoint.store.groups import queries
 from counterpoint.store.outcomes.row_groups import taken
 
@@ -163,7 +163,7 @@ def played(asked: PlayRequest, picked: Chosen) -> Played | None:
     return Played(
         picture=asked.shown(),
         source="a picture that was dropped in" if asked.dropped else picked.picture.address,
-        edits=" | ".join(map(brief, shown.edits)) or "no edits",
+        edits=" | ".join(map(summarize_edit, shown.edits)) or "no edits",
         areas=_areas(picked),
         gold=" / ".join(one["answer"] for one in row["gold"] if one["credit"] > 0) if row is not None and same else "",
     )

@@ -8,7 +8,7 @@ from PIL import Image
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.pictures.png import png
+from counterpoint.pictures.png import encode_png
 from counterpoint.store.pictures import LabPictures
 
 ROOM = 256 * 2**20
@@ -51,7 +51,7 @@ class PicturesOut:
         if path and ending:
             return path.read_bytes(), ending
         try:
-            return png(self._pictures.pixels(picture)), "png"
+            return encode_png(self._pictures.pixels(picture)), "png"
         except CounterpointError as problem:
             fact = f"the picture {picture.address} cannot be exported: {problem}"
             raise StoreError(fact, hint="put its file where the lab looks for it, or add --no-pictures") from problem

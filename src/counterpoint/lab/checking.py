@@ -7,9 +7,9 @@ import click
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.checks.check import Action, Ask, Check, Given
-from counterpoint.checks.defaults import ORDER, usual
-from counterpoint.checks.pipeline import Checked, Step
+from counterpoint.checks.check import Action, Check, CheckContext, ModelFunction
+from counterpoint.checks.defaults import ORDER, default_action
+from counterpoint.checks.pipeline import CheckResult, CheckStep
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
@@ -37,7 +37,7 @@ def settings_given(ctx: click.Context, param: click.Parameter, given: tuple[str,
     return found
 
 
-def steps_for(names: Sequence[str], typed: Typed, seed: int, table: pa.Table) -> list[Step]:
+def steps_for(names: Sequence[str], typed: Typed, seed: int, table: pa.Table) -> list[CheckStep]:
     """The steps of a command: the checks that are named, or what is usual; models are loaded where they are asked."""
     chosen = names or ORDER
     for name in typed:
@@ -46,7 +46,7 @@ def steps_for(names: Sequence[str], typed: Typed, seed: int, table: pa.Table) ->
     return [step for name in chosen if (step := _step(name, bool(names), typed.get(name, {}), seed, table))]
 
 
-def _step(name: str, named: bool, typed: Mapping[str, str], seed: int, table: pa.Table) -> Step | None:
+def _step(name: str, named: bool, typed: Mapping[str, str], seed: int, table: pa.Table) -> CheckStep | None:
     check = catalog.find("checks", name)
     if not isinstance(check, Check):
         raise CounterpointError(f"{name} is no check", hint="a check is a value of counterpoint.checks.check:Check")
@@ -59,7 +59,7 @@ def _step(name: str, named: bool, typed: Mapping[str, str], seed: int, table: pa
         raise CounterpointError(f"{check.name} asks no model", hint=f"its settings are {', '.join(check.settings)}")
     model = typed.get("model") or check.model
     ask = asked(check.asks, model, read(typed.get("args", "")), table)
-    return Step(check, Given(settings, seed, ask), action, model)
+    return CheckStep(check, CheckContext(settings, seed, ask), action, model)
 
 
 def _action(check: Check, named: bool, typed: str) -> Callable[[str], Action]:
@@ -67,10 +67,10 @@ def _action(check: Check, named: bool, typed: str) -> Callable[[str], Action]:
         if typed not in list(Action):
             raise UnknownName(f"action of the check {check.name}", typed, list(Action))
         return lambda test: Action(typed)
-    return (lambda test: Action.DROP) if named else (lambda test: usual(check.name, test))
+    return (lambda test: Action.DROP) if named else (lambda test: default_action(check.name, test))
 
 
-def asked(kind: str, name: str, args: Mapping[str, str], table: pa.Table) -> Ask | None:
+def asked(kind: str, name: str, args: Mapping[str, str], table: pa.Table) -> ModelFunction | None:
     """The model that a check asks, as a function; nothing where it asks none, or rules stand in."""
     if not kind or name == RULES:
         return None
@@ -120,7 +120,7 @@ class Shut:
         raise PictureError(f"{picture.address} is not to be looked at")
 
 
-def kept_as(lab: LabStore, stored: StoredSuite, found: Checked, name: str, *, replace: bool) -> Manifest:
+def kept_as(lab: LabStore, stored: StoredSuite, found: CheckResult, name: str, *, replace: bool) -> Manifest:
     """Put what is left into the lab under a name; its manifest has the checks in their order and what each did."""
     before = stored.manifest
     if not found.table.num_rows:

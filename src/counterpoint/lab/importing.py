@@ -11,7 +11,7 @@ import pyarrow as pa
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
 from counterpoint.lab.matching import Matched, Queries
-from counterpoint.language.answers.extraction import answered
+from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.sources.results.predictions import Prediction, as_number
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import LabStore
@@ -75,7 +75,7 @@ def answer_of(query: Query, one: Prediction, rule: str) -> Answer:
         return Answer(raw=one.raw or repr(score), rule="score", score=score)
     if one.options and sorted(one.options) == sorted(query.choices):
         query = replace(query, choices=one.options)
-    return answered(one.raw, query, rule=rule, top=one.top)
+    return extract_answer(one.raw, query, rule=rule, top=one.top)
 
 
 def file_facts(path: Path, form: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from counterpoint.language.lexicon.word_lists import word_list, words
+from counterpoint.language.lexicon.word_lists import word_list, word_table
 from counterpoint.language.verbs import doubles_its_end, syllables
 
 
@@ -12,7 +12,7 @@ def comparative(adjective: str) -> str:
     >>> comparative("large"), comparative("big"), comparative("shiny"), comparative("good"), comparative("colorful")
     ('larger', 'bigger', 'shinier', 'better', 'more colorful')
     """
-    return _irregular(adjective, 0) or _compared(adjective, "er", "more")
+    return _irregular(adjective, 0) or _inflect(adjective, "er", "more")
 
 
 def superlative(adjective: str) -> str:
@@ -21,16 +21,16 @@ def superlative(adjective: str) -> str:
     >>> superlative("large"), superlative("thin"), superlative("far"), superlative("modern")
     ('largest', 'thinnest', 'farthest', 'most modern')
     """
-    return _irregular(adjective, 1) or _compared(adjective, "est", "most")
+    return _irregular(adjective, 1) or _inflect(adjective, "est", "most")
 
 
 @cache
 def _irregular(adjective: str, place: int) -> str:
-    forms: list[str] | None = words("adjectives")["irregular"].get(adjective)
+    forms: list[str] | None = word_table("adjectives")["irregular"].get(adjective)
     return forms[place] if forms else ""
 
 
-def _compared(adjective: str, ending: str, word: str) -> str:
+def _inflect(adjective: str, ending: str, word: str) -> str:
     if not _takes_ending(adjective):
         return f"{word} {adjective}"
     if adjective.endswith("e"):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from counterpoint.language.adjectives import comparative, superlative
-from counterpoint.language.lexicon.word_lists import split_list, words
+from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.language.nouns import head, is_countable, is_mass, is_pair, is_plural, measure, plural, singular
 from counterpoint.language.numbers import number_value, number_word
 from counterpoint.language.verbs import base_form, gerund, participle, past, third_person
@@ -61,7 +61,7 @@ def article(phrase: str) -> str:
     if start[:1].isdigit():
         return "an" if start[0] == "8" or start.split()[0] in ("11", "18") else "a"
     for choice in ("an", "a"):
-        if start.startswith(split_list(words("nouns")["article"][choice])):
+        if start.startswith(split_list(word_table("nouns")["article"][choice])):
             return choice
     return "an" if start.startswith(tuple("aeiou")) else "a"
 
@@ -150,7 +150,7 @@ def count(n: int, noun: str) -> str:
     return f"{number_word(n)} {singular(noun) if n == 1 else plural(noun)}"
 
 
-def listed(items: Sequence[str], joint: str = "and") -> str:
+def join_list(items: Sequence[str], joint: str = "and") -> str:
     """Words in a row, with a comma before the joint where there are three or more.
 
     >>> listed(["red", "blue"], "or"), listed(["a cat", "a dog", "a bird"])

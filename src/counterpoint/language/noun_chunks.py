@@ -7,11 +7,11 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from counterpoint.language.lexicon.word_lists import split_list, word_list, words
+from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import is_mass, is_plural
 from counterpoint.language.numbers import number_value
-from counterpoint.language.tagger import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tag_words
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*(?:n['’]t)?|['’]s\b|\S")
 _ADJECTIVES = ("AJ0", "AJC", "AJS", "ORD", "CRD", "DT0")
@@ -27,7 +27,7 @@ _MANY = frozenset(split_list("several, many, some, multiple, numerous, various, 
 _ONE = frozenset(split_list("a, an, one, this, another, each, every"))
 
 
-class Word(NamedTuple):
+class TaggedToken(NamedTuple):
     """A word or a sign, in small letters, with its part of speech and its place in the text."""
 
     text: str
@@ -36,7 +36,7 @@ class Word(NamedTuple):
     end: int
 
 
-class Lead(StrEnum):
+class Determiner(StrEnum):
     """What a noun phrase begins with."""
 
     ARTICLE = "article"  # a, an
@@ -49,13 +49,13 @@ class Lead(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class NounChunk:
     """A noun phrase that is no pronoun, by the places of its words."""
 
     start: int
     first: int  # the first word after the article, the count or the owner
     head: int
-    lead: Lead
+    lead: Determiner
     many: bool | None  # nothing where neither its head nor what goes before tells
 
     @property
@@ -64,16 +64,16 @@ class Chunk:
         return self.head + 1
 
 
-def read(text: str) -> tuple[Word, ...]:
+def tag_text(text: str) -> tuple[TaggedToken, ...]:
     """The words and signs of a text.
 
     >>> [(word.text, word.tag) for word in read("The dog's bowl.")]
     [('the', 'AT0'), ('dog', 'NN1'), ("'s", 'POS'), ('bowl', 'NN1'), ('.', 'PUN')]
     """
     found = list(_WORD.finditer(text))
-    tags = tagged(tuple(one.group() for one in found))
+    tags = tag_words(tuple(one.group() for one in found))
     return tuple(
-        Word(one.group().lower().replace("’", "'"), _known(one.group(), tag), one.start(), one.end())
+        TaggedToken(one.group().lower().replace("’", "'"), _known(one.group(), tag), one.start(), one.end())
         for one, tag in zip(found, tags, strict=True)
     )
 
@@ -85,7 +85,7 @@ def _known(word: str, tag: str) -> str:
     return "NN2" if is_plural(word.lower()) else "NN1"
 
 
-def prepositions(said: Sequence[Word]) -> dict[int, int]:
+def find_prepositions(said: Sequence[TaggedToken]) -> dict[int, int]:
     """Where each preposition begins, and where it ends: the longest at each place, particles of verbs among them.
 
     >>> said = read("A cat sits on top of a car in the rain.")
@@ -102,7 +102,7 @@ def prepositions(said: Sequence[Word]) -> dict[int, int]:
     return found
 
 
-def _preposition(said: Sequence[Word], place: int) -> int:
+def _preposition(said: Sequence[TaggedToken], place: int) -> int:
     word = said[place]
     for parts in _longer().get(word.text, ()):
         if tuple(one.text for one in said[place : place + len(parts)]) == parts:
@@ -115,28 +115,30 @@ def _preposition(said: Sequence[Word], place: int) -> int:
 def _longer() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     """Prepositions of several words by their first, the longest first."""
     found: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in split_list(words("prepositions")["several"]):
+    for phrase in split_list(word_table("prepositions")["several"]):
         parts = tuple(phrase.split())
         found.setdefault(parts[0], []).append(parts)
     return {first: tuple(sorted(rows, key=lambda parts: (-len(parts), parts))) for first, rows in found.items()}
 
 
-def chunks(said: Sequence[Word], apart: Mapping[int, int] | None = None) -> list[Chunk]:
+def find_noun_chunks(said: Sequence[TaggedToken], apart: Mapping[int, int] | None = None) -> list[NounChunk]:
     """The noun phrases, in their order; `apart` are the prepositions, if they are known.
 
     >>> said = read("Two small dogs are on a chain link fence next to her house.")
     >>> [(" ".join(word.text for word in said[one.start : one.end]), one.many) for one in chunks(said)]
     [('two small dogs', True), ('a chain link fence', False), ('her house', False)]
     """
-    apart = prepositions(said) if apart is None else apart
+    apart = find_prepositions(said) if apart is None else apart
     return list(_chunks(said, apart))
 
 
-def _chunks(said: Sequence[Word], apart: Mapping[int, int]) -> Iterator[Chunk]:
+def _chunks(said: Sequence[TaggedToken], apart: Mapping[int, int]) -> Iterator[NounChunk]:
     place = 0
     while place < len(said):
         lead, many, first = _lead(said, place)
-        head = -1 if lead is Lead.BARE and place in apart else _head(said, first, apart, lead is not Lead.BARE)
+        head = (
+            -1 if lead is Determiner.BARE and place in apart else _head(said, first, apart, lead is not Determiner.BARE)
+        )
         if head < 0:
             place = apart.get(place, place + 1)
             continue
@@ -145,40 +147,44 @@ def _chunks(said: Sequence[Word], apart: Mapping[int, int]) -> Iterator[Chunk]:
             if owned < 0:
                 place = head + 2
                 continue
-            lead, first, head, many = Lead.OWNER, head + 2, owned, None
-        yield Chunk(place, first, head, lead, _number(said, first, head, many))
+            lead, first, head, many = Determiner.OWNER, head + 2, owned, None
+        yield NounChunk(place, first, head, lead, _number(said, first, head, many))
         place = head + 1
 
 
-def _lead(said: Sequence[Word], place: int) -> tuple[Lead, bool | None, int]:
+def _lead(said: Sequence[TaggedToken], place: int) -> tuple[Determiner, bool | None, int]:
     """What a phrase would begin with here, whether that says one or many, and where its rest begins."""
     word, tag = said[place].text, said[place].tag
     after = said[place + 1].text if place + 1 < len(said) else ""
     if group := _group(said, place):
-        return Lead.GROUP, True, group
+        return Determiner.GROUP, True, group
     if word in ("a", "an"):
         if after == "few":
-            return Lead.COUNT, True, place + 2
-        return (Lead.COUNT, False, place + 2) if after in ("single", "lone") else (Lead.ARTICLE, False, place + 1)
+            return Determiner.COUNT, True, place + 2
+        return (
+            (Determiner.COUNT, False, place + 2)
+            if after in ("single", "lone")
+            else (Determiner.ARTICLE, False, place + 1)
+        )
     if word in ("the", "this", "these", "those"):
         value = number_value(after) if after else None
         if value is not None and place + 2 < len(said):
-            return Lead.DEFINITE, value != 1, place + 2
-        return Lead.DEFINITE, {"this": False, "these": True, "those": True}.get(word), place + 1
+            return Determiner.DEFINITE, value != 1, place + 2
+        return Determiner.DEFINITE, {"this": False, "these": True, "those": True}.get(word), place + 1
     value = number_value(word) if tag in ("CRD", "AT0", "DT0") else None
     if value is not None and value > 0:
-        return Lead.COUNT, value != 1, place + 1
+        return Determiner.COUNT, value != 1, place + 1
     if tag == "DPS" or (word == "her" and tag == "PNP"):
-        return Lead.OWNER, None, place + 1
+        return Determiner.OWNER, None, place + 1
     if word in _MANY and tag[0] != "N":
         told = word in ("both", "all", "those")
-        return (Lead.OTHER if told else Lead.COUNT), (None if word == "some" else True), place + 1
+        return (Determiner.OTHER if told else Determiner.COUNT), (None if word == "some" else True), place + 1
     if word in _ONE or tag in ("DT0", "AT0"):
-        return Lead.OTHER, None, place + 1
-    return Lead.BARE, None, place
+        return Determiner.OTHER, None, place + 1
+    return Determiner.BARE, None, place
 
 
-def _group(said: Sequence[Word], place: int) -> int:
+def _group(said: Sequence[TaggedToken], place: int) -> int:
     """The place after "a large group of", "lots of" or the like, or nothing."""
     here = place
     if said[here].text in ("lots", "dozens", "plenty", "hundreds", "tons", "loads"):
@@ -198,7 +204,7 @@ def _group(said: Sequence[Word], place: int) -> int:
     return here if said[here - 1].text == "dozen" else 0
 
 
-def _head(said: Sequence[Word], first: int, apart: Mapping[int, int], opened: bool) -> int:
+def _head(said: Sequence[TaggedToken], first: int, apart: Mapping[int, int], opened: bool) -> int:
     """The place of the noun that a phrase is about, or -1."""
     place, noun = first, -1
     while place < len(said) and (place not in apart or (opened and place == first and is_noun(said[place].tag))):
@@ -210,7 +216,7 @@ def _head(said: Sequence[Word], first: int, apart: Mapping[int, int], opened: bo
     return noun
 
 
-def _goes_on(said: Sequence[Word], place: int, noun: int, opened: bool) -> bool:
+def _goes_on(said: Sequence[TaggedToken], place: int, noun: int, opened: bool) -> bool:
     """Whether a word that is no noun stands within a phrase."""
     word, tag = said[place].text, said[place].tag
     after = said[place + 1].tag if place + 1 < len(said) else ""
@@ -227,7 +233,7 @@ def _goes_on(said: Sequence[Word], place: int, noun: int, opened: bool) -> bool:
     return joins and before in ("AJ0", "AJC", "VVN") and after in ("AJ0", "AJC", "VVN")
 
 
-def _number(said: Sequence[Word], first: int, head: int, many: bool | None) -> bool | None:
+def _number(said: Sequence[TaggedToken], first: int, head: int, many: bool | None) -> bool | None:
     """Whether a phrase names many, where what goes before and the noun itself do not disagree."""
     name = " ".join(word.text for word in said[first : head + 1])
     if said[head].text in word_list("nouns", "same"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from counterpoint.language.lexicon.word_lists import word_list, words
+from counterpoint.language.lexicon.word_lists import word_list, word_table
 
 _REST = re.compile(r" (?:of|in|on|with|at|from|for|to|under|above|near|behind|beside|by|that|who|which) ")
 _SINGULAR_ENDINGS = ("ss", "us", "is")
@@ -20,7 +20,7 @@ def plural(noun: str) -> str:
     """
     if is_plural(noun) or (is_mass(noun) and _listed_as(noun, "mass") not in word_list("nouns", "also_counted")):
         return noun
-    return _changed(noun, _plurals(), _plural_word)
+    return _inflect_head(noun, _plurals(), _plural_word)
 
 
 @cache
@@ -32,7 +32,7 @@ def singular(noun: str) -> str:
     """
     if not is_plural(noun) or _has_no_singular(noun):
         return noun
-    return _changed(noun, _singulars(), _singular_word)
+    return _inflect_head(noun, _singulars(), _singular_word)
 
 
 @cache
@@ -67,7 +67,7 @@ def is_countable(noun: str) -> bool:
 
 def measure(noun: str) -> str:
     """The word that a mass noun is counted by: slices of bread, cups of coffee, else pieces."""
-    table: Mapping[str, str] = words("nouns")["measure"]
+    table: Mapping[str, str] = word_table("nouns")["measure"]
     return next((table[ending] for ending in _endings(noun) if ending in table), "piece")
 
 
@@ -113,7 +113,7 @@ def _has_no_singular(noun: str) -> bool:
     return (_listed(noun, "pair") or _listed(noun, "plural_only")) and not _irregular_plural(noun)
 
 
-def _changed(noun: str, table: Mapping[str, str], change: Callable[[str], str]) -> str:
+def _inflect_head(noun: str, table: Mapping[str, str], change: Callable[[str], str]) -> str:
     """The phrase with its head put through a table of whole endings, or else through a rule for words."""
     front, rest = _split(noun)
     for ending in _endings(noun):
@@ -130,7 +130,7 @@ def _in_case_of(letter: str, word: str) -> str:
 
 @cache
 def _plurals() -> Mapping[str, str]:
-    table: Mapping[str, str] = words("nouns")["irregular"]
+    table: Mapping[str, str] = word_table("nouns")["irregular"]
     return table
 
 

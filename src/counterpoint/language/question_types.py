@@ -9,7 +9,7 @@ from functools import lru_cache
 from counterpoint.language.lexicon.word_lists import word_list
 
 
-class Sort(StrEnum):
+class QuestionType(StrEnum):
     """The sorts of questions, by what their answers are."""
 
     CHOICE = "choice"  # one of the choices that the query offers
@@ -20,15 +20,15 @@ class Sort(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuestion:
     """A question as the rules see it: its sort, what it offers, and its words."""
 
-    sort: Sort = Sort.OPEN
+    sort: QuestionType = QuestionType.OPEN
     options: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
 
     @property
-    def wordless(self) -> "Asked":
+    def wordless(self) -> "ParsedQuestion":
         """The same for all questions that offer the same: enough for a reply of one word."""
         return replace(self, words=frozenset())
 
@@ -60,7 +60,7 @@ _ARTICLE = re.compile(r"(?:(?:in|on|at|to|of|by|under|near|behind|with) )?(?:a|a
 
 
 @lru_cache(maxsize=1 << 16)
-def asked(text: str, choices: tuple[str, ...] = ()) -> Asked:
+def parse_question(text: str, choices: tuple[str, ...] = ()) -> ParsedQuestion:
     """What a question asks for.
 
     >>> asked("In the picture, is the cup red or blue?").options
@@ -71,19 +71,19 @@ def asked(text: str, choices: tuple[str, ...] = ()) -> Asked:
     question = _question(text)
     words = frozenset(re.findall(r"[\w']+", question))
     if choices:
-        return Asked(Sort.CHOICE, choices, words)
+        return ParsedQuestion(QuestionType.CHOICE, choices, words)
     if _COUNTED.search(question):
-        return Asked(Sort.NUMBER, words=words)
+        return ParsedQuestion(QuestionType.NUMBER, words=words)
     direct, whether = _direct(question)
     if _SIDED.search(question):
-        return Asked(Sort.EITHER, ("left", "right"), words)
+        return ParsedQuestion(QuestionType.EITHER, ("left", "right"), words)
     if "or" in words and not (_SEEKING.search(question) or _INDEFINITE.match(direct)):
         options = tuple(dict.fromkeys(_options(direct)))
         if len(options) > 1:
-            return Asked(Sort.EITHER, options, words)
+            return ParsedQuestion(QuestionType.EITHER, options, words)
     first = direct.partition(" ")[0]
     polar = whether or first in word_list("replies", "auxiliaries") or "yes or no" in text.lower()
-    return Asked(Sort.YES_NO if polar else Sort.OPEN, words=words)
+    return ParsedQuestion(QuestionType.YES_NO if polar else QuestionType.OPEN, words=words)
 
 
 def _question(text: str) -> str:

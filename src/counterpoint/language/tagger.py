@@ -3,12 +3,12 @@
 from functools import cache, lru_cache
 from typing import Any
 
-NOUN = ("NN", "NP")
+NOUN_PREFIXES = ("NN", "NP")
 """How the tags of nouns begin."""
 
 
 @lru_cache(1 << 15)
-def tagged(words: tuple[str, ...]) -> tuple[str, ...]:
+def tag_words(words: tuple[str, ...]) -> tuple[str, ...]:
     """The part of speech of each word of a sentence, in the tags of the British National Corpus (C5).
 
     >>> tagged(("How", "many", "dogs", "are", "here", "?"))
@@ -19,7 +19,7 @@ def tagged(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def is_noun(tag: str) -> bool:
     """Whether a tag is that of a noun, common or proper."""
-    return tag.startswith(NOUN)
+    return tag.startswith(NOUN_PREFIXES)
 
 
 @cache

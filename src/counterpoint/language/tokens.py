@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from counterpoint.language.tagger import tagged
+from counterpoint.language.tagger import tag_words
 
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|['’][^\W_]+|[^\w\s]|_")
 
 
 @dataclass(frozen=True)
-class Wording:
+class TokenizedText:
     """A text, of which single words can be exchanged without touching the rest.
 
     >>> asked = Wording.of("What's the dog's name?")
@@ -27,7 +27,7 @@ class Wording:
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Wording":
+    def of(cls, text: str) -> "TokenizedText":
         """The words of a text, signs and contracted endings among them."""
         found = list(_TOKEN.finditer(text))
         words = tuple([one[0] for one in found])
@@ -37,7 +37,7 @@ class Wording:
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """The part of speech of each word, looked up when it is first asked for."""
-        return tagged(self.words)
+        return tag_words(self.words)
 
     def end(self, place: int) -> int:
         """Where a word ends in the text."""
@@ -53,7 +53,7 @@ class Wording:
         return "".join((*parts, self.text[start:]))
 
 
-def in_case_of(word: str, other: str) -> str:
+def match_case(word: str, other: str) -> str:
     """A word written as another is: with a capital, or all in capitals.
 
     >>> in_case_of("What", "which"), in_case_of("WHAT", "which"), in_case_of("what", "which")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from counterpoint.language.lexicon.word_lists import word_list, words
+from counterpoint.language.lexicon.word_lists import word_list, word_table
 
 _VOWELS = "aeiou"
 
@@ -75,7 +75,7 @@ def _inflections(verb: str) -> Mapping[str, str]:
         "past": _add_ed(verb),
         "participle": _add_ed(verb),
     }
-    forms: Mapping[str, str] = words("verbs")["irregular"].get(verb, {})
+    forms: Mapping[str, str] = word_table("verbs")["irregular"].get(verb, {})
     if "past" in forms and "participle" not in forms:
         return {**regular, **forms, "participle": forms["past"]}
     return {**regular, **forms}
@@ -112,7 +112,7 @@ def _doubled(verb: str) -> str:
 @cache
 def _forms() -> Mapping[str, str]:
     """Every form of every verb we know, the more usual verb first where two share one."""
-    verbs = [*sorted(word_list("verbs", "known")), *words("verbs")["irregular"]]
+    verbs = [*sorted(word_list("verbs", "known")), *word_table("verbs")["irregular"]]
     return {form: verb for verb in reversed(verbs) for form in _inflections(verb).values() if form != verb}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from counterpoint.core.errors import PictureError
 from counterpoint.core.ids import seeded
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.folders import decoded
+from counterpoint.pictures.folders import decode
 
 Means: TypeAlias = tuple[int, int, int]
 """Red, green and blue from 0 to 255."""
@@ -27,7 +27,7 @@ def folder_means(folder: Path, most: int = SAMPLE) -> Means:
     if not found:
         raise PictureError(f"{folder} has no pictures", hint=f"their names end in {', '.join(_ENDINGS)}")
     chosen = seeded("channel means", len(found)).sample(found, k=min(most, len(found)))
-    return channel_means(decoded(path) for path in chosen)
+    return channel_means(decode(path) for path in chosen)
 
 
 def channel_means(pictures: Iterable[Pixels]) -> Means:

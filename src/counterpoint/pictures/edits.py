@@ -14,8 +14,8 @@ from PIL import Image, ImageFilter
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.masks import around, scaled, soft
-from counterpoint.pictures.noise import CHANCES, noisy
+from counterpoint.pictures.masks import bounding_box, scale_boxes, soft_mask
+from counterpoint.pictures.noise import DISTRIBUTIONS, add_noise
 from counterpoint.pictures.patch_shuffle import mean_color, shuffle
 from counterpoint.pictures.transforms import brightness, contrast, flip, gray, jpeg, margins, rotate, trim
 
@@ -43,7 +43,7 @@ class Foreground:
 
     def inside(self, size: Size) -> list[Box]:
         """Its boxes in a picture that is shown in this size."""
-        found = scaled(self.boxes, self.size, size)
+        found = scale_boxes(self.boxes, self.size, size)
         if not found:
             raise ValueError("none of its boxes is in the picture")
         return found
@@ -61,13 +61,13 @@ def mean_around(foreground: Foreground, means: tuple[int, int, int]) -> Edit:
 
 def crop_around(foreground: Foreground) -> Edit:
     """Cut the picture down to the smallest rectangle around the foreground."""
-    return Edit("crop-around", Foreground((around(foreground.boxes),), foreground.size).arguments)
+    return Edit("crop-around", Foreground((bounding_box(foreground.boxes),), foreground.size).arguments)
 
 
 def blur(pixels: Pixels, edit: Edit) -> Pixels:
     """Pillow's Gaussian blur; the argument is the standard deviation in pixels."""
     (deviation,) = map(float, edit.arguments)
-    return np.asarray(_blurred(Image.fromarray(pixels), deviation))
+    return np.asarray(_gaussian_blur(Image.fromarray(pixels), deviation))
 
 
 def crop(pixels: Pixels, edit: Edit) -> Pixels:
@@ -76,16 +76,16 @@ def crop(pixels: Pixels, edit: Edit) -> Pixels:
     return pixels[max(y, 0) : max(y + height, 0), max(x, 0) : max(x + width, 0)]
 
 
-def blurred_around(pixels: Pixels, edit: Edit) -> Pixels:
+def blur_background(pixels: Pixels, edit: Edit) -> Pixels:
     """The foreground sharp, all else blurred, with a soft edge between: m · picture + (1 − m) · blurred."""
     kept, size = Foreground.read(edit.arguments[1:]), _size(pixels)
     deviation = float(edit.arguments[0]) * size.width / kept.size.width
     sharp = Image.fromarray(pixels)
-    mask = Image.fromarray(soft(kept.inside(size), size))
-    return np.asarray(Image.composite(sharp, _blurred(sharp, deviation), mask))
+    mask = Image.fromarray(soft_mask(kept.inside(size), size))
+    return np.asarray(Image.composite(sharp, _gaussian_blur(sharp, deviation), mask))
 
 
-def painted_around(pixels: Pixels, edit: Edit) -> Pixels:
+def paint_background(pixels: Pixels, edit: Edit) -> Pixels:
     """The foreground as it is, all else in one color, with a hard edge: nothing of the rest can be seen."""
     color = [int(one) for one in edit.arguments[:3]]
     if not all(0 <= one <= 255 for one in color):
@@ -99,35 +99,35 @@ def painted_around(pixels: Pixels, edit: Edit) -> Pixels:
     return painted
 
 
-def cropped_around(pixels: Pixels, edit: Edit) -> Pixels:
+def crop_to_foreground(pixels: Pixels, edit: Edit) -> Pixels:
     """The smallest rectangle that holds the foreground."""
-    box = around(Foreground.read(edit.arguments).inside(_size(pixels)))
+    box = bounding_box(Foreground.read(edit.arguments).inside(_size(pixels)))
     return pixels[box.y : box.bottom, box.x : box.right]
 
 
 EDITS: Mapping[str, Callable[[Pixels, Edit], Pixels]] = {
     "blur": blur,
-    "blur-around": blurred_around,
+    "blur-around": blur_background,
     "brightness": brightness,
     "contrast": contrast,
     "crop": crop,
-    "crop-around": cropped_around,
+    "crop-around": crop_to_foreground,
     "flip": flip,
     "gray": gray,
     "jpeg": jpeg,
-    "mean-around": painted_around,
+    "mean-around": paint_background,
     "mean-color": mean_color,
     "rotate": rotate,
     "shuffle": shuffle,
     "trim": trim,
-    **dict.fromkeys(CHANCES, noisy),
+    **dict.fromkeys(DISTRIBUTIONS, add_noise),
 }
 """Every edit that a picture's address may name."""
 
 _OWN: Mapping[str, int] = {"blur-around": 1, "crop-around": 0, "mean-around": 3}  # arguments before the foreground
 
 
-def applied(edits: Sequence[Edit], pixels: Pixels) -> Pixels:
+def apply_edits(edits: Sequence[Edit], pixels: Pixels) -> Pixels:
     """The pixels after each edit in turn."""
     for edit in edits:
         if edit.name not in EDITS:
@@ -141,7 +141,7 @@ def applied(edits: Sequence[Edit], pixels: Pixels) -> Pixels:
     return pixels
 
 
-def brief(edit: Edit) -> str:
+def summarize_edit(edit: Edit) -> str:
     """An edit for people: the boxes of its foreground are counted, not listed.
 
     >>> brief(Edit("blur-around", ("3", 320, 240, 1, 2, 30, 40))), brief(Edit("crop-around", (320, 240, 1, 2, 30, 40)))
@@ -153,7 +153,7 @@ def brief(edit: Edit) -> str:
     return f"{edit.name}({', '.join([*map(str, own), f'{boxes} box' + 'es' * (boxes != 1)])})"
 
 
-def window(edits: Sequence[Edit], size: Size) -> Box:
+def visible_window(edits: Sequence[Edit], size: Size) -> Box:
     """The part of a picture of this size that is left to see after its edits, in pixels of the whole.
 
     >>> window([Edit("blur", ("3",)), Edit("crop-around", (160, 120, 20, 10, 50, 40))], Size(320, 240))
@@ -164,7 +164,7 @@ def window(edits: Sequence[Edit], size: Size) -> Box:
         if edit.name in ("crop", "crop-around"):
             within = Size(seen.width, seen.height)
             kept = edit.arguments if edit.name == "crop-around" else (within.width, within.height, *edit.arguments)
-            part = around(Foreground.read(kept).inside(within))
+            part = bounding_box(Foreground.read(kept).inside(within))
             seen = Box(seen.x + part.x, seen.y + part.y, part.width, part.height)
         elif edit.name == "trim":
             across, down = margins(seen.width, seen.height, int(edit.arguments[0]))
@@ -172,7 +172,7 @@ def window(edits: Sequence[Edit], size: Size) -> Box:
     return seen
 
 
-def _blurred(image: Image.Image, deviation: float) -> Image.Image:
+def _gaussian_blur(image: Image.Image, deviation: float) -> Image.Image:
     if not 0 <= deviation < float("inf"):
         raise ValueError("a standard deviation is a number that is not below 0")
     return image.filter(ImageFilter.GaussianBlur(deviation))

@@ -11,9 +11,18 @@ from PIL import Image, ImageOps
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.edits import applied
+from counterpoint.pictures.edits import apply_edits
 
-BROKEN = (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, StructError, Image.DecompressionBombError)
+DECODE_ERRORS = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    EOFError,
+    IndexError,
+    TypeError,
+    StructError,
+    Image.DecompressionBombError,
+)
 """What decoders raise on a broken file; Pillow lets all of these through."""
 
 
@@ -44,21 +53,21 @@ class PictureFolders:
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown: decoded, turned upright, in red, green and blue, its edits applied in order."""
-        return applied(picture.edits, decoded(self.path(picture)))
+        return apply_edits(picture.edits, decode(self.path(picture)))
 
 
-def decoded(path: Path) -> Pixels:
+def decode(path: Path) -> Pixels:
     """The pixels of a file in any format that Pillow reads; transparency is laid on white, 16-bit gray made 8-bit."""
     try:
         with Image.open(path) as opened:
-            return np.asarray(colored(ImageOps.exif_transpose(opened)))
+            return np.asarray(to_rgb(ImageOps.exif_transpose(opened)))
     except FileNotFoundError:
         raise PictureError(f"{path} does not exist", hint="check the root that its namespace is given") from None
-    except BROKEN as problem:
+    except DECODE_ERRORS as problem:
         raise PictureError(f"{path} cannot be read as a picture: {problem}") from problem
 
 
-def colored(image: Image.Image) -> Image.Image:
+def to_rgb(image: Image.Image) -> Image.Image:
     """The picture in red, green and blue; transparency is laid on white."""
     if image.mode.startswith("I"):
         image = Image.fromarray((np.asarray(image).clip(0, 65535) // 257).astype(np.uint8))

@@ -19,25 +19,25 @@ WIDENED = 10
 _LEAST_MARGIN = 3  # pixels; a softer edge than this cannot be drawn in whole numbers
 
 
-def scaled(boxes: Iterable[Box], before: Size, after: Size) -> list[Box]:
+def scale_boxes(boxes: Iterable[Box], before: Size, after: Size) -> list[Box]:
     """The same parts of a resized picture, rounded outward so that nothing of them is lost, and cut at its edges.
 
     >>> scaled([Box(1, 1, 3, 3)], Size(8, 8), Size(4, 16))
     [Box(x=0, y=2, width=2, height=6)]
     """
-    return [box for box in (_scaled(one, before, after) for one in boxes) if box.width > 0 and box.height > 0]
+    return [box for box in (_scale_box(one, before, after) for one in boxes) if box.width > 0 and box.height > 0]
 
 
-def around(boxes: Sequence[Box]) -> Box:
+def bounding_box(boxes: Sequence[Box]) -> Box:
     """The smallest rectangle that holds them all.
 
     >>> around([Box(1, 5, 3, 3), Box(8, 2, 2, 2)])
     Box(x=1, y=2, width=9, height=6)
     """
-    return reduce(_both, boxes)
+    return reduce(_union, boxes)
 
 
-def soft(boxes: Iterable[Box], size: Size) -> Mask:
+def soft_mask(boxes: Iterable[Box], size: Size) -> Mask:
     """A mask that is full on every box and fades out around it, half of it gone a tenth of the diagonal away.
 
     Each box is widened by a tenth of its diagonal and its edge blurred three times by a third of that, all in whole
@@ -46,14 +46,14 @@ def soft(boxes: Iterable[Box], size: Size) -> Mask:
     mask = np.zeros((size.height, size.width), np.uint8)
     for box in boxes:
         margin = max(isqrt(box.width**2 + box.height**2) // WIDENED, _LEAST_MARGIN)
-        left, across = _fading(box.x, box.width, margin, size.width)
-        top, down = _fading(box.y, box.height, margin, size.height)
+        left, across = _soft_interval(box.x, box.width, margin, size.width)
+        top, down = _soft_interval(box.y, box.height, margin, size.height)
         part = mask[top : top + len(down), left : left + len(across)]
         np.maximum(part, ((np.multiply.outer(down, across) + 127) // 255).astype(np.uint8), out=part)
     return mask
 
 
-def _fading(start: int, length: int, margin: int, end: int) -> tuple[int, NDArray[np.uint32]]:
+def _soft_interval(start: int, length: int, margin: int, end: int) -> tuple[int, NDArray[np.uint32]]:
     """A stretch of a line with soft ends, from 0 to 255, cut to [0, end), and where it begins."""
     radius = margin // 3
     row = np.ones(length + 2 * margin, np.int64)
@@ -66,7 +66,7 @@ def _fading(start: int, length: int, margin: int, end: int) -> tuple[int, NDArra
     return begin, ((255 * kept + whole // 2) // whole).astype(np.uint32)
 
 
-def _scaled(box: Box, before: Size, after: Size) -> Box:
+def _scale_box(box: Box, before: Size, after: Size) -> Box:
     x, right = _outward(box.x, box.right, before.width, after.width)
     y, bottom = _outward(box.y, box.bottom, before.height, after.height)
     return Box(x, y, right - x, bottom - y)
@@ -76,6 +76,6 @@ def _outward(start: int, stop: int, before: int, after: int) -> tuple[int, int]:
     return max(start * after // before, 0), min(-(-stop * after // before), after)
 
 
-def _both(one: Box, other: Box) -> Box:
+def _union(one: Box, other: Box) -> Box:
     x, y = min(one.x, other.x), min(one.y, other.y)
     return Box(x, y, max(one.right, other.right) - x, max(one.bottom, other.bottom) - y)

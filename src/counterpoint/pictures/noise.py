@@ -27,12 +27,12 @@ STRENGTHS: Mapping[str, tuple[str | int, ...]] = {
     "speckle": ("0.0125", "0.025", "0.05", "0.1", "0.2"),
 }
 """The argument of each kind at each severity: a variance, how many are counted in white, a share, a variance."""
-AUTHORS = 3
+PAPER_SEVERITY = 3
 """The severity at which Beyond Accuracy measures."""
 
-Chances: TypeAlias = NDArray[np.float64]
+Distributions: TypeAlias = NDArray[np.float64]
 """256 × 256: for each value of a pixel, the chance that no more than each value comes out of it."""
-Cells: TypeAlias = NDArray[np.uint16]
+AliasTable: TypeAlias = NDArray[np.uint16]
 """For each value of a pixel 256 cells, each 256 times the other value that it holds and how much of it is its own."""
 
 _WHOLE = 1 << 16
@@ -40,7 +40,7 @@ _MOST_COUNTED = 4096
 _VALUES = np.arange(256.0)
 
 
-def noise(name: str, severity: int, seed: int) -> Edit:
+def noise_edit(name: str, severity: int, seed: int) -> Edit:
     """One draw of one kind of noise.
 
     >>> str(noise("gaussian", 3, seed=7))
@@ -49,10 +49,10 @@ def noise(name: str, severity: int, seed: int) -> Edit:
     return Edit(name, (STRENGTHS[name][severity - 1],), seed)
 
 
-def noisy(pixels: Pixels, edit: Edit) -> Pixels:
+def add_noise(pixels: Pixels, edit: Edit) -> Pixels:
     """The picture with noise, the same for the same seed, strength and pixels on every machine."""
     (strength,) = edit.arguments
-    cells = table(edit.name, str(strength))
+    cells = alias_table(edit.name, str(strength))
     generator = np.random.SFC64(content_id([edit.name, str(strength), edit.seed]))
     first, last = _bytes(generator, pixels.size), _bytes(generator, pixels.size)
     place = pixels.ravel().astype(np.uint16)
@@ -68,28 +68,28 @@ def noisy(pixels: Pixels, edit: Edit) -> Pixels:
 
 
 @lru_cache(64)
-def table(name: str, strength: str) -> Cells:
+def alias_table(name: str, strength: str) -> AliasTable:
     """What is drawn from: 128 kB for each kind and strength, made when it is first needed."""
-    return _cells(counts(CHANCES[name](strength)))
+    return _cells(outcome_counts(DISTRIBUTIONS[name](strength)))
 
 
-def counts(chances: Chances) -> NDArray[np.int64]:
+def outcome_counts(chances: Distributions) -> NDArray[np.int64]:
     """How many of the 65,536 equal draws give each value, for each value of a pixel."""
     edges = np.rint(chances * _WHOLE).astype(np.int64)
     return np.diff(edges, axis=1, prepend=0)
 
 
-def gaussian(strength: str) -> Chances:
+def gaussian(strength: str) -> Distributions:
     """x + n, where n is normal and its variance is given."""
     return _normal(np.full(256, 255 * sqrt(_within(strength, 0, 100))))
 
 
-def speckle(strength: str) -> Chances:
+def speckle(strength: str) -> Distributions:
     """x + x · n, where n is normal and its variance is given: what is bright is disturbed more."""
     return _normal(_VALUES * sqrt(_within(strength, 0, 100)))
 
 
-def salt_and_pepper(strength: str) -> Chances:
+def salt_and_pepper(strength: str) -> Distributions:
     """White and black with half the share that is given each, x else."""
     half = _within(strength, 0, 1) / 2
     chances = np.where(_VALUES[:, None] <= _VALUES, 1 - half, half)
@@ -97,7 +97,7 @@ def salt_and_pepper(strength: str) -> Chances:
     return chances
 
 
-def poisson(strength: str) -> Chances:
+def poisson(strength: str) -> Distributions:
     """k / n, where k is a Poisson number with mean n · x: what a sensor counts that sees n in white."""
     white = int(strength)
     if not 1 <= white <= _MOST_COUNTED:
@@ -105,14 +105,14 @@ def poisson(strength: str) -> Chances:
     number = np.arange(white + 1)
     factorials = np.concatenate([[0.0], np.cumsum(np.log(number[1:]))])
     mean = np.maximum(_VALUES, 1)[:, None] * white / 255
-    below: Chances = np.cumsum(np.exp(number * np.log(mean) - mean - factorials), axis=1)
+    below: Distributions = np.cumsum(np.exp(number * np.log(mean) - mean - factorials), axis=1)
     last = (white * (2 * np.arange(256) + 1) - 1) // 510  # the largest number that is rounded to this value or below
-    chances: Chances = np.minimum(below[:, np.minimum(last, white)], 1)
+    chances: Distributions = np.minimum(below[:, np.minimum(last, white)], 1)
     chances[0], chances[:, 255] = 1, 1
     return chances
 
 
-CHANCES: Mapping[str, Callable[[str], Chances]] = {
+DISTRIBUTIONS: Mapping[str, Callable[[str], Distributions]] = {
     "gaussian": gaussian,
     "poisson": poisson,
     "salt-and-pepper": salt_and_pepper,
@@ -121,7 +121,7 @@ CHANCES: Mapping[str, Callable[[str], Chances]] = {
 """Every kind of noise, as the chances that follow from its strength."""
 
 
-def _normal(deviation: Chances) -> Chances:
+def _normal(deviation: Distributions) -> Distributions:
     """Each value with normal noise of a deviation of its own, in levels."""
     far = np.maximum(deviation, 1e-9)[:, None] * sqrt(2)
     chances = 0.5 + 0.5 * np.array([*map(erf, ((_VALUES + 0.5 - _VALUES[:, None]) / far).ravel().tolist())])
@@ -130,7 +130,7 @@ def _normal(deviation: Chances) -> Chances:
     return chances
 
 
-def _cells(counted: NDArray[np.int64]) -> Cells:
+def _cells(counted: NDArray[np.int64]) -> AliasTable:
     """Rob the richest value for the poorest until each has a cell of the same size."""
     left, rows = counted.copy(), np.arange(256)
     cells = np.empty((256, 256), np.uint16)

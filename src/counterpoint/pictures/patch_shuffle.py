@@ -11,7 +11,7 @@ PATCHES = 8
 """Into how many rows, and how many columns, a picture is cut where nothing else is said."""
 
 
-def shuffled(patches: int = PATCHES, *, seed: int) -> Edit:
+def shuffle_edit(patches: int = PATCHES, *, seed: int) -> Edit:
     """Cut a picture into so many rows and columns of patches, and put these in another order."""
     return Edit("shuffle", (patches,), seed=seed)
 

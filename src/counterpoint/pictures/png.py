@@ -8,7 +8,7 @@ import numpy as np
 from counterpoint.core.ports import Pixels
 
 
-def png(pixels: Pixels) -> bytes:
+def encode_png(pixels: Pixels) -> bytes:
     """A PNG file of a picture in red, green and blue.
 
     >>> png(np.zeros((2, 3, 3), np.uint8))[:4]

@@ -14,7 +14,7 @@ from PIL import Image
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
 
-DEGREES: Mapping[str, tuple[Edit, ...]] = {
+TRANSFORMS: Mapping[str, tuple[Edit, ...]] = {
     "blur": tuple(Edit("blur", (deviation,)) for deviation in ("1", "2", "3", "4", "6")),
     "jpeg": tuple(Edit("jpeg", (quality,)) for quality in (60, 40, 25, 15, 8)),
     "brighter": tuple(Edit("brightness", (percent,)) for percent in (110, 120, 130, 145, 160)),
@@ -102,10 +102,10 @@ def rotate(pixels: Pixels, edit: Edit) -> Pixels:
     y = 2 * np.arange(high)[:, None] + 1 - high
     column = (x * across - y * up + (width + 1) * _ONE) >> 1  # of a picture with one more pixel on each side
     row = (x * up + y * across + (height + 1) * _ONE) >> 1
-    return _mixed(np.pad(pixels, ((1, 1), (1, 1), (0, 0)), constant_values=_GROUND), row, column)
+    return _interpolate(np.pad(pixels, ((1, 1), (1, 1), (0, 0)), constant_values=_GROUND), row, column)
 
 
-def _mixed(framed: Pixels, row: NDArray[np.int64], column: NDArray[np.int64]) -> Pixels:
+def _interpolate(framed: Pixels, row: NDArray[np.int64], column: NDArray[np.int64]) -> Pixels:
     """The values at places between pixels, in 65,536ths; what lies outside has the color of the frame."""
     height, width, _ = framed.shape
     inside = (row >= 0) & (row < (height - 1) * _ONE) & (column >= 0) & (column < (width - 1) * _ONE)

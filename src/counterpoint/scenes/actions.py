@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from counterpoint.core.scenes import Link, SceneObject
-from counterpoint.language.lexicon.attributes import classes, classes_of, same
+from counterpoint.language.lexicon.attributes import are_synonyms, attribute_classes, classes_of
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import is_known
 
@@ -40,13 +40,13 @@ def deeds(one: SceneObject) -> list[str]:
 @cache
 def words_for(deed: str) -> tuple[str, ...]:
     """All words for an action, itself first."""
-    row = next((row for row in classes()[deed_of(deed)].values if deed in row), (deed,))
+    row = next((row for row in attribute_classes()[deed_of(deed)].values if deed in row), (deed,))
     return (deed, *(word for word in row if word != deed))
 
 
 def contradicted(deed: str, links: Iterable[Link]) -> bool:
     """Whether a relation says that its subject does something else of the same class: sitting on a bench."""
-    return any(deed_of(verb) == deed_of(deed) and not same(verb, deed) for verb in map(verb_of, links))
+    return any(deed_of(verb) == deed_of(deed) and not are_synonyms(verb, deed) for verb in map(verb_of, links))
 
 
 def verb_of(link: Link) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon.senses import is_a, reach, sense_of
+from counterpoint.language.lexicon.senses import is_a, sense_coverage, sense_of
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
@@ -53,7 +53,7 @@ def may_show(whole: str, name: str) -> bool:
     """
     if not (is_known(whole) and is_known(name)):
         return True
-    such = reach(name)
+    such = sense_coverage(name)
     return (
         such.one in _names_seen_on(whole)
         or sense_of(name) in _parts(sense_of(whole))
@@ -124,7 +124,9 @@ def _names_seen_on(whole: str) -> frozenset[str]:
 
 @cache
 def _senses_seen_on(whole: str) -> frozenset[Sense]:
-    return frozenset[Sense]().union(*(reach(part).covers for part in _seen_on(whole) if not part.endswith(_ALONE)))
+    return frozenset[Sense]().union(
+        *(sense_coverage(part).covers for part in _seen_on(whole) if not part.endswith(_ALONE))
+    )
 
 
 @cache

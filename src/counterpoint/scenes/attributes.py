@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.language.english import is_mass, listed, singular
-from counterpoint.language.lexicon.attributes import classes, classes_of, excludes, same
-from counterpoint.language.lexicon.senses import names
+from counterpoint.language.english import is_mass, join_list, singular
+from counterpoint.language.lexicon.attributes import are_synonyms, attribute_classes, classes_of, excludes
+from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.scenes.ambiguity import words
 
 _SMALLEST = 800  # a box below this part of the picture is too small for anyone to be sure
@@ -16,7 +16,7 @@ _HIDDEN = 0.7  # the part of a garment's box that another garment of the same we
 @cache
 def sort_of(value: str) -> str:
     """The class of an attribute that a question may ask for, or nothing: color for red, openness for closed."""
-    found = (name for name in classes_of(value) if classes()[name].kind == "attribute")
+    found = (name for name in classes_of(value) if attribute_classes()[name].kind == "attribute")
     return next((name for name in found if name not in words("attributes.not_asked")), "")
 
 
@@ -33,20 +33,20 @@ def can_be_said(value: str, name: str) -> bool:
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(names())
+    return frozenset(curated_names())
 
 
 @cache
 def usual(value: str) -> str:
     """The usual word for a value: wood for wooden, gray for grey."""
     sort = sort_of(value)
-    return classes()[sort].usual(value) if sort else value
+    return attribute_classes()[sort].usual(value) if sort else value
 
 
 @cache
 def other_words(value: str) -> tuple[str, ...]:
     """All words for a value, itself first, so that an answer in another spelling is as right."""
-    held = classes()[sort_of(value)].values
+    held = attribute_classes()[sort_of(value)].values
     return (value, *(word for row in held if value in row for word in row if word != value))
 
 
@@ -68,7 +68,7 @@ def denies(values: Sequence[str], value: str) -> bool:
 
 def has(values: Sequence[str], value: str) -> bool:
     """Whether one of these values is that one, perhaps by another word."""
-    return any(same(one, value) for one in values)
+    return any(are_synonyms(one, value) for one in values)
 
 
 def goes_before_noun(value: str) -> bool:
@@ -95,7 +95,7 @@ def predicate(values: Sequence[str]) -> str:
 def bare(values: Sequence[str]) -> str:
     """Values as a list: "wood or metal"."""
     plain = [usual(one) if sort_of(one) == "material" else one.removeprefix("turned ") for one in values]
-    return listed(plain, "or")
+    return join_list(plain, "or")
 
 
 def _is_tiny(scene: Scene, one: SceneObject) -> bool:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
-from counterpoint.pictures.edits import applied
+from counterpoint.pictures.edits import apply_edits
 from counterpoint.pictures.folders import PictureFolders
 from counterpoint.store.folder import Shelf
 from counterpoint.store.parquet import read, written
@@ -37,7 +37,7 @@ class LabPictures:
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
-        return applied(picture.edits, self._original(picture.address))
+        return apply_edits(picture.edits, self._original(picture.address))
 
     def _original(self, address: str) -> Pixels:
         file = self.file(address)

@@ -12,7 +12,7 @@ from typing import Any
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.ids import content_id
-from counterpoint.language.kneser_ney import ORDER, trained, words_of
+from counterpoint.language.kneser_ney import ORDER, tokenize, train_model
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import acc_r, ties
 from counterpoint.metrics.scoring import Request, scored
@@ -125,11 +125,11 @@ def cross_fitted(learning: Learning) -> CrossFitted:
     if learning.folds > 1 and len(folds) < learning.folds:
         fact = f"captions of {len(folds)} pictures cannot be put in {learning.folds} folds"
         raise StoreError(fact, hint="make a larger suite, or ask for fewer folds: --folds")
-    tested = {tuple(words_of(one.text)) for one in learning.own}
-    alone = [one.text for one in learning.others if not one.picture and tuple(words_of(one.text)) not in tested]
+    tested = {tuple(tokenize(one.text)) for one in learning.own}
+    alone = [one.text for one in learning.others if not one.picture and tuple(tokenize(one.text)) not in tested]
     pictured = list(dict.fromkeys([*learning.own, *(one for one in learning.others if one.picture)]))
     models = [
-        trained(
+        train_model(
             [*(one.text for one in pictured if learning.folds == 1 or folds.get(one.picture) != fold), *alone],
             learning.order,
         )
@@ -182,7 +182,7 @@ def telling(pairs: Sequence[Pair], *, above: bool = True, most: int = TELLING) -
     """
     captions, foils, right = Counter[str](), Counter[str](), Counter[str]()
     for pair in pairs:
-        caption, foil = set(words_of(pair.caption)), set(words_of(pair.foil))
+        caption, foil = set(tokenize(pair.caption)), set(tokenize(pair.foil))
         captions.update(caption - foil)
         foils.update(foil - caption)
         if pair.right:

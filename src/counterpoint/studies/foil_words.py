@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Relation
-from counterpoint.language.word_diff import replaced
+from counterpoint.language.word_diff import replaced_words
 from counterpoint.metrics.divergence import divergence
 from counterpoint.metrics.recasting import Table
 from counterpoint.sources.valse import INSTRUMENTS
@@ -109,7 +109,7 @@ def _tagged(caption: Mapping[str, Any], foil: Mapping[str, Any]) -> tuple[tuple[
 
 def _differing(caption: Mapping[str, Any], foil: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     one, other = (tuple(row["text"].lower().rstrip(".!?").split()) for row in (caption, foil))
-    was, now = replaced(one, other)
+    was, now = replaced_words(one, other)
     return _parted(was), _parted(now)
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from counterpoint.core.items import Caption
 from counterpoint.core.scenes import Link, Scene
-from counterpoint.language.english import be, listed, sentence
+from counterpoint.language.english import be, join_list, sentence
 from counterpoint.world.describing import counted, phrase, when, where
 from counterpoint.world.facts import Facts, Thing
 
@@ -84,7 +84,7 @@ def _inventory(facts: Facts, rng: Random) -> str:
     """A kitchen with a table, two chairs, and an oven."""
     names = sorted({thing.name for thing in facts.unworn})
     chosen = rng.sample(names, min(len(names), rng.randint(2, 4)))
-    things = listed([counted(facts.named(name)) for name in chosen])
+    things = join_list([counted(facts.named(name)) for name in chosen])
     place = facts.place
     sky = f"{facts.weather} " if facts.weather and rng.random() < 0.4 else ""
     return rng.choice(
@@ -105,7 +105,7 @@ def _portrait(facts: Facts, rng: Random) -> str:
     things = rng.sample(facts.unworn, 2)
     if things[0].name == things[1].name:
         return ""
-    both = listed([phrase(one, facts, rng) for one in things])
+    both = join_list([phrase(one, facts, rng) for one in things])
     return rng.choice((f"{both} {_around(facts, rng)}", f"there is {both} {where(facts)}", f"a photo of {both}"))
 
 

@@ -13,7 +13,7 @@ from counterpoint.core.items import Caption, Dialogue, Frame, Grounded, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.core.scenes import Scene
-from counterpoint.pictures.edits import applied
+from counterpoint.pictures.edits import apply_edits
 from counterpoint.world.captions import captions
 from counterpoint.world.dialogues import dialogue
 from counterpoint.world.frames import frames
@@ -101,7 +101,7 @@ class World:
         if picture.namespace != namespace(self.seed) or split not in SPLITS or not number.isdecimal():
             fact = f"{picture.address} is no picture of the world" + f" of seed {self.seed}" * bool(self.seed)
             raise PictureError(fact, hint=f"they look like {namespace(self.seed)}:test/000007.png")
-        return applied(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
+        return apply_edits(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
 
     def _luck(self, kind: str, scene: Scene) -> Random:
         return seeded(kind, self.seed, scene.id)

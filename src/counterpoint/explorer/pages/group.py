@@ -24,7 +24,7 @@ from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.pictures.edits import brief, window
+from counterpoint.pictures.edits import summarize_edit, visible_window
 from counterpoint.store.groups import queries
 
 THRESHOLD = 0.5
@@ -240,7 +240,7 @@ def shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str
     own = base is None or not address  # size and boxes are those of the base's picture
     seen = _seen(picture, line["width"], line["height"]) if own else None
     size = f"{seen.width} × {seen.height}" if seen and (address or seen.width < line["width"]) else ""
-    edits = " | ".join(map(brief, picture.edits)) or "no edits"
+    edits = " | ".join(map(summarize_edit, picture.edits)) or "no edits"
     return Shown(
         address=f"/suites/{suite}/pictures/{hex_id(line['query'])}.png?width=640",
         alt=f"the picture {picture.address}",
@@ -261,7 +261,7 @@ def _seen(picture: Picture, width: int | None, height: int | None) -> Box | None
     if not width or not height:
         return None
     try:
-        return window(picture.edits, Size(width, height))
+        return visible_window(picture.edits, Size(width, height))
     except ValueError:  # an edit that cannot be applied is said where the picture would be
         return Box(0, 0, width, height)
 

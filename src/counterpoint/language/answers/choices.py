@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from counterpoint.language.answers.final_answer import concluded, normal
+from counterpoint.language.answers.final_answer import concluding_answer, normalize
 from counterpoint.language.answers.polarity import yes_or_no
-from counterpoint.language.answers.refusals import declines
+from counterpoint.language.answers.refusals import starts_with_refusal
 from counterpoint.language.nouns import plural, singular
 
 _LABEL = re.compile(
@@ -34,7 +34,7 @@ class _Offer:
     polar: bool  # yes or no
 
 
-def choice(text: str, options: tuple[str, ...], words: frozenset[str] = frozenset()) -> str | None:
+def match_choice(text: str, options: tuple[str, ...], words: frozenset[str] = frozenset()) -> str | None:
     """The option that a text means; nothing where it means none, or several.
 
     >>> colors = ("blue", "light blue")
@@ -44,8 +44,8 @@ def choice(text: str, options: tuple[str, ...], words: frozenset[str] = frozense
     if text in options:
         return text
     offer = _offer(options)
-    said = concluded(text)
-    found = offer.exact.get(normal(text)) or offer.exact.get(normal(said))
+    said = concluding_answer(text)
+    found = offer.exact.get(normalize(text)) or offer.exact.get(normalize(said))
     if found is not None:
         return found
     letter = _LETTER.fullmatch(said)
@@ -55,16 +55,16 @@ def choice(text: str, options: tuple[str, ...], words: frozenset[str] = frozense
         polar = yes_or_no(said, words)
         return None if polar is None else offer.exact[polar]
     first, *rest = _SENTENCE.split(said, maxsplit=1)
-    if normal(first) in offer.exact and not (rest and normal(rest[0]) in offer.exact):
-        return offer.exact[normal(first)]
-    return None if declines(said) else _by_name(said, offer)
+    if normalize(first) in offer.exact and not (rest and normalize(rest[0]) in offer.exact):
+        return offer.exact[normalize(first)]
+    return None if starts_with_refusal(said) else _by_name(said, offer)
 
 
 def _by_name(text: str, offer: _Offer) -> str | None:
     """The only option that a text names as whole words, longer ones first, and does not deny."""
     if offer.named is None:
         return None
-    line = f" {normal(text)} "
+    line = f" {normalize(text)} "
     hits = [
         hit for hit in offer.named.finditer(line) if not _DENIED.search(line[max(0, hit.start() - 30) : hit.start()])
     ]
@@ -75,10 +75,10 @@ def _by_name(text: str, offer: _Offer) -> str | None:
 @lru_cache(maxsize=1 << 14)
 def _offer(options: tuple[str, ...]) -> _Offer:
     options = tuple(option for option in options if option.strip())
-    letters, bodies = _lettered(options)
+    letters, bodies = _label_options(options)
     exact: dict[str, str] = {}
     for text, option in [*zip(options, options, strict=True), *zip(bodies, options, strict=True)]:
-        exact.setdefault(normal(text), option)
+        exact.setdefault(normalize(text), option)
     forms = dict(exact)
     for change in (plural, singular):
         for text, option in exact.items():
@@ -91,13 +91,13 @@ def _offer(options: tuple[str, ...]) -> _Offer:
     return _Offer(exact, letters, re.compile(rf"(?<=\s)({listed})(?=\s)") if listed else None, forms, polar)
 
 
-def _lettered(options: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
     """Options by letter, and what they say beside it: by the letters they bring or are, else by their order."""
     labels = [found for option in options if (found := _LABEL.fullmatch(option))]
     own = [_label(found) for found in labels]
     if len(own) == len(set(own)) == len(options):
         return dict(zip(own, options, strict=True)), [found["rest"] or _label(found) for found in labels]
-    single = [normal(option) for option in options if len(normal(option)) == 1]
+    single = [normalize(option) for option in options if len(normalize(option)) == 1]
     if single:
         return dict(zip(single, options, strict=True)) if len(single) == len(options) else {}, list(options)
     return {chr(ord("a") + place): option for place, option in enumerate(options[:26])}, list(options)

@@ -28,7 +28,7 @@ _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _ARTICLES = frozenset(("a", "an", "the"))
 
 
-def spoken(raw: str) -> str | None:
+def strip_reasoning(raw: str) -> str | None:
     """A reply without its blocks of thinking; nothing where thinking never ended, for then it never answered.
 
     >>> spoken("<think>A dog, or a cat?</think> A cat."), spoken("so, a cat</think>A cat."), spoken("<think>A dog")
@@ -50,7 +50,7 @@ def spoken(raw: str) -> str | None:
     return "".join([*kept, raw[place:]]).strip()
 
 
-def final(text: str) -> str:
+def final_answer(text: str) -> str:
     r"""The answer that a text marks as its last word, by a box, a tag or "Final answer:", else the text itself.
 
     >>> final(r"2 + 1 makes \boxed{3}."), final("It has fur. Final answer: cat")
@@ -64,16 +64,16 @@ def final(text: str) -> str:
     return _after(_FINAL, text)
 
 
-def concluded(text: str) -> str:
+def concluding_answer(text: str) -> str:
     """The same, and what follows "the answer is" or "Answer:".
 
     >>> concluded("The answer is red."), concluded("Red, I would answer.")
     ('red.', 'Red, I would answer.')
     """
-    return _after(_ANSWER, final(text))
+    return _after(_ANSWER, final_answer(text))
 
 
-def normal(text: str) -> str:
+def normalize(text: str) -> str:
     """Small letters, without articles, without signs at the edges of words, with single spaces.
 
     >>> normal(" The  T-shirt, **obviously**. "), normal("1,000"), normal("A"), normal("?!")

@@ -2,8 +2,8 @@
 
 import re
 
-from counterpoint.language.answers.final_answer import concluded
-from counterpoint.language.answers.refusals import declines
+from counterpoint.language.answers.final_answer import concluding_answer
+from counterpoint.language.answers.refusals import starts_with_refusal
 from counterpoint.language.numbers import number_value, number_word
 
 _WORDS = "|".join(sorted((number_word(n).replace("-", "[- ]") for n in range(101)), key=len, reverse=True))
@@ -25,18 +25,18 @@ _FIRST = re.compile(r"\n|(?<=[.!?])\s")
 _EDGES = " \t\"'*_`.!()~"
 
 
-def count_said(text: str) -> str | None:
+def parse_count(text: str) -> str | None:
     """The number that a text says, as digits; nothing where it says none, several, or only a bound.
 
     >>> [count_said(text) for text in ("There are three dogs.", "a dozen", "No dogs.", "2 or 3", "1,000", "at least 2")]
     ['3', '12', '0', None, '1000', None]
     """
-    said = concluded(text).lower().replace("’", "'")
+    said = concluding_answer(text).lower().replace("’", "'")
     first = _FIRST.split(said.strip(), maxsplit=1)[0].strip(_EDGES)
     whole = _NUMBER.fullmatch(first)
     if whole is not None:
         return _digits(whole)
-    if declines(said) or _BOUND.search(said):
+    if starts_with_refusal(said) or _BOUND.search(said):
         return None
     said = said.rpartition("=")[2]
     found = {_digits(hit) for hit in _NUMBER.finditer(said)}

@@ -2,7 +2,7 @@
 
 import re
 
-from counterpoint.language.answers.refusals import declines
+from counterpoint.language.answers.refusals import starts_with_refusal
 from counterpoint.language.lexicon.word_lists import word_list
 
 _YES = r"(?:yes|yeah|yep|yup|true|correct|affirmative|indeed)"
@@ -53,10 +53,10 @@ def yes_or_no(text: str, words: frozenset[str] = frozenset()) -> str | None:
     sure = _DOUBT.sub("", small)
     if sure != small and not _WORD.search(sure):
         return "yes"
-    return _outright(sure) or (None if _denies(words) else _stated(sure, words)) or _said(sure)
+    return _by_first_word(sure) or (None if _denies(words) else _by_first_clause(sure, words)) or _by_any_word(sure)
 
 
-def _outright(text: str) -> str | None:
+def _by_first_word(text: str) -> str | None:
     """By its first words, unless it takes them back."""
     if _LEADS_YES.match(text):
         return None if _SAYS_NO.search(text) else "yes"
@@ -65,15 +65,15 @@ def _outright(text: str) -> str | None:
     return None
 
 
-def _said(text: str) -> str | None:
+def _by_any_word(text: str) -> str | None:
     """By one of the two words, wherever it stands."""
     yes, no = _SAYS_YES.search(text), _SAYS_NO.search(text)
-    if declines(text) or (yes is None) == (no is None):
+    if starts_with_refusal(text) or (yes is None) == (no is None):
         return None
     return "yes" if yes else "no"
 
 
-def _stated(text: str, words: frozenset[str]) -> str | None:
+def _by_first_clause(text: str, words: frozenset[str]) -> str | None:
     """By its first clause, if that affirms or denies all by itself, or says again what was asked."""
     clause = _CLAUSE.split(text, maxsplit=1)[0].strip(" \"'*_`)")
     if _AFFIRMS.fullmatch(clause):

@@ -43,7 +43,7 @@ _STARTS = re.compile(_START, re.DOTALL)
 _SENTENCES = re.compile(rf"(?:^|[.!?,;:\n]\s{{1,3}}){_START}|{'|'.join(_ANYWHERE)}", re.DOTALL)
 
 
-def declines(text: str) -> bool:
+def starts_with_refusal(text: str) -> bool:
     """Whether a text begins by declining.
 
     >>> declines("I'm sorry, but I can't help with that."), declines("I cannot tell from the picture."), declines("No.")
@@ -52,7 +52,7 @@ def declines(text: str) -> bool:
     return _STARTS.match(_plain(text)) is not None
 
 
-def refuses(text: str) -> bool:
+def contains_refusal(text: str) -> bool:
     """Whether a text declines anywhere.
 
     >>> refuses("The color cannot be determined."), refuses("Not sure."), refuses("Red, if I can say so.")

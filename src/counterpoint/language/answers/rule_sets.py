@@ -7,10 +7,10 @@ from operator import itemgetter
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Gold
-from counterpoint.language.answers.vqa import comparable, stripped
+from counterpoint.language.answers.vqa import normalize_vqa, strip_whitespace
 
 
-def short(agreeing: int, asked: int) -> float:
+def short_credit(agreeing: int, asked: int) -> float:
     """Credit as VQA's paper has it: right if three people say so, min(n/3, 1).
 
     >>> [round(short(n, 10), 2) for n in range(5)]
@@ -20,14 +20,14 @@ def short(agreeing: int, asked: int) -> float:
 
 
 @cache
-def left_out(agreeing: int, asked: int) -> float:
+def leave_one_out_credit(agreeing: int, asked: int) -> float:
     """Credit as VQA's program has it: the short form, averaged over leaving out each of the people who were asked.
 
     >>> [round(left_out(n, 10), 2) for n in range(5)]
     [0.0, 0.3, 0.6, 0.9, 1.0]
     """
-    others = (asked - agreeing) * short(agreeing, asked - 1)
-    return (agreeing * short(agreeing - 1, asked - 1) + others) / asked if agreeing else 0.0
+    others = (asked - agreeing) * short_credit(agreeing, asked - 1)
+    return (agreeing * short_credit(agreeing - 1, asked - 1) + others) / asked if agreeing else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RuleSet:
     name: str
     about: str
     comparable: Callable[[str], str]
-    credit: Callable[[int, int], float] = short
+    credit: Callable[[int, int], float] = short_credit
     spares_agreement: bool = False  # where all people said one thing, it is compared as they wrote it
 
     def gold(self, votes: Sequence[str]) -> Gold:
@@ -47,7 +47,7 @@ class RuleSet:
         for vote in dict.fromkeys(votes):
             alike = self.comparable(vote)
             agreeing[alike] = agreeing.get(alike, 0) + votes.count(vote)
-            written.setdefault(stripped(vote), alike)
+            written.setdefault(strip_whitespace(vote), alike)
         ranked = [(agreeing[alike], one) for one, alike in written.items()]
         ranked.sort(key=itemgetter(0), reverse=True)
         credit, asked = self.credit, len(votes)
@@ -58,9 +58,11 @@ RULE_SETS: Mapping[str, RuleSet] = {
     one.name: one
     for one in (
         RuleSet("exact", "the answer is a gold answer, letter by letter", lambda text: text),
-        RuleSet("gqa", "the answer is the gold answer, letter by letter, as GQA's program compares them", stripped),
-        RuleSet("vqa", "VQA accuracy as the official program computes it", comparable, left_out, True),
-        RuleSet("vqa-short", "VQA accuracy in the short form, min(n/3, 1), all answers normalised", comparable),
+        RuleSet(
+            "gqa", "the answer is the gold answer, letter by letter, as GQA's program compares them", strip_whitespace
+        ),
+        RuleSet("vqa", "VQA accuracy as the official program computes it", normalize_vqa, leave_one_out_credit, True),
+        RuleSet("vqa-short", "VQA accuracy in the short form, min(n/3, 1), all answers normalised", normalize_vqa),
     )
 }
 """Every rule set by name."""

@@ -15,7 +15,7 @@ _STOPS = 32  # the official program hands the flag for Unicode, 32, to the place
 
 
 @lru_cache(1 << 16)
-def comparable(text: str) -> str:
+def normalize_vqa(text: str) -> str:
     """An answer as the official program compares it, step by step as it does.
 
     Signs that touch a space somewhere in the answer are dropped, others become a space, and all are dropped where a
@@ -26,7 +26,7 @@ def comparable(text: str) -> str:
     >>> comparable("10,000"), comparable("3.5 ft."), comparable("t-shirt"), comparable("none")
     ('10000', '3.5 ft', 't shirt', '0')
     """
-    text = stripped(text)
+    text = strip_whitespace(text)
     dropped = bool(_DIGITS_APART.search(text))
     changed = text
     for sign in filter(text.__contains__, _SIGNS):
@@ -38,7 +38,7 @@ def comparable(text: str) -> str:
 
 
 @lru_cache(1 << 16)
-def stripped(text: str) -> str:
+def strip_whitespace(text: str) -> str:
     """An answer on one line, without white space around it."""
     return text.replace("\n", " ").replace("\t", " ").strip()
 

@@ -6,14 +6,14 @@ from functools import cache
 from typing import Any
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon.word_lists import split_list, words
+from counterpoint.language.lexicon.word_lists import split_list, word_table
 
 _COLOR = "color"
 _FILES = ("classes", "states", "sundries", "actions")
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class AttributeClass:
     """Values of which a thing has one at a time, or may have several.
 
     Each value is a tuple of words for it, the usual one first; `near` holds groups of usual words that may overlap.
@@ -36,9 +36,9 @@ class Class:
 
 
 @cache
-def classes() -> Mapping[str, Class]:
+def attribute_classes() -> Mapping[str, AttributeClass]:
     """All classes by name, attributes before actions."""
-    groups = [(kind, words(file).get(kind, {})) for kind in ("attribute", "action") for file in _FILES]
+    groups = [(kind, word_table(file).get(kind, {})) for kind in ("attribute", "action") for file in _FILES]
     return {name: _class(kind, name, row) for kind, group in groups for name, row in group.items()}
 
 
@@ -56,17 +56,17 @@ def class_of(value: str) -> str | None:
     return next(iter(classes_of(value)), None)
 
 
-def values(name: str) -> tuple[str, ...]:
+def class_values(name: str) -> tuple[str, ...]:
     """The values of a class, each by its usual word."""
-    if name not in classes():
-        raise UnknownName("class", name, classes())
-    return tuple(value[0] for value in classes()[name].values)
+    if name not in attribute_classes():
+        raise UnknownName("class", name, attribute_classes())
+    return tuple(value[0] for value in attribute_classes()[name].values)
 
 
-def same(one: str, other: str) -> bool:
+def are_synonyms(one: str, other: str) -> bool:
     """Whether two words say the same: gray and grey, big and large."""
     return one == other or any(
-        one in value and other in value for name in classes_of(one) for value in classes()[name].values
+        one in value and other in value for name in classes_of(one) for value in attribute_classes()[name].values
     )
 
 
@@ -76,9 +76,13 @@ def excludes(one: str, other: str) -> bool:
     >>> excludes("open", "closed"), excludes("tan", "beige"), excludes("red", "round"), excludes("gray", "grey")
     (True, False, False, False)
     """
-    if same(one, other):
+    if are_synonyms(one, other):
         return False
-    shared = [held for name in classes_of(one) if name in classes_of(other) and not (held := classes()[name]).several]
+    shared = [
+        held
+        for name in classes_of(one)
+        if name in classes_of(other) and not (held := attribute_classes()[name]).several
+    ]
     return bool(shared) and not any(_are_near(held, one, other) for held in shared)
 
 
@@ -88,7 +92,9 @@ def opposites(value: str) -> tuple[str, ...]:
     >>> opposites("short"), opposites("large"), opposites("red")
     (('tall', 'long'), ('small',), ())
     """
-    return tuple(dict.fromkeys(one for name in classes_of(value) for one in _opposites(classes()[name], value)))
+    return tuple(
+        dict.fromkeys(one for name in classes_of(value) for one in _opposites(attribute_classes()[name], value))
+    )
 
 
 @cache
@@ -101,23 +107,26 @@ def opposite(value: str, name: str = "", *, colors: bool = False) -> str | None:
     >>> opposite("old", "man"), opposite("old", "car"), opposite("short", "hair"), opposite("black", colors=True)
     ('young', 'new', 'long', 'white')
     """
-    held = _speaking(value, name, colors)
+    held = _applicable_classes(value, name, colors)
     if not held or (name and len(held) > 1):
         return None
     others = _opposites(held[0], value)
-    return next((other for other in others if not name or _speaking(other, name, colors) == held), None)
+    return next((other for other in others if not name or _applicable_classes(other, name, colors) == held), None)
 
 
 def opposite_pairs(*, colors: bool = False) -> tuple[tuple[str, str], ...]:
     """All pairs of opposites that a picture can show, each once, in the order of the classes."""
     return tuple(
-        pair for held in classes().values() if held.shown and (colors or held.name != _COLOR) for pair in held.opposites
+        pair
+        for held in attribute_classes().values()
+        if held.shown and (colors or held.name != _COLOR)
+        for pair in held.opposites
     )
 
 
 def is_color_pair(one: str, other: str) -> bool:
     """Whether two opposites are colors: what is not black need not be white."""
-    return other in _opposites(classes()[_COLOR], one)
+    return other in _opposites(attribute_classes()[_COLOR], one)
 
 
 @cache
@@ -127,21 +136,23 @@ def action_of(relation: str) -> str | None:
     >>> action_of("sitting on top of"), action_of("looking down at"), action_of("to the left of")
     ('sitting', 'looking down', None)
     """
-    told = words("actions")["relations"].get(relation)
+    told = word_table("actions")["relations"].get(relation)
     if told is not None:
         return told or None
     parts = relation.split()
     starts = (" ".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next((start for start in starts if any(classes()[n].kind == "action" for n in classes_of(start))), None)
+    return next(
+        (start for start in starts if any(attribute_classes()[n].kind == "action" for n in classes_of(start))), None
+    )
 
 
-def _speaking(value: str, name: str, colors: bool) -> list[Class]:
+def _applicable_classes(value: str, name: str, colors: bool) -> list[AttributeClass]:
     """The classes in which a value has an opposite that can be said of such a thing."""
-    held = [classes()[one] for one in classes_of(value) if colors or one != _COLOR]
+    held = [attribute_classes()[one] for one in classes_of(value) if colors or one != _COLOR]
     return [one for one in held if one.shown and _opposites(one, value) and (not name or _is_said_of(one, name))]
 
 
-def _is_said_of(held: Class, name: str) -> bool:
+def _is_said_of(held: AttributeClass, name: str) -> bool:
     from counterpoint.language.lexicon.senses import is_a  # opens WordNet, which classes alone do not need
 
     try:
@@ -152,7 +163,7 @@ def _is_said_of(held: Class, name: str) -> bool:
         return not (held.of or held.but)
 
 
-def _opposites(held: Class, value: str) -> list[str]:
+def _opposites(held: AttributeClass, value: str) -> list[str]:
     """The opposites by the word itself, or else by the usual word for it."""
     for word in (value, held.usual(value)):
         if found := [other if word == one else one for one, other in held.opposites if word in (one, other)]:
@@ -160,7 +171,7 @@ def _opposites(held: Class, value: str) -> list[str]:
     return []
 
 
-def _are_near(held: Class, one: str, other: str) -> bool:
+def _are_near(held: AttributeClass, one: str, other: str) -> bool:
     pair = {held.usual(one), held.usual(other)}
     return any(pair <= group for group in held.near)
 
@@ -168,15 +179,15 @@ def _are_near(held: Class, one: str, other: str) -> bool:
 @cache
 def _index() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for name, held in classes().items():
+    for name, held in attribute_classes().items():
         for word in (word for value in held.values for word in value):
             found[word] = (*found.get(word, ()), name)
     return found
 
 
-def _class(kind: str, name: str, row: Mapping[str, Any]) -> Class:
+def _class(kind: str, name: str, row: Mapping[str, Any]) -> AttributeClass:
     listed = tuple(tuple(value.split("/")) for value in split_list(row["values"]))
-    return Class(
+    return AttributeClass(
         name,
         kind,
         listed,

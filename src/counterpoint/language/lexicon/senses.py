@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon.word_lists import DATA, split_list, words
+from counterpoint.language.lexicon.word_lists import DATA, split_list, word_table
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class NameSense:
     """The sense of a name, and whether the name says all of it: a "stop sign" is only one kind of street sign."""
 
     sense: Sense
@@ -19,7 +19,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Hypernym:
     """A general name with the senses it covers, and those among them that a person might not call so."""
 
     name: str
@@ -29,7 +29,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class SenseCoverage:
     """A name in the singular, the senses that it covers whole, and for each sense of it everything it is a kind of."""
 
     one: str
@@ -43,48 +43,48 @@ def sense_of(name: str) -> Sense:
     >>> sense_of("glasses").name, sense_of("glass").name, sense_of("traffic lights").name
     ('spectacles.n.01', 'glass.n.02', 'traffic_light.n.01')
     """
-    return meaning(name).sense
+    return resolve_name(name).sense
 
 
 @cache
-def meaning(name: str) -> Meaning:
+def resolve_name(name: str) -> NameSense:
     """The curated sense of a name; for other names the first thing that WordNet has, or what their last words mean."""
     row = _curated().get(singular(name)) or _curated().get(name)
     if row:
-        return Meaning(lexicon().sense(row[0]), whole=len(row) == 1)
-    if name in kinds():
-        return Meaning(kinds()[name].of[0])
-    return _found(name)
+        return NameSense(lexicon().sense(row[0]), whole=len(row) == 1)
+    if name in hypernyms():
+        return NameSense(hypernyms()[name].of[0])
+    return _resolve_by_wordnet(name)
 
 
-def names() -> tuple[str, ...]:
+def curated_names() -> tuple[str, ...]:
     """All names with a curated sense, in the singular, in alphabetical order."""
     return tuple(_curated())
 
 
 def synonyms(name: str) -> tuple[str, ...]:
     """The other curated names that mean the same: sofa for couch."""
-    mine = meaning(name)
+    mine = resolve_name(name)
     others = _by_sense().get(mine.sense, ()) if mine.whole else ()
     return tuple(other for other in others if other not in (name, singular(name)))
 
 
 def is_a(name: str, other: str) -> bool:
     """Whether whatever the first names could be called by the second, as WordNet has it: a dog is an animal."""
-    mine, theirs = reach(name), reach(other)
+    mine, theirs = sense_coverage(name), sense_coverage(other)
     if mine.one == theirs.one:
         return True
     return not any(map(theirs.covers.isdisjoint, mine.above))
 
 
 @cache
-def reach(name: str) -> Reach:
+def sense_coverage(name: str) -> SenseCoverage:
     """How far a name goes: worked out once, so that any two names are compared by their sets alone."""
     one = singular(name)
-    kind = kinds().get(one)
+    kind = hypernyms().get(one)
     covered = (sense_of(name), *(kind.of if kind else ()))
     above = tuple(lexicon().ancestors(sense) | {sense} for sense in covered)
-    return Reach(one, above, frozenset(covered) if meaning(name).whole else frozenset())
+    return SenseCoverage(one, above, frozenset(covered) if resolve_name(name).whole else frozenset())
 
 
 @cache
@@ -94,38 +94,38 @@ def hypernym_names(name: str) -> tuple[str, ...]:
     >>> hypernym_names("poodle"), hypernym_names("teapot")
     (('dog', 'mammal', 'animal'), ('container',))
     """
-    found = [kind for kind in kinds().values() if _is_surely(name, kind)]
+    found = [kind for kind in hypernyms().values() if _is_surely(name, kind)]
     return tuple(kind.name for kind in sorted(found, key=lambda kind: (_extent(kind), kind.name)))
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
+def hypernyms() -> Mapping[str, Hypernym]:
     """The general names that a question may use."""
-    rows = {name: row for group in words("kinds").values() for name, row in group.items()}
+    rows = {name: row for group in word_table("kinds").values() for name, row in group.items()}
     return {
-        name: Kind(name, _senses(row["of"]), _senses(row.get("but", "")), row.get("whole", False))
+        name: Hypernym(name, _senses(row["of"]), _senses(row.get("but", "")), row.get("whole", False))
         for name, row in rows.items()
     }
 
 
-def kinds_of(kind: str) -> tuple[str, ...]:
+def hyponym_names(kind: str) -> tuple[str, ...]:
     """The curated names that are surely of a kind, in alphabetical order."""
-    return tuple(name for name in names() if kind in hypernym_names(name))
+    return tuple(name for name in curated_names() if kind in hypernym_names(name))
 
 
-def _is_surely(name: str, kind: Kind) -> bool:
+def _is_surely(name: str, kind: Hypernym) -> bool:
     if singular(name) == kind.name or not is_a(name, kind.name):
         return False
-    mine = meaning(name)
-    if (kind.whole and not mine.whole) or any(one in reach(name).above[0] for one in kind.but):
+    mine = resolve_name(name)
+    if (kind.whole and not mine.whole) or any(one in sense_coverage(name).above[0] for one in kind.but):
         return False
     return not (mine.whole and (kind.of == (mine.sense,) or kind.name in synonyms(name)))
 
 
 @cache
-def _extent(kind: Kind) -> int:
+def _extent(kind: Hypernym) -> int:
     """How many curated names a kind covers."""
-    return sum(is_a(name, kind.name) for name in names())
+    return sum(is_a(name, kind.name) for name in curated_names())
 
 
 def _senses(text: str) -> tuple[Sense, ...]:
@@ -142,22 +142,22 @@ def _curated() -> Mapping[str, list[str]]:
 @cache
 def _by_sense() -> Mapping[Sense, tuple[str, ...]]:
     found: dict[Sense, tuple[str, ...]] = {}
-    for name in names():
-        if meaning(name).whole:
+    for name in curated_names():
+        if resolve_name(name).whole:
             found[sense_of(name)] = (*found.get(sense_of(name), ()), name)
     return found
 
 
-def _found(name: str) -> Meaning:
+def _resolve_by_wordnet(name: str) -> NameSense:
     book, parts = lexicon(), name.lower().split()
     for start in range(len(parts)):
         ending = " ".join(parts[start:])
-        if start and (ending in kinds() or singular(ending) in _curated()):
-            return Meaning(sense_of(ending), whole=False)
+        if start and (ending in hypernyms() or singular(ending) in _curated()):
+            return NameSense(sense_of(ending), whole=False)
         for form in (singular(ending), *book.base_forms(ending)):
             if senses := book.senses(form):
-                return Meaning(_first_thing(senses), whole=start == 0)
-    raise UnknownName("object", name, names())
+                return NameSense(_first_thing(senses), whole=start == 0)
+    raise UnknownName("object", name, curated_names())
 
 
 def _first_thing(senses: tuple[Sense, ...]) -> Sense:

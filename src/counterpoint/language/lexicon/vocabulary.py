@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 
-from counterpoint.language.lexicon.attributes import classes
-from counterpoint.language.lexicon.senses import names
+from counterpoint.language.lexicon.attributes import attribute_classes
+from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import plural
@@ -21,36 +21,36 @@ def is_word(word: str) -> bool:
     >>> is_word("where"), is_word("horses"), is_word("hopping"), is_word("hosre")
     (True, True, True, False)
     """
-    if word in everyday() or word in _vocabulary():
+    if word in everyday_words() or word in _vocabulary():
         return True
     stems = (word.removesuffix(old) + new for old, new in _ENDINGS + _DEGREES if word.endswith(old))
     return any(_is_stem(stem) for stem in stems)
 
 
 @cache
-def everyday() -> frozenset[str]:
+def everyday_words() -> frozenset[str]:
     """The words of sentences about pictures: those that hold them together, and things, doings and looks."""
     found = set(word_list("noise", "function") | word_list("noise", "telling"))
-    for name in names():
+    for name in curated_names():
         found.update(name.split(), plural(name).split())
     for verb in word_list("verbs", "known"):
         found.update((verb, third_person(verb), gerund(verb), past(verb), participle(verb)))
-    for held in classes().values():
+    for held in attribute_classes().values():
         found.update(word for value in held.values for phrase in value for word in phrase.split())
     return frozenset(found)
 
 
-def taken_for(text: str) -> frozenset[str]:
+def possible_readings(text: str) -> frozenset[str]:
     """The everyday words that somebody may read in a misspelling: one slip away, with the same first letter.
 
     >>> sorted(taken_for("hosre"))
     ['horse', 'hose']
     """
-    near = {word for part in (text, *_without_a_letter(text)) for word in _by_part().get(part, ())}
-    return frozenset(word for word in near if word[0] == text[0] and _one_slip(text, word))
+    near = {word for part in (text, *_deletions(text)) for word in _deletion_index().get(part, ())}
+    return frozenset(word for word in near if word[0] == text[0] and _within_one_edit(text, word))
 
 
-def _one_slip(one: str, other: str) -> bool:
+def _within_one_edit(one: str, other: str) -> bool:
     """Whether a letter more, less or other, or two letters in each other's place, make one word of the other."""
     if abs(len(one) - len(other)) > 1:
         return False
@@ -64,16 +64,16 @@ def _one_slip(one: str, other: str) -> bool:
 
 
 @cache
-def _by_part() -> Mapping[str, tuple[str, ...]]:
+def _deletion_index() -> Mapping[str, tuple[str, ...]]:
     """Everyday words by what is left of each without one letter, and by themselves."""
     found: dict[str, tuple[str, ...]] = {}
-    for word in sorted(everyday()):
-        for part in {word, *_without_a_letter(word)}:
+    for word in sorted(everyday_words()):
+        for part in {word, *_deletions(word)}:
             found[part] = (*found.get(part, ()), word)
     return found
 
 
-def _without_a_letter(word: str) -> Iterator[str]:
+def _deletions(word: str) -> Iterator[str]:
     return (word[:place] + word[place + 1 :] for place in range(len(word)))
 
 

@@ -11,7 +11,7 @@ DATA = Path(__file__).parent / "data"
 
 
 @cache
-def words(name: str) -> Mapping[str, Any]:
+def word_table(name: str) -> Mapping[str, Any]:
     """One file of word lists, as it is written: `words("nouns")["pair"]` is a line of words."""
     with (DATA / f"{name}.toml").open("rb") as file:
         return tomllib.load(file)
@@ -20,7 +20,7 @@ def words(name: str) -> Mapping[str, Any]:
 @cache
 def word_list(name: str, key: str) -> frozenset[str]:
     """One list of a file: words or phrases between commas."""
-    return frozenset(split_list(words(name)[key]))
+    return frozenset(split_list(word_table(name)[key]))
 
 
 def split_list(text: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.word_lists import DATA
-from counterpoint.language.lexicon.wordnet_table import Columns
+from counterpoint.language.lexicon.wordnet_table import PartOfSpeechTable
 
 _ENDINGS = {
     "n": "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y",
@@ -49,7 +49,7 @@ class Lexicon:
 
     def __init__(self, path: Path) -> None:
         table = np.load(path)
-        self._columns = {pos: Columns(table, pos) for pos in _ENDINGS}
+        self._columns = {pos: PartOfSpeechTable(table, pos) for pos in _ENDINGS}
         self._senses: dict[tuple[str, int], Sense] = {}
         self._ancestors: dict[Sense, frozenset[Sense]] = {}
         self._relations: dict[tuple[str, Sense], tuple[Sense, ...]] = {}

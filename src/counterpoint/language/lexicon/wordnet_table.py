@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Numbers: TypeAlias = "NDArray[np.integer[Any]]"
 
 
-class Rows:
+class RaggedRows:
     """Rows of different lengths, kept as one column of values and where each row starts."""
 
     def __init__(self, counts: Numbers, values: Numbers) -> None:
@@ -24,20 +24,20 @@ class Rows:
     def __getitem__(self, row: int) -> list[int]:
         return [int(value) for value in self._values[self._starts[row] : self._starts[row + 1]]]
 
-    def inverted(self) -> "Rows":
+    def inverted(self) -> "RaggedRows":
         """From each value to the rows that hold it, where values number the same things as rows."""
         size = len(self._starts) - 1
         holders = np.repeat(np.arange(size), np.diff(self._starts))
         order = np.argsort(self._values, kind="stable")
-        return Rows(np.bincount(self._values, minlength=size), holders[order])
+        return RaggedRows(np.bincount(self._values, minlength=size), holders[order])
 
 
-class Columns:
+class PartOfSpeechTable:
     """All that the table holds about one part of speech."""
 
     def __init__(self, table: Mapping[str, Numbers], pos: str) -> None:
         self._table, self._pos = table, pos
-        self._rows: dict[str, Rows | None] = {}
+        self._rows: dict[str, RaggedRows | None] = {}
 
     @cached_property
     def offsets(self) -> Numbers:
@@ -103,13 +103,13 @@ class Columns:
     def _place(self, word: str) -> int:
         return bisect_left(range(self._size), word.encode(), key=self._bytes)
 
-    def _read(self, name: str) -> Rows | None:
+    def _read(self, name: str) -> RaggedRows | None:
         if name.startswith("-"):
             forward = self._read(name[1:])
             return forward.inverted() if forward else None
         if f"{self._pos}_{name}_values" not in self._table:
             return None
-        return Rows(self._column(f"{name}_counts"), self._column(f"{name}_values"))
+        return RaggedRows(self._column(f"{name}_counts"), self._column(f"{name}_values"))
 
     def _column(self, name: str) -> Numbers:
         return self._table[f"{self._pos}_{name}"]

@@ -10,28 +10,28 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from counterpoint.language.noise.phrasing import cased, filled, marked, polite
-from counterpoint.language.noise.protected_words import Loose
-from counterpoint.language.noise.reordering import reordered
-from counterpoint.language.noise.synonyms import renamed
-from counterpoint.language.noise.typos import misspelt
-from counterpoint.language.tokens import in_case_of
+from counterpoint.language.noise.phrasing import add_fillers, add_politeness, change_case, change_punctuation
+from counterpoint.language.noise.protected_words import ProtectedQuestion
+from counterpoint.language.noise.reordering import reorder
+from counterpoint.language.noise.synonyms import replace_synonym
+from counterpoint.language.noise.typos import misspell
+from counterpoint.language.tokens import match_case
 
 SEVERITIES = (1, 2, 3)
 NO_LETTERS, NOT_ENGLISH = "a text without letters", "a text that is not English"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NoiseKind:
     """One kind of noise: what it does, when it cannot be applied, and what it makes, the mildest first."""
 
     name: str
     does: str
     unless: str
-    makes: Callable[[Loose, Random], Iterator[str]]
+    makes: Callable[[ProtectedQuestion, Random], Iterator[str]]
 
 
-def noised(question: Loose, kind: Kind, rng: Random, most: int = 1) -> list[tuple[int, str]]:
+def apply_noise(question: ProtectedQuestion, kind: NoiseKind, rng: Random, most: int = 1) -> list[tuple[int, str]]:
     """What a kind makes of a question at severities from 1, at most so many; nothing that is the question again.
 
     >>> from counterpoint.core.ids import seeded
@@ -42,37 +42,39 @@ def noised(question: Loose, kind: Kind, rng: Random, most: int = 1) -> list[tupl
     return [(severity, text) for severity, text in made if text != question.wording.text]
 
 
-def unfit(question: Loose) -> str:
+def rejection_reason(question: ProtectedQuestion) -> str:
     """Why no noise is applied to a question; empty where some may be."""
     if not any(word[0].isalpha() for word in question.wording.words):
         return NO_LETTERS
     return "" if question.is_english else NOT_ENGLISH
 
 
-def _slipped(question: Loose, rng: Random, slip: str) -> Iterator[str]:
+def _misspell_words(question: ProtectedQuestion, rng: Random, slip: str) -> Iterator[str]:
     """One word misspelt, then two, then three, as long as half of the words that may be changed stay."""
     wording, small, changes = question.wording, question.wording.small, dict[int, str]()
-    left = [place for place in question.free if misspelt(small[place], slip)]
+    left = [place for place in question.free if misspell(small[place], slip)]
     most = max(1, min(len(left), len(question.free) // 2))
     while len(changes) < most and left:
         place = left.pop(int(rng.random() * len(left)))
-        found = misspelt(small[place], slip)
-        changes[place] = in_case_of(wording.words[place], found[int(rng.random() * len(found))])
+        found = misspell(small[place], slip)
+        changes[place] = match_case(wording.words[place], found[int(rng.random() * len(found))])
         yield wording.exchanged(changes)
 
 
 _UNCLEAR = "no word of which a slip leaves no doubt"
 _ONE_QUESTION = "more than one sentence, or polite already"
-KINDS = (
-    Kind("typo", "a letter becomes its neighbour on the keyboard", _UNCLEAR, partial(_slipped, slip="typo")),
-    Kind("transposed", "two letters change places", _UNCLEAR, partial(_slipped, slip="transposed")),
-    Kind("dropped", "a letter is missing", _UNCLEAR, partial(_slipped, slip="dropped")),
-    Kind("doubled", "a letter comes twice", _UNCLEAR, partial(_slipped, slip="doubled")),
-    Kind("order", "a place, a list or two adjectives in another order", "nothing that can be moved", reordered),
-    Kind("synonym", "a word or phrase in other words", "nothing of which the sense is clear", renamed),
-    Kind("polite", "please and thank you", _ONE_QUESTION, polite),
-    Kind("filler", "words of hesitation", "more than one sentence", filled),
-    Kind("casing", "capitals and small letters", "a name or abbreviation", cased),
-    Kind("punctuation", "the mark at the end", "another end than a question mark", marked),
+NOISE_KINDS = (
+    NoiseKind(
+        "typo", "a letter becomes its neighbour on the keyboard", _UNCLEAR, partial(_misspell_words, slip="typo")
+    ),
+    NoiseKind("transposed", "two letters change places", _UNCLEAR, partial(_misspell_words, slip="transposed")),
+    NoiseKind("dropped", "a letter is missing", _UNCLEAR, partial(_misspell_words, slip="dropped")),
+    NoiseKind("doubled", "a letter comes twice", _UNCLEAR, partial(_misspell_words, slip="doubled")),
+    NoiseKind("order", "a place, a list or two adjectives in another order", "nothing that can be moved", reorder),
+    NoiseKind("synonym", "a word or phrase in other words", "nothing of which the sense is clear", replace_synonym),
+    NoiseKind("polite", "please and thank you", _ONE_QUESTION, add_politeness),
+    NoiseKind("filler", "words of hesitation", "more than one sentence", add_fillers),
+    NoiseKind("casing", "capitals and small letters", "a name or abbreviation", change_case),
+    NoiseKind("punctuation", "the mark at the end", "another end than a question mark", change_punctuation),
 )
 """All kinds, in the order of the docs."""

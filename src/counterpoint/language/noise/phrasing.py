@@ -4,40 +4,40 @@ from collections.abc import Iterator
 from functools import cache
 from random import Random
 
-from counterpoint.language.lexicon.vocabulary import everyday
-from counterpoint.language.lexicon.word_lists import split_list, words
-from counterpoint.language.noise.protected_words import MARKS, Loose
+from counterpoint.language.lexicon.vocabulary import everyday_words
+from counterpoint.language.lexicon.word_lists import split_list, word_table
+from counterpoint.language.noise.protected_words import MARKS, ProtectedQuestion
 
 _BEFORE = frozenset(split_list("the, a, an, this, these, that, those, his, her, their"))
 _COURTESY = frozenset(split_list("please, thanks, thank, hello, hi, sorry, kindly"))
 
 
-def polite(question: Loose, rng: Random) -> Iterator[str]:
+def add_politeness(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
     """With "please", with a request before it, with greeting and thanks; not where it is polite already."""
     if not _COURTESY.isdisjoint(question.wording.small) or not question.is_single:
         return
     text, mark = question.bare, question.mark
-    for number, form in enumerate(words("noise")["polite"]):
-        yield form.format(question=_lowered(question, text) if number else text, mark=mark)
+    for number, form in enumerate(word_table("noise")["polite"]):
+        yield form.format(question=_lowercase_start(question, text) if number else text, mark=mark)
 
 
-def filled(question: Loose, rng: Random) -> Iterator[str]:
+def add_fillers(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
     """With a word of hesitation before it, one inside it, one behind it."""
     if not question.is_single:
         return
-    opening, inner, closing = [_drawn(kind, rng) for kind in ("opening", "inner", "closing")]
+    opening, inner, closing = [_draw_filler(kind, rng) for kind in ("opening", "inner", "closing")]
     text, mark = question.bare, question.mark
-    begun = f"{opening}, {_lowered(question, text)}"
+    begun = f"{opening}, {_lowercase_start(question, text)}"
     yield begun + mark
-    within = _hesitating(question, inner)
+    within = _insert_filler(question, inner)
     if within is None:
         return
-    begun = f"{opening}, {_lowered(question, within.rstrip(MARKS))}"
+    begun = f"{opening}, {_lowercase_start(question, within.rstrip(MARKS))}"
     yield begun + mark
     yield f"{begun}, {closing}{mark}"
 
 
-def cased(question: Loose, rng: Random) -> Iterator[str]:
+def change_case(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
     """In small letters (or with a capital, if it is so already), each word with a capital, all in capitals."""
     text = question.wording.text
     if not question.is_plain:
@@ -50,7 +50,7 @@ def cased(question: Loose, rng: Random) -> Iterator[str]:
     yield text.upper()
 
 
-def marked(question: Loose, rng: Random) -> Iterator[str]:
+def change_punctuation(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
     """Without the mark at its end (or with one, if it has none), with three marks, with mixed ones."""
     text = question.wording.text
     bare = text.rstrip().rstrip(MARKS).rstrip()
@@ -61,13 +61,13 @@ def marked(question: Loose, rng: Random) -> Iterator[str]:
     yield f"{bare} ?!?"
 
 
-def _lowered(question: Loose, text: str) -> str:
+def _lowercase_start(question: ProtectedQuestion, text: str) -> str:
     """The text with a small letter at its start, unless a name may stand there."""
     first = question.wording.words[0] if question.wording.words else ""
-    return text[:1].lower() + text[1:] if first != "I" and first.lower() in everyday() else text
+    return text[:1].lower() + text[1:] if first != "I" and first.lower() in everyday_words() else text
 
 
-def _hesitating(question: Loose, filler: str) -> str | None:
+def _insert_filler(question: ProtectedQuestion, filler: str) -> str | None:
     """The text with a filler before the last noun phrase that does not begin it."""
     wording = question.wording
     places = [place for place, word in enumerate(wording.small) if place > 1 and word in _BEFORE]
@@ -80,9 +80,9 @@ def _hesitating(question: Loose, filler: str) -> str | None:
 
 @cache
 def _fillers(kind: str) -> tuple[str, ...]:
-    return split_list(words("noise")["fillers"][kind])
+    return split_list(word_table("noise")["fillers"][kind])
 
 
-def _drawn(kind: str, rng: Random) -> str:
+def _draw_filler(kind: str, rng: Random) -> str:
     fillers = _fillers(kind)
     return fillers[int(rng.random() * len(fillers))]

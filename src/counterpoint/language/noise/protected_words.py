@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from counterpoint.language.lexicon.attributes import classes
+from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.vocabulary import is_word
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.numbers import number_value
-from counterpoint.language.question_types import asked
-from counterpoint.language.tokens import Wording
+from counterpoint.language.question_types import parse_question
+from counterpoint.language.tokens import TokenizedText
 
 ENGLISH = 0.6
 """The share of the words of a text that the lexicon must know."""
@@ -20,7 +20,7 @@ _QUOTES = frozenset('"“”«»`')
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
+class ProtectedQuestion:
     """A question, its words, and the places of those that may be misspelt or renamed.
 
     What stays are signs, numbers, names, quoted words, the answers that are offered, and words that turn it round.
@@ -30,15 +30,15 @@ class Loose:
     ['Is', 'the', 'laptop', 'or']
     """
 
-    wording: Wording
+    wording: TokenizedText
     free: tuple[int, ...]
     bare: str  # without the mark at its end
     mark: str  # a question mark where it has none
 
     @classmethod
-    def of(cls, text: str, choices: tuple[str, ...] = ()) -> "Loose":
+    def of(cls, text: str, choices: tuple[str, ...] = ()) -> "ProtectedQuestion":
         """A text, and the answers that are offered beside it."""
-        wording, whole = Wording.of(text), text.strip()
+        wording, whole = TokenizedText.of(text), text.strip()
         bare = whole.rstrip(MARKS).rstrip()
         return cls(wording, _free(wording, _offered(wording, choices)), bare, whole[len(bare) :].strip() or "?")
 
@@ -65,7 +65,7 @@ class Loose:
         return self.wording.text[:1].isalpha() and all(word in (small, "I") for word, small in others)
 
 
-def _free(wording: Wording, offered: frozenset[str]) -> tuple[int, ...]:
+def _free(wording: TokenizedText, offered: frozenset[str]) -> tuple[int, ...]:
     quoted, found = False, []
     for place, (word, small) in enumerate(zip(wording.words, wording.small, strict=True)):
         quoted ^= word in _QUOTES
@@ -75,12 +75,12 @@ def _free(wording: Wording, offered: frozenset[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _offered(wording: Wording, choices: tuple[str, ...]) -> frozenset[str]:
+def _offered(wording: TokenizedText, choices: tuple[str, ...]) -> frozenset[str]:
     """Words of the answers that a question offers, in itself or beside it."""
     if not choices and "or" not in wording.small:
         return frozenset()
-    options = (*asked(wording.text).options, *choices)
-    return frozenset(word for option in options for word in Wording.of(option).small)
+    options = (*parse_question(wording.text).options, *choices)
+    return frozenset(word for option in options for word in TokenizedText.of(option).small)
 
 
 @lru_cache(1 << 16)
@@ -92,4 +92,6 @@ def _is_telling(word: str) -> bool:
 
 @cache
 def _colors() -> frozenset[str]:
-    return frozenset(word for value in classes()["color"].values for phrase in value for word in phrase.split())
+    return frozenset(
+        word for value in attribute_classes()["color"].values for phrase in value for word in phrase.split()
+    )

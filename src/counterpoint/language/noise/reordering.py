@@ -6,9 +6,9 @@ from random import Random
 
 from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import word_list
-from counterpoint.language.noise.protected_words import Loose
+from counterpoint.language.noise.protected_words import ProtectedQuestion
 from counterpoint.language.tagger import is_noun
-from counterpoint.language.tokens import in_case_of
+from counterpoint.language.tokens import match_case
 
 _PLACE = re.compile(
     r"\s+(in (?:the|this) (?:picture|image|photo|photograph|scene|background|foreground|distance))\s*(\??)$", re.I
@@ -26,14 +26,14 @@ _CLINGING = ("PR", "CJ", "PNQ", "DTQ")  # what begins like this may belong to th
 _LOOKS = frozenset({"size", "color", "material", "shape", "age", "length", "height", "pattern", "newness"})
 
 
-def reordered(question: Loose, rng: Random) -> Iterator[str]:
+def reorder(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
     """The question in another order, by one of the ways that fit."""
     found = [made for way in _WAYS if (made := way(question)) is not None]
     if found:
         yield found[int(rng.random() * len(found))]
 
 
-def _place_first(question: Loose) -> str | None:
+def _place_first(question: ProtectedQuestion) -> str | None:
     """ "What color is the car in the picture?" as "In the picture, what color is the car?"."""
     wording = question.wording
     if _PREPOSITIONS.isdisjoint(wording.small):
@@ -47,10 +47,10 @@ def _place_first(question: Loose) -> str | None:
     rest = wording.text[: found.start()]
     if _BARE.search(rest) or not _stands_alone(question, len(rest)):
         return None
-    return f"{in_case_of(rest[:1], found[1])}, {rest[:1].lower()}{rest[1:]}{found[2]}"
+    return f"{match_case(rest[:1], found[1])}, {rest[:1].lower()}{rest[1:]}{found[2]}"
 
 
-def _stands_alone(question: Loose, end: int) -> bool:
+def _stands_alone(question: ProtectedQuestion, end: int) -> bool:
     """Whether what stands before the place is a whole question: it asks what, or says "there", or has a verb."""
     wording = question.wording
     places = [place for place in range(len(wording.words)) if wording.end(place) <= end]
@@ -62,7 +62,7 @@ def _stands_alone(question: Loose, end: int) -> bool:
     return small[0] in _ASKING and ("there" in small or any(wording.tags[place].startswith("VV") for place in places))
 
 
-def _list_turned(question: Loose) -> str | None:
+def _swap_list(question: ProtectedQuestion) -> str | None:
     """ "Are there a cat and a dog?" as "Are there a dog and a cat?", where nothing belongs to one of them alone."""
     wording = question.wording
     small = wording.small
@@ -79,7 +79,7 @@ def _list_turned(question: Loose) -> str | None:
     return wording.text[: wording.starts[left]] + other + between + one + wording.text[wording.end(right) :]
 
 
-def _phrase_before(question: Loose, joint: int) -> int | None:
+def _phrase_before(question: ProtectedQuestion, joint: int) -> int | None:
     """Where the name or look before a joint begins: one word, with its article if it has one."""
     small = question.wording.small
     if joint < 2 or not small[joint - 1].isalpha():
@@ -87,14 +87,14 @@ def _phrase_before(question: Loose, joint: int) -> int | None:
     return joint - 2 if small[joint - 2] in _ARTICLES else joint - 1
 
 
-def _phrase_after(question: Loose, joint: int) -> int | None:
+def _phrase_after(question: ProtectedQuestion, joint: int) -> int | None:
     """Where the name or look behind a joint ends."""
     small = question.wording.small
     end = joint + 2 if small[joint + 1 : joint + 2] and small[joint + 1] in _ARTICLES else joint + 1
     return end if end < len(small) and small[end].isalpha() else None
 
 
-def _is_shared(question: Loose, left: int, right: int) -> bool:
+def _is_shared(question: ProtectedQuestion, left: int, right: int) -> bool:
     """Whether both parts are alike in form and the rest of the question is about both."""
     small, tags = question.wording.small, question.wording.tags
     joint = small.index("and" if "and" in small else "or")
@@ -114,7 +114,7 @@ def _shades() -> frozenset[str]:
     return word_list("replies", "shades") | {"not", "too", "so"}
 
 
-def _adjectives_turned(question: Loose) -> str | None:
+def _swap_adjectives(question: ProtectedQuestion) -> str | None:
     """ "a big red ball" as "a red big ball"."""
     wording = question.wording
     small = wording.small
@@ -123,14 +123,14 @@ def _adjectives_turned(question: Loose) -> str | None:
             continue
         one, other = [_LOOKS.intersection(classes_of(word)) for word in small[place : place + 2]]
         if one and other and one.isdisjoint(other) and _heads(question, place):
-            words = (in_case_of(wording.words[place], small[place + 1]), small[place])
+            words = (match_case(wording.words[place], small[place + 1]), small[place])
             return wording.exchanged({place: words[0], place + 1: words[1]})
     return None
 
 
-def _heads(question: Loose, place: int) -> bool:
+def _heads(question: ProtectedQuestion, place: int) -> bool:
     tags = question.wording.tags
     return tags[place] == tags[place + 1] == "AJ0" and is_noun(tags[place + 2])
 
 
-_WAYS: tuple[Callable[[Loose], str | None], ...] = (_place_first, _list_turned, _adjectives_turned)
+_WAYS: tuple[Callable[[ProtectedQuestion], str | None], ...] = (_place_first, _swap_list, _swap_adjectives)

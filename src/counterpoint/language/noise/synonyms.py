@@ -5,36 +5,40 @@ from functools import cache
 from random import Random
 
 from counterpoint.language.english import article
-from counterpoint.language.lexicon.senses import names
-from counterpoint.language.lexicon.word_lists import split_list, words
-from counterpoint.language.noise.protected_words import Loose
+from counterpoint.language.lexicon.senses import curated_names
+from counterpoint.language.lexicon.word_lists import split_list, word_table
+from counterpoint.language.noise.protected_words import ProtectedQuestion
 from counterpoint.language.nouns import is_plural, plural, singular
 from counterpoint.language.tagger import is_noun
-from counterpoint.language.tokens import in_case_of
+from counterpoint.language.tokens import match_case
 
 LONGEST = 3
 """Words of the longest phrase in the list."""
 
 
-def renamed(question: Loose, rng: Random) -> Iterator[str]:
+def replace_synonym(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
     """One word or phrase in other words; never a part of a longer name, nor an answer that is offered.
 
     What the question names already is no other word for something else: a lady beside a woman stays a lady.
     """
-    found = [(place, length, others) for place, length, others in _found(question) if _is_free(question, place, length)]
+    found = [
+        (place, length, others)
+        for place, length, others in _replaceable_phrases(question)
+        if _is_free(question, place, length)
+    ]
     if not found:
         return
     place, length, others = found[int(rng.random() * len(found))]
     other = others[int(rng.random() * len(others))]
     wording = question.wording
     changes = dict.fromkeys(range(place, place + length), "")
-    changes[place] = in_case_of(wording.words[place], other)
+    changes[place] = match_case(wording.words[place], other)
     if place and wording.small[place - 1] in ("a", "an"):
-        changes[place - 1] = in_case_of(wording.words[place - 1], article(other))
+        changes[place - 1] = match_case(wording.words[place - 1], article(other))
     yield wording.exchanged(changes)
 
 
-def _found(question: Loose) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+def _replaceable_phrases(question: ProtectedQuestion) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Where something stands that has other words, how long it is, and these words; longer phrases come first."""
     small, after = question.wording.small, 0
     for place in range(len(small)):
@@ -50,13 +54,13 @@ def _found(question: Loose) -> Iterator[tuple[int, int, tuple[str, ...]]]:
                 break
 
 
-def _is_name(question: Loose, place: int) -> bool:
+def _is_name(question: ProtectedQuestion, place: int) -> bool:
     """Whether a word is a noun that stands for a thing, and not before another noun, as in "baby elephant"."""
     tags = question.wording.tags
     return is_noun(tags[place]) and not (place + 1 < len(tags) and is_noun(tags[place + 1]))
 
 
-def _is_free(question: Loose, place: int, length: int) -> bool:
+def _is_free(question: ProtectedQuestion, place: int, length: int) -> bool:
     small = question.wording.small
     if not set(range(place, place + length)) <= set(question.free):
         return False
@@ -68,7 +72,7 @@ def _is_free(question: Loose, place: int, length: int) -> bool:
 @cache
 def _nouns(phrase: str) -> tuple[str, ...]:
     """Other names for a thing or for things, in the number of the phrase."""
-    table: Mapping[str, str] = words("noise")["synonyms"]["nouns"]
+    table: Mapping[str, str] = word_table("noise")["synonyms"]["nouns"]
     if phrase in table:
         return split_list(table[phrase])
     one = singular(phrase)
@@ -79,16 +83,16 @@ def _nouns(phrase: str) -> tuple[str, ...]:
 
 @cache
 def _phrases() -> Mapping[str, tuple[str, ...]]:
-    return {phrase: split_list(others) for phrase, others in words("noise")["synonyms"]["phrases"].items()}
+    return {phrase: split_list(others) for phrase, others in word_table("noise")["synonyms"]["phrases"].items()}
 
 
 @cache
 def _openers() -> frozenset[str]:
     """The first words of everything that has other words."""
-    nouns: Mapping[str, str] = words("noise")["synonyms"]["nouns"]
+    nouns: Mapping[str, str] = word_table("noise")["synonyms"]["nouns"]
     return frozenset(phrase.split()[0] for phrase in (*_phrases(), *nouns, *map(plural, nouns)))
 
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(names())
+    return frozenset(curated_names())

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 
-from counterpoint.language.lexicon.vocabulary import is_word, taken_for
-from counterpoint.language.lexicon.word_lists import split_list, words
+from counterpoint.language.lexicon.vocabulary import is_word, possible_readings
+from counterpoint.language.lexicon.word_lists import split_list, word_table
 
 SHORTEST = 4
 """Letters of the shortest word that is misspelt; one that loses a letter has one more."""
 
 
 @lru_cache(1 << 15)
-def misspelt(word: str, slip: str) -> tuple[str, ...]:
+def misspell(word: str, slip: str) -> tuple[str, ...]:
     """What a slip can make of a word in small letters, so that it can be read as nothing else.
 
     It is no word itself, and no other everyday word is one slip away from it. Its first and last letters stay, but that
@@ -22,40 +22,40 @@ def misspelt(word: str, slip: str) -> tuple[str, ...]:
     """
     if len(word) < SHORTEST + (slip == "dropped") or not (word.isascii() and word.isalpha() and is_word(word)):
         return ()
-    return tuple(dict.fromkeys(made for made in SLIPS[slip](word) if _is_clear(made, word)))
+    return tuple(dict.fromkeys(made for made in TYPOS[slip](word) if _is_clear(made, word)))
 
 
 def _is_clear(made: str, word: str) -> bool:
-    return made != word and not is_word(made) and taken_for(made) <= {word}
+    return made != word and not is_word(made) and possible_readings(made) <= {word}
 
 
-def _mistyped(word: str) -> Iterator[str]:
+def _neighbouring_keys(word: str) -> Iterator[str]:
     for place in range(1, len(word) - 1):
         for key in _neighbours()[word[place]]:
             yield word[:place] + key + word[place + 1 :]
 
 
-def _transposed(word: str) -> Iterator[str]:
+def _transpositions(word: str) -> Iterator[str]:
     for place in range(1, len(word) - 2):
         yield word[:place] + word[place + 1] + word[place] + word[place + 2 :]
 
 
-def _dropped(word: str) -> Iterator[str]:
+def _omissions(word: str) -> Iterator[str]:
     for place in range(1, len(word) - 1):
         yield word[:place] + word[place + 1 :]
 
 
-def _doubled(word: str) -> Iterator[str]:
+def _repetitions(word: str) -> Iterator[str]:
     for place in range(1, len(word)):
         if word[place] not in (word[place - 1], word[place + 1 : place + 2]):
             yield word[: place + 1] + word[place:]
 
 
-SLIPS: Mapping[str, Callable[[str], Iterator[str]]] = {
-    "typo": _mistyped,
-    "transposed": _transposed,
-    "dropped": _dropped,
-    "doubled": _doubled,
+TYPOS: Mapping[str, Callable[[str], Iterator[str]]] = {
+    "typo": _neighbouring_keys,
+    "transposed": _transpositions,
+    "dropped": _omissions,
+    "doubled": _repetitions,
 }
 """A neighbouring key, two letters in the wrong order, a letter too few, a letter twice."""
 
@@ -63,7 +63,7 @@ SLIPS: Mapping[str, Callable[[str], Iterator[str]]] = {
 @cache
 def _neighbours() -> Mapping[str, str]:
     """The keys beside each key, and above and below it: each row is half a key further to the right."""
-    rows = split_list(words("noise")["keys"])
+    rows = split_list(word_table("noise")["keys"])
     found: dict[str, str] = {}
     for number, row in enumerate(rows):
         above, below = rows[number - 1] if number else "", rows[number + 1] if number + 1 < len(rows) else ""

@@ -19,7 +19,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Fitting, Floats, Pictures, Placed, Sampled, Scale
-from counterpoint.language.answers.extraction import AUTO, RULES
+from counterpoint.language.answers.extraction import AUTO, EXTRACTION_RULES
 from counterpoint.models.endpoint.completions import Decoding, Terms, request
 from counterpoint.models.endpoint.data_urls import Encoding
 from counterpoint.models.endpoint.rate_limiter import Pace
@@ -87,8 +87,8 @@ def chat(
     for setting, (value, lowest) in least.items():
         if not value >= lowest:
             raise ModelError(f"openai/{name}: {setting} is {value}", hint=f"it is {lowest} or more")
-    if rule not in RULES:
-        raise UnknownName("rule", rule, RULES)
+    if rule not in EXTRACTION_RULES:
+        raise UnknownName("rule", rule, EXTRACTION_RULES)
     settings = ChatSettings(
         decoding=Decoding(name, tokens, temperature, seed),
         prompt=Prompt(system=system).asking(prompt),

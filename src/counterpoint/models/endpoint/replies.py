@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
-from counterpoint.language.answers.extraction import AUTO, answered
-from counterpoint.language.question_types import Sort, asked
+from counterpoint.language.answers.extraction import AUTO, extract_answer
+from counterpoint.language.question_types import QuestionType, parse_question
 from counterpoint.models.endpoint.completions import Reply, shares
 
 YES_NO = ("yes", "no")
@@ -22,8 +22,8 @@ def options(query: Query) -> tuple[str, ...]:
     """
     if query.mode is Mode.SCORE:
         return YES_NO
-    question = asked(query.text, query.choices)
-    return YES_NO if question.sort is Sort.YES_NO else question.options
+    question = parse_question(query.text, query.choices)
+    return YES_NO if question.sort is QuestionType.YES_NO else question.options
 
 
 def answer_to(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) -> Answer:
@@ -31,7 +31,7 @@ def answer_to(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) 
     words = options(query)
     polar = {word.casefold() for word in words} == set(YES_NO)
     top = shares(words, reply.chances or {}, whole=polar, least=0.0 if query.mode is Mode.SCORE else LIKELY)
-    answer = answered(reply.text, query, rule=rule, top=top)
+    answer = extract_answer(reply.text, query, rule=rule, top=top)
     if reply.refused:
         answer = replace(answer, value="", state=State.REFUSED)
     elif query.mode is Mode.SCORE:

@@ -11,7 +11,7 @@ from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import canonical
 from counterpoint.core.ports import Floats, Pictures, Placed, Scale
-from counterpoint.language.answers.extraction import answered
+from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.models.hf.batch_preparation import Batch, Elsewhere, Preparer, Row, Worded
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.decoder import Voice
@@ -40,7 +40,9 @@ class Manner:
     batch: int = 16
 
     def __post_init__(self) -> None:
-        answered("", Query(None, ""), rule=self.rule)  # a rule that nobody knows is said before anything is loaded
+        extract_answer(
+            "", Query(None, ""), rule=self.rule
+        )  # a rule that nobody knows is said before anything is loaded
         if self.choose not in ("generate", "likelihood"):
             raise ModelError(f"choose is {self.choose!r}", hint="choose=generate or choose=likelihood")
         if self.tokens < 1 or self.batch < 1 or self.temperature <= 0:
@@ -117,7 +119,9 @@ class Saying(Generic[Worded]):
         first = First()
         said = self._say(batch.inputs, first, *steering, tokens=self._manner.tokens)
         texts = self._words.batch_decode(said, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        plain = [answered(self._cut(text), row.query, rule=self._manner.rule) for text, row in _pairs(texts, batch)]
+        plain = [
+            extract_answer(self._cut(text), row.query, rule=self._manner.rule) for text, row in _pairs(texts, batch)
+        ]
         asked = [row.query.choices or (YES_NO if one.value in YES_NO else ()) for one, row in _pairs(plain, batch)]
         odds = shares(first.logits, [self._openings.of(words) for words in asked])
         for row, one, words, chances in zip(batch.rows, plain, asked, odds, strict=True):
@@ -158,7 +162,7 @@ class Saying(Generic[Worded]):
 
     def _choice(self, row: Row, chances: Sequence[float]) -> Placed:
         top = ranked(row.query.choices, chances)
-        return row.position, answered(top[0][0], row.query, rule=self._manner.rule, top=top)
+        return row.position, extract_answer(top[0][0], row.query, rule=self._manner.rule, top=top)
 
     def _tails(self, query: Query) -> list[tuple[int, ...]]:
         return [tuple(self._words.encode(self._gap + choice, add_special_tokens=False)) for choice in query.choices]

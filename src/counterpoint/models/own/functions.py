@@ -13,7 +13,7 @@ from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.ports import Floats, Model, Pictures, Pixels, Placed, Scale
-from counterpoint.language.answers.extraction import answered
+from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.models.settings import typed
 
 _SHAPES = "a model is made by a class or function of `pictures`, or is a function of a picture and a text"
@@ -92,7 +92,7 @@ def _said(said: object, query: Query) -> Answer:
     if said is None:
         return Answer.failed("the function returned nothing")
     words = ("yes" if said else "no") if isinstance(said, bool | np.bool_) else str(said)
-    return answered(words, query)
+    return extract_answer(words, query)
 
 
 def _rated(number: Any, query: Query) -> Answer:

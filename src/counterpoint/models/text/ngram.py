@@ -13,7 +13,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Scale
-from counterpoint.language.kneser_ney import ORDER, NGrams, trained
+from counterpoint.language.kneser_ney import ORDER, KneserNeyModel, train_model
 
 VERSION = 1
 """Of how sentences are scored; another one is another model."""
@@ -33,7 +33,7 @@ class NGramModel:
 
     scale = Scale.SIMILARITY
 
-    def __init__(self, model: NGrams, fingerprint: str) -> None:
+    def __init__(self, model: KneserNeyModel, fingerprint: str) -> None:
         self.fingerprint = fingerprint
         self._model = model
 
@@ -47,7 +47,7 @@ class CrossFitted:
 
     scale = Scale.SIMILARITY
 
-    def __init__(self, models: Sequence[NGrams], folds: Mapping[str, int], fingerprint: str) -> None:
+    def __init__(self, models: Sequence[KneserNeyModel], folds: Mapping[str, int], fingerprint: str) -> None:
         self.fingerprint = fingerprint
         self._models, self._folds = models, folds
 
@@ -71,7 +71,7 @@ def ngram(pictures: Pictures | None = None, *, captions: str = "", order: int = 
     if order < 1:
         raise ModelError(f"ngram: order is {order}, not 1 or more", hint=f"leave it out, and it is {ORDER}")
     texts = [told.text for told in read_captions(Path(captions))]
-    return NGramModel(trained(texts, order), f"ngram {order} {content(texts)}")
+    return NGramModel(train_model(texts, order), f"ngram {order} {content(texts)}")
 
 
 def content(texts: Iterable[str]) -> str:

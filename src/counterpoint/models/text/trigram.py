@@ -12,7 +12,7 @@ import numpy as np
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats, Pictures, Scale
-from counterpoint.language.kneser_ney import words_of
+from counterpoint.language.kneser_ney import tokenize
 from counterpoint.language.numbers import number_value, number_word
 
 BASE = log(1.0001)
@@ -66,7 +66,7 @@ def spoken(text: str) -> list[str]:
     >>> spoken("There are exactly 24 T-shirts.")
     ['there', 'are', 'exactly', 'twenty', 'four', 't', 'shirts']
     """
-    return [said for word in words_of(text) for said in _said(word)]
+    return [said for word in tokenize(text) for said in _said(word)]
 
 
 def _said(word: str) -> list[str]:

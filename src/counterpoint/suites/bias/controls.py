@@ -12,7 +12,7 @@ from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.ids import content_id
 from counterpoint.core.items import Grounded, Question
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.pictures.patch_shuffle import shuffled
+from counterpoint.pictures.patch_shuffle import shuffle_edit
 from counterpoint.suites.bias.subjects import about
 from counterpoint.suites.bias.swaps import FEW_PICTURES, Item, Others, base_of, beside, noted, survey
 from counterpoint.suites.suite import Dropped, Suite
@@ -54,7 +54,7 @@ def _controls(question: Question, nouns: frozenset[str], others: Others, rng: Ra
     yield MEAN_COLOR, shown(picture.edited(Edit("mean-color")))
     for other in others.pictures.drawn(nouns, 1, rng) if nouns else []:
         yield OTHER_PICTURE, shown(other.picture, other.context)
-    yield SHUFFLED, shown(picture.edited(shuffled(seed=seed)))
+    yield SHUFFLED, shown(picture.edited(shuffle_edit(seed=seed)))
     yield NO_QUESTION, Query(picture, "", choices=question.choices, context=question.context)
 
 

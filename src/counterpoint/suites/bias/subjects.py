@@ -14,11 +14,11 @@ from pathlib import Path
 
 from counterpoint.core.items import Grounded, Question
 from counterpoint.core.scenes import Scene
-from counterpoint.language.lexicon.senses import kinds, names, reach
+from counterpoint.language.lexicon.senses import curated_names, hypernyms, sense_coverage
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import singular
-from counterpoint.language.tagger import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tag_words
 
 OPEN = ("AJ", "VV", "UNC")
 """How the tags of words begin that could be nouns after all; the lexicon is asked about these."""
@@ -84,9 +84,9 @@ def keys(name: str) -> Keys:
     >>> "animal.n.01" in keys("dog").above, "dog.n.01" in keys("animal").above
     (True, False)
     """
-    if not (name in kinds() or lexicon().senses(name) or lexicon().base_forms(name)):
+    if not (name in hypernyms() or lexicon().senses(name) or lexicon().base_forms(name)):
         return Keys(frozenset([name]), frozenset([name]))
-    far = reach(name)
+    far = sense_coverage(name)
     own = frozenset([name, *(sense.name for sense in far.covers)])
     return Keys(own, own.union(sense.name for senses in far.above for sense in senses))
 
@@ -94,7 +94,7 @@ def keys(name: str) -> Keys:
 def _runs(words: tuple[str, ...]) -> Iterator[list[str]]:
     """Nouns that follow each other."""
     run: list[str] = []
-    for word, tag in zip(words, tagged(words), strict=True):
+    for word, tag in zip(words, tag_words(words), strict=True):
         if is_noun(tag) or (tag.startswith(OPEN) and singular(word.lower()) in _curated()):
             run.append(word)
         elif run:
@@ -106,7 +106,7 @@ def _runs(words: tuple[str, ...]) -> Iterator[list[str]]:
 
 @cache
 def _curated() -> frozenset[str]:
-    return frozenset(names())
+    return frozenset(curated_names())
 
 
 def _all(texts: Iterable[str]) -> frozenset[str]:

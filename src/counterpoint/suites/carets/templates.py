@@ -11,7 +11,7 @@ from typing import Any
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
-from counterpoint.language.english import a, any_of, be, do, it, listed, no, one_or_bare, question
+from counterpoint.language.english import a, any_of, be, do, it, join_list, no, one_or_bare, question
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import is_known, words
 from counterpoint.scenes.attributes import bare, predicate
@@ -125,8 +125,8 @@ def _said(asked: Asked) -> Mapping[str, str]:
     slots |= {} if asked.where else {"one": f"the {about}"}
     slots |= {} if _who(about) == "who" else {"it": it(about)}  # nobody is called it
     if asked.kind == "object choice":
-        return slots | {"v": listed([a(one) for one in asked.options], "or")}
+        return slots | {"v": join_list([a(one) for one in asked.options], "or")}
     if asked.kind == "action choice":
-        return slots | {"w": listed(asked.options, "or"), "pose" if asked.sort == "pose" else "pursuit": asked.sort}
+        return slots | {"w": join_list(asked.options, "or"), "pose" if asked.sort == "pose" else "pursuit": asked.sort}
     named = {"sort": asked.sort} if asked.sort in words("attributes.with_a_name") else {}
     return slots | {"v": predicate(asked.options), "w": bare(asked.options)} | named

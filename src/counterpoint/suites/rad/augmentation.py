@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from counterpoint.core.items import Question
-from counterpoint.language.answers.vqa import comparable
+from counterpoint.language.answers.vqa import normalize_vqa
 
 AGREEING = 3
 """Of ten people, how many must say so for an answer to be taken as right, as VQA has it."""
@@ -56,7 +56,7 @@ def understood(one: Augmentation, question: Question) -> Understood | str:
 
 def answered(one: Augmentation, asked: Asked, said: Sequence[str]) -> Understood | str:
     """The value that is the most frequent among the answers, or why there is none."""
-    ranked = Counter(one.value(asked, answer) or f"? {comparable(answer)}" for answer in said).most_common(2)
+    ranked = Counter(one.value(asked, answer) or f"? {normalize_vqa(answer)}" for answer in said).most_common(2)
     if not ranked:
         return "no right answer is known"
     (value, agreeing), *others = ranked

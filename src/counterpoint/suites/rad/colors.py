@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from counterpoint.language.answers.vqa import comparable
-from counterpoint.language.english import listed
-from counterpoint.language.lexicon.attributes import classes, excludes
+from counterpoint.language.answers.vqa import normalize_vqa
+from counterpoint.language.english import join_list
+from counterpoint.language.lexicon.attributes import attribute_classes, excludes
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.tagger import tagged
+from counterpoint.language.tagger import tag_words
 from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
 
 BEGINS = "what color is the"
@@ -47,7 +47,7 @@ def read(text: str) -> Asked | str:
         return f"does not begin with {BEGINS!r}"
     if is_several(subject):
         return TWO_QUESTIONS
-    tags = tagged(("The", *subject.split(), "."))[1:-1]
+    tags = tag_words(("The", *subject.split(), "."))[1:-1]
     clause = any(tag.startswith(_HELPING) for tag in tags[:-1])
     if tags[-1].startswith(("CJ", "TO")) or (tags[-1].startswith(("PR", "AVP", "V")) and not clause):
         return "asks for the color of what is done"
@@ -61,7 +61,7 @@ def value(asked: Asked, answer: str) -> str:
     >>> value(Asked("zebra"), "White & black"), value(Asked("cat"), "light grey"), value(Asked("floor"), "wood")
     ('black and white', 'light gray', '')
     """
-    words = [word for word in comparable(answer).replace("/", " ").split() if word not in _BETWEEN]
+    words = [word for word in normalize_vqa(answer).replace("/", " ").split() if word not in _BETWEEN]
     found: set[str] = set()
     while words:
         length = next((n for n in (2, 1) if len(words) >= n and hues(" ".join(words[:n]))), 0)
@@ -69,7 +69,7 @@ def value(asked: Asked, answer: str) -> str:
             return ""
         found.add(_usual(" ".join(words[:length])))
         words = words[length:]
-    return listed(sorted(found))
+    return join_list(sorted(found))
 
 
 @lru_cache(1 << 14)
@@ -79,7 +79,7 @@ def hues(color: str) -> tuple[str, ...]:
     >>> hues("grey"), hues("neon green"), hues("burgundy"), hues("wood")
     (('gray',), ('green',), ('maroon', 'red'), ())
     """
-    known = classes()["color"].usual(color)
+    known = attribute_classes()["color"].usual(color)
     if known or color in _MORE:
         return (known,) if known else _MORE[color]
     shade, _, plain = color.rpartition(" ")
@@ -103,7 +103,7 @@ def words(asked: Asked, wanted: str) -> str:
 @cache
 def _all_hues(text: str) -> tuple[str, ...]:
     """The hues of every color that a text names, whatever else it says."""
-    parts = comparable(text).replace("/", " ").split()
+    parts = normalize_vqa(text).replace("/", " ").split()
     pairs = map(" ".join, pairwise(parts))
     return tuple(dict.fromkeys(hue for part in (*pairs, *parts) for hue in hues(part)))
 
@@ -111,10 +111,10 @@ def _all_hues(text: str) -> tuple[str, ...]:
 def _usual(color: str) -> str:
     """A color by its usual word, in whatever shade: light gray for light grey."""
     shade, _, plain = color.rpartition(" ")
-    known = classes()["color"].usual(color)
+    known = attribute_classes()["color"].usual(color)
     if known:
         return known
-    return f"{shade} {classes()['color'].usual(plain) or plain}" if shade else color
+    return f"{shade} {attribute_classes()['color'].usual(plain) or plain}" if shade else color
 
 
 color = Augmentation("color", BEGINS, read, value, apart, words, "its answer is no color")

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from counterpoint.language.answers.vqa import comparable
+from counterpoint.language.answers.vqa import normalize_vqa
 from counterpoint.language.english import (
     a,
     is_mass,
@@ -16,7 +16,7 @@ from counterpoint.language.english import (
     third_person,
 )
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.tagger import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tag_words
 from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
 
 BEGINS = "how many"
@@ -54,7 +54,7 @@ def read(text: str) -> Asked | str:
     if is_several(said):
         return TWO_QUESTIONS
     words = said.split()
-    tags = tagged(("How", "many", *words, "?"))[2:-1]
+    tags = tag_words(("How", "many", *words, "?"))[2:-1]
     if len(tags) != len(words) or not is_noun(tags[0]):
         return NO_NOUN
     end = _end(words, tags)
@@ -71,14 +71,14 @@ def value(asked: Asked, answer: str) -> str:
     >>> value(Asked("dogs"), "Two"), value(Asked("dogs"), "03"), value(Asked("dogs"), "lots")
     ('2', '3', '')
     """
-    said = comparable(answer)
+    said = normalize_vqa(answer)
     number = None if said in ("no", "single") else number_value(said)
     return str(number) if number is not None and number <= MOST else ""
 
 
 def apart(asked: Asked, wanted: str, answer: str) -> bool:
     """Whether an answer does not name the number; and whether the number can be asked for at all."""
-    named = {int(digits) for digits in _DIGITS.findall(comparable(answer))[:3]} | {value(asked, answer)}
+    named = {int(digits) for digits in _DIGITS.findall(normalize_vqa(answer))[:3]} | {value(asked, answer)}
     return int(wanted) not in named and wanted not in named and bool(words(asked, wanted))
 
 

@@ -3,13 +3,13 @@
 import re
 from functools import cache, lru_cache
 
-from counterpoint.language.answers.vqa import comparable
+from counterpoint.language.answers.vqa import normalize_vqa
 from counterpoint.language.english import article, is_mass, is_plural, number_value, one_or_bare, singular
-from counterpoint.language.lexicon.attributes import class_of, excludes, same
+from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import lexicon
-from counterpoint.language.tagger import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tag_words
 from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
 
 BEGINS = "what kind of"
@@ -53,7 +53,7 @@ def read(text: str) -> Asked | str:
     subject = said[: -len(_ENDS)].strip().lower()
     if is_several(subject):
         return TWO_QUESTIONS
-    if not subject or len(subject.split()) > 3 or not is_noun(tagged(("The", *subject.split(), "."))[-2]):
+    if not subject or len(subject.split()) > 3 or not is_noun(tag_words(("The", *subject.split(), "."))[-2]):
         return "its subject is no name"
     return "its subject is many" if is_plural(subject) else Asked(subject)
 
@@ -61,7 +61,7 @@ def read(text: str) -> Asked | str:
 @lru_cache(1 << 14)
 def value(asked: Asked, answer: str) -> str:
     """The kind that an answer names, in the singular; nothing for what is no name, or only the subject again."""
-    said = comparable(answer)
+    said = normalize_vqa(answer)
     number = len(said.split())
     if said in _NOTHING or not _PLAIN.fullmatch(said) or number > 3 or number_value(said) is not None:
         return ""
@@ -76,8 +76,13 @@ def apart(asked: Asked, wanted: str, answer: str) -> bool:
     """Whether something that is of the one kind is not of the other, as far as can be told from words."""
     other = value(asked, answer)
     if not other:
-        return not _share_a_word(wanted, comparable(answer))
-    if wanted == other or same(wanted, other) or _share_a_word(wanted, other) or _is_a(wanted, other, asked.subject):
+        return not _share_a_word(wanted, normalize_vqa(answer))
+    if (
+        wanted == other
+        or are_synonyms(wanted, other)
+        or _share_a_word(wanted, other)
+        or _is_a(wanted, other, asked.subject)
+    ):
         return False
     if is_named(asked.subject, wanted) != is_named(asked.subject, other):
         return False
@@ -115,7 +120,7 @@ def is_named(subject: str, wanted: str) -> bool:
 def _is_noun(subject: str, word: str) -> bool:
     """Whether a word is a noun before the name of a thing, by the tagger."""
     parts = word.split()
-    return is_noun(tagged(("This", "is", "a", *parts, *subject.split(), "."))[2 + len(parts)])
+    return is_noun(tag_words(("This", "is", "a", *parts, *subject.split(), "."))[2 + len(parts)])
 
 
 def _families(name: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
-from counterpoint.pictures.noise import AUTHORS, SEVERITIES, STRENGTHS, noise
+from counterpoint.pictures.noise import PAPER_SEVERITY, SEVERITIES, STRENGTHS, noise_edit
 from counterpoint.suites.robustness.edited import edited
 from counterpoint.suites.suite import Suite
 
@@ -24,13 +24,13 @@ def disturbed(
     rng: Random,
     *,
     kinds: Sequence[str] = KINDS,
-    severities: Sequence[int] = (AUTHORS,),
+    severities: Sequence[int] = (PAPER_SEVERITY,),
     trials: int = TRIALS,
 ) -> Iterator[Group]:
     """The question about the picture as it is, then with each kind of noise at each severity, drawn anew each time."""
     variants = [
         (
-            noise(kind, severity, rng.getrandbits(32)),
+            noise_edit(kind, severity, rng.getrandbits(32)),
             (("edit", kind), ("severity", str(severity)), ("trial", str(trial))),
         )
         for kind in kinds
@@ -41,7 +41,7 @@ def disturbed(
 
 
 def noise_suite(
-    name: str, *, kinds: Sequence[str] = KINDS, severities: Sequence[int] = (AUTHORS,), trials: int = TRIALS
+    name: str, *, kinds: Sequence[str] = KINDS, severities: Sequence[int] = (PAPER_SEVERITY,), trials: int = TRIALS
 ) -> Suite[Question, None]:
     """A suite with these kinds of noise, at these severities from 1 to 5, so many draws of each."""
     return Suite(

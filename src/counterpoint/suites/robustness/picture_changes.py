@@ -13,7 +13,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
 from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.pictures.transforms import DEGREES
+from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.suites.carets.questions import Tags
 from counterpoint.suites.robustness.edited import edited
 from counterpoint.suites.suite import Dropped, Suite
@@ -103,7 +103,7 @@ def changed(
 
 def _variants(name: str, severities: Sequence[int], rng: Random) -> list[tuple[Edit, Tags]]:
     """A change at each severity; to which side a picture is turned is drawn."""
-    edits, side = DEGREES[name], rng.choice((-1, 1))
+    edits, side = TRANSFORMS[name], rng.choice((-1, 1))
     if len(edits) == 1:
         return [(edits[0], (("edit", name),))]
     chosen = [(severity, edits[severity - 1]) for severity in severities]

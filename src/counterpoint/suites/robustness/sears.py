@@ -5,14 +5,14 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
-from counterpoint.language.sears import rewritten
+from counterpoint.language.sears import apply_sears
 from counterpoint.suites.robustness.reworded import reworded
 from counterpoint.suites.suite import Dropped, Suite
 
 
 def adversarial(question: Question, statistics: None, rng: Random) -> Iterator[Group | Dropped]:
     """The question with a variant for each rule that fits; one that no rule fits is left out."""
-    found = list(rewritten(question.text))
+    found = list(apply_sears(question.text))
     if not found:
         yield Dropped(question.kind, "no rule fits")
         return

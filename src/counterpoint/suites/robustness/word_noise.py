@@ -6,28 +6,28 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
-from counterpoint.language.noise.kinds import KINDS, SEVERITIES, noised, unfit
-from counterpoint.language.noise.protected_words import Loose
+from counterpoint.language.noise.kinds import NOISE_KINDS, SEVERITIES, apply_noise, rejection_reason
+from counterpoint.language.noise.protected_words import ProtectedQuestion
 from counterpoint.suites.carets.questions import Tags
 from counterpoint.suites.robustness.reworded import reworded
 from counterpoint.suites.suite import Dropped, Suite
 
 _TAGS: dict[tuple[str, int], Tags] = {
     (kind.name, severity): (("rule", kind.name), ("severity", str(severity)))
-    for kind in KINDS
+    for kind in NOISE_KINDS
     for severity in SEVERITIES
 }
 
 
 def noisy(question: Question, statistics: None, rng: Random, *, most: int) -> Iterator[Group | Dropped]:
     """The question with a variant for each kind that can be applied, at severities up to `most`."""
-    loose = Loose.of(question.text, question.choices)
-    if reason := unfit(loose):
+    loose = ProtectedQuestion.of(question.text, question.choices)
+    if reason := rejection_reason(loose):
         yield Dropped(question.kind, reason)
         return
     variants = list[tuple[str, Tags]]()
-    for kind in KINDS:
-        found = noised(loose, kind, rng, most)
+    for kind in NOISE_KINDS:
+        found = apply_noise(loose, kind, rng, most)
         variants += [(text, _TAGS[kind.name, severity]) for severity, text in found]
         if not found:
             yield Dropped(kind.name, kind.unless)

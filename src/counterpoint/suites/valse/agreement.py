@@ -8,7 +8,7 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.senses import sense_of
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import lexicon
-from counterpoint.language.noun_chunks import Chunk, Lead, Word
+from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken
 from counterpoint.language.nouns import singular
 from counterpoint.language.tagger import is_noun
 from counterpoint.language.verbs import base_form, third_person
@@ -52,7 +52,7 @@ def is_kind(noun: str, *senses: str) -> bool:
     return any(lexicon().is_kind_of(own, lexicon().sense(sense)) for sense in senses)
 
 
-def subjects(said: Sequence[Word], phrases: Sequence[Chunk]) -> dict[int, int] | None:
+def subjects(said: Sequence[TaggedToken], phrases: Sequence[NounChunk]) -> dict[int, int] | None:
     """The noun phrase that each finite verb agrees with, both by their places; nothing where that is in doubt."""
     inside = {place for one in phrases for place in range(one.start, one.end)}
     found, last = dict[int, int](), None
@@ -67,7 +67,7 @@ def subjects(said: Sequence[Word], phrases: Sequence[Chunk]) -> dict[int, int] |
     return found
 
 
-def _is_finite(word: Word) -> bool:
+def _is_finite(word: TaggedToken) -> bool:
     if word.tag == "VBD":
         return word.text in _BE
     if word.tag == "VVB" and word.text.endswith(("ed", "ing")):
@@ -75,16 +75,16 @@ def _is_finite(word: Word) -> bool:
     return word.tag in _ONE or word.tag in _MANY
 
 
-def _agrees(phrases: Sequence[Chunk], chosen: int, verb: Word) -> bool:
+def _agrees(phrases: Sequence[NounChunk], chosen: int, verb: TaggedToken) -> bool:
     many = verb.tag in _MANY if verb.tag != "VBD" else verb.text == "were"
     if chosen == ALONE:
         return many
     one = phrases[chosen]
-    return one.many == many or one.lead is Lead.GROUP
+    return one.many == many or one.lead is Determiner.GROUP
 
 
 def _subject(
-    said: Sequence[Word], phrases: Sequence[Chunk], verb: int, found: dict[int, int], last: int | None
+    said: Sequence[TaggedToken], phrases: Sequence[NounChunk], verb: int, found: dict[int, int], last: int | None
 ) -> int | None:
     before = verb - 1
     while before >= 0 and said[before].tag in ("AV0", "XX0") and said[before].text != "there":
@@ -106,7 +106,7 @@ def _subject(
     return _first(said, phrases, verb, found)
 
 
-def _antecedent(said: Sequence[Word], phrases: Sequence[Chunk], relative: int) -> int | None:
+def _antecedent(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], relative: int) -> int | None:
     """The phrase before a relative pronoun; not where it stands after "of", since the first noun may be meant."""
     end = relative - 1 if said[relative - 1].text == "," else relative
     for place, one in enumerate(phrases):
@@ -115,7 +115,7 @@ def _antecedent(said: Sequence[Word], phrases: Sequence[Chunk], relative: int) -
     return None
 
 
-def _first(said: Sequence[Word], phrases: Sequence[Chunk], verb: int, found: dict[int, int]) -> int | None:
+def _first(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], verb: int, found: dict[int, int]) -> int | None:
     """The phrase that opens the clause of a verb, alone or joined to others."""
     begins = 0
     for place in range(verb - 1, -1, -1):
@@ -132,11 +132,11 @@ def _first(said: Sequence[Word], phrases: Sequence[Chunk], verb: int, found: dic
     return ALONE if joined and _at(phrases, end + 1) is not None else chosen
 
 
-def _at(phrases: Sequence[Chunk], start: int) -> int | None:
+def _at(phrases: Sequence[NounChunk], start: int) -> int | None:
     return next((place for place, one in enumerate(phrases) if one.start == start), None)
 
 
-def verb_forms(said: Sequence[Word], agreeing: dict[int, int], phrase: int) -> Iterator[Forms]:
+def verb_forms(said: Sequence[TaggedToken], agreeing: dict[int, int], phrase: int) -> Iterator[Forms]:
     """The verbs that agree with a phrase."""
     for place, subject in agreeing.items():
         if subject == phrase:
@@ -152,7 +152,7 @@ def _verb(form: str) -> str:
     return by_rule if lexicon().senses(by_rule, "v") else next(iter(lexicon().base_forms(form, "v")), by_rule)
 
 
-def pronoun_forms(said: Sequence[Word], phrases: Sequence[Chunk], phrase: int) -> list[Forms] | None:
+def pronoun_forms(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], phrase: int) -> list[Forms] | None:
     """The pronouns that refer to a phrase; nothing where one of them may or may not."""
     found = list[Forms]()
     for place, word in enumerate(said):
@@ -167,7 +167,7 @@ def pronoun_forms(said: Sequence[Word], phrases: Sequence[Chunk], phrase: int) -
     return found
 
 
-def _may_mean(said: Sequence[Word], one: Chunk, pronoun: str) -> bool:
+def _may_mean(said: Sequence[TaggedToken], one: NounChunk, pronoun: str) -> bool:
     noun = singular(said[one.head].text)
     if pronoun in ("they", "their", "them"):
         return one.many is not False or is_person(noun)
@@ -178,12 +178,12 @@ def _may_mean(said: Sequence[Word], one: Chunk, pronoun: str) -> bool:
     return is_person(noun) and noun not in (_FEMALE if pronoun in ("he", "his", "him") else _MALE)
 
 
-def _has_verb(said: Sequence[Word], place: int) -> bool:
+def _has_verb(said: Sequence[TaggedToken], place: int) -> bool:
     after = said[place + 1] if place + 1 < len(said) else None
     return after is not None and (after.tag[0] == "V" or after.tag in ("AV0", "XX0"))
 
 
-def _pronoun(said: Sequence[Word], one: Chunk, place: int) -> Forms:
+def _pronoun(said: Sequence[TaggedToken], one: NounChunk, place: int) -> Forms:
     word, noun = said[place], singular(said[one.head].text)
     first, many = _PRONOUNS[word.text]
     if word.text == "her" and word.tag != "DPS":

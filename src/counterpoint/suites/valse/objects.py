@@ -12,7 +12,7 @@ from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.language.english import article
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.noun_chunks import Chunk, Lead, Word, chunks, read
+from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.suites.contrast.surveying import Asked
@@ -65,16 +65,16 @@ def mentions(text: str) -> Iterator[Mention]:
     >>> [(one.word, one.many) for one in mentions("Two dogs and a stop sign near the bus stop.")]
     [('dog', True), ('stop sign', False)]
     """
-    said = read(text)
-    for one in chunks(said):
+    said = tag_text(text)
+    for one in find_noun_chunks(said):
         found = _mention(said, one)
         if found:
             yield found
 
 
-def _mention(said: Sequence[Word], one: Chunk) -> Mention | None:
+def _mention(said: Sequence[TaggedToken], one: NounChunk) -> Mention | None:
     after = said[one.end].text if one.end < len(said) else ""
-    if one.many is None or one.lead is Lead.OTHER or after in ("-", "'s"):
+    if one.many is None or one.lead is Determiner.OTHER or after in ("-", "'s"):
         return None
     for start in range(one.first, one.head + 1):
         name = " ".join(word.text for word in said[start : one.end])
@@ -84,15 +84,15 @@ def _mention(said: Sequence[Word], one: Chunk) -> Mention | None:
         before = said[one.first : start]
         if any(word.tag[:2] in ("NN", "NP") for word in before):
             return None  # a toy train, a police car: another word would not fit
-        if one.lead is Lead.BARE and not one.many and one.start and said[one.start - 1].tag[0] == "P":
+        if one.lead is Determiner.BARE and not one.many and one.start and said[one.start - 1].tag[0] == "P":
             return None  # in bed, by train
         return Mention(said[start].start, said[one.head].end, word, one.many, _article(said, one, start))
     return None
 
 
-def _article(said: Sequence[Word], one: Chunk, start: int) -> tuple[int, int, str]:
+def _article(said: Sequence[TaggedToken], one: NounChunk, start: int) -> tuple[int, int, str]:
     first = said[one.start]
-    if first.text in ("a", "an") and one.lead is Lead.ARTICLE and start == one.first:
+    if first.text in ("a", "an") and one.lead is Determiner.ARTICLE and start == one.first:
         return first.start, first.end, first.text
     return 0, 0, ""
 

@@ -14,7 +14,14 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.lexicon.wordnet import lexicon
-from counterpoint.language.noun_chunks import Chunk, Lead, Word, chunks, prepositions, read
+from counterpoint.language.noun_chunks import (
+    Determiner,
+    NounChunk,
+    TaggedToken,
+    find_noun_chunks,
+    find_prepositions,
+    tag_text,
+)
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
 from counterpoint.language.verbs import base_form
 from counterpoint.suites.contrast.surveying import Asked
@@ -54,11 +61,11 @@ def changes(text: str) -> Iterator[Change]:
     >>> [(change.one, change.several, change.many) for change in changes("A dog with two red balls is on a lawn.")]
     [('dog', 'dogs', False), ('red ball', 'red balls', True)]
     """
-    said = read(text)
+    said = tag_text(text)
     if text.isupper() or len(said) > LONGEST or any(word.text in listed("plurality", "together") for word in said):
         return
-    apart = prepositions(said)
-    phrases = chunks(said, apart)
+    apart = find_prepositions(said)
+    phrases = find_noun_chunks(said, apart)
     agreeing = subjects(said, phrases)
     if agreeing is None:
         return
@@ -72,15 +79,19 @@ def changes(text: str) -> Iterator[Change]:
             yield _change(said, one, (*verb_forms(said, agreeing, place), *pronouns))
 
 
-def _is_verb_after(said: Sequence[Word], one: Chunk) -> bool:
+def _is_verb_after(said: Sequence[TaggedToken], one: NounChunk) -> bool:
     """Whether a verb may follow that the tagger did not see as one: people sit at a table."""
     after = said[one.end] if one.end < len(said) else None
     return after is not None and (after.tag in ("VVI", "VVB", "VVZ") or (after.tag[0] != "V" and _is_verb(after.text)))
 
 
-def _can_change(said: Sequence[Word], phrases: Sequence[Chunk], place: int, ends: dict[int, int]) -> bool:
+def _can_change(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], place: int, ends: dict[int, int]) -> bool:
     one = phrases[place]
-    if one.many is None or one.lead in (Lead.OWNER, Lead.OTHER) or (one.lead is Lead.BARE and not one.many):
+    if (
+        one.many is None
+        or one.lead in (Determiner.OWNER, Determiner.OTHER)
+        or (one.lead is Determiner.BARE and not one.many)
+    ):
         return False
     if not one.many and any(other.many is not False for other in phrases[:place]):
         return False  # two men with a hat have a hat each
@@ -103,7 +114,7 @@ def is_counted(noun: str, many: bool) -> bool:
     return is_kind(one, *_THINGS)
 
 
-def _modifiers_allow(said: Sequence[Word], one: Chunk) -> bool:
+def _modifiers_allow(said: Sequence[TaggedToken], one: NounChunk) -> bool:
     before = said[one.first : one.head]
     if any(word.tag in _FIXED_TAGS or word.text in listed("plurality", "fixed") for word in before):
         return False
@@ -111,7 +122,9 @@ def _modifiers_allow(said: Sequence[Word], one: Chunk) -> bool:
         return False  # some adult doing dishes
     last = said[one.head - 1] if before else None
     looks_like_verb = last is not None and last.tag[0] == "N" and _is_verb(said[one.head].text)
-    return not (looks_like_verb and one.many and one.lead in (Lead.BARE, Lead.DEFINITE))  # the black dog runs
+    return not (
+        looks_like_verb and one.many and one.lead in (Determiner.BARE, Determiner.DEFINITE)
+    )  # the black dog runs
 
 
 @cache
@@ -119,7 +132,7 @@ def _is_verb(word: str) -> bool:
     return base_form(word) in word_list("verbs", "known") and not word.endswith(("ing", "ed"))
 
 
-def _before_allows(said: Sequence[Word], one: Chunk, ends: dict[int, int]) -> bool:
+def _before_allows(said: Sequence[TaggedToken], one: NounChunk, ends: dict[int, int]) -> bool:
     if not one.start:
         return True
     if (start := ends.get(one.start)) is not None:
@@ -129,12 +142,14 @@ def _before_allows(said: Sequence[Word], one: Chunk, ends: dict[int, int]) -> bo
     before = said[one.start - 1]
     if before.tag[:2] == "VB":
         return one.start > 1 and said[one.start - 2].text == "there"
-    if one.lead is Lead.BARE and (before.tag[0] == "N" or before.tag == "VVN" or said[one.first].text.endswith("ing")):
+    if one.lead is Determiner.BARE and (
+        before.tag[0] == "N" or before.tag == "VVN" or said[one.first].text.endswith("ing")
+    ):
         return False  # with opened umbrellas
     return before.tag not in ("AV0", "CRD", "POS", "DPS")
 
 
-def _after_allows(said: Sequence[Word], phrases: Sequence[Chunk], place: int) -> bool:
+def _after_allows(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], place: int) -> bool:
     one = phrases[place]
     if one.end >= len(said):
         return True
@@ -143,11 +158,11 @@ def _after_allows(said: Sequence[Word], phrases: Sequence[Chunk], place: int) ->
         return singular(said[one.head].text) in listed("plurality", "measures")
     if after.tag == "CJC" or after.text == ",":
         joined = next((other for other in phrases if other.start == one.end + 1), None)
-        return joined is None or joined.lead is not Lead.BARE
+        return joined is None or joined.lead is not Determiner.BARE
     return after.tag[:2] != "NN" and after.text not in ("-", "/", "&")
 
 
-def _change(said: Sequence[Word], one: Chunk, forms: Sequence[Forms]) -> Change:
+def _change(said: Sequence[TaggedToken], one: NounChunk, forms: Sequence[Forms]) -> Change:
     kept = [word.text for word in said[one.first : one.head] if word.text not in listed("plurality", "dropped")]
     head = singular(said[one.head].text)
     first, several = (_joined([*kept, form]) for form in (head, plural(head)))
@@ -156,19 +171,19 @@ def _change(said: Sequence[Word], one: Chunk, forms: Sequence[Forms]) -> Change:
     return Change(said[one.start].start, said[one.head].end, one.many, head, first, several, _frame(said, one), rest)
 
 
-def _frame(said: Sequence[Word], one: Chunk) -> str:
+def _frame(said: Sequence[TaggedToken], one: NounChunk) -> str:
     """The sort of word before, and the word after: in a list there are many, after a verb mostly one."""
     before = _sort(said[one.start - 1]) if one.start else "start"
     after = said[one.end] if one.end < len(said) else None
     return f"{before} {_plainly(after) if after else 'end'}"
 
 
-def _plainly(word: Word) -> str:
+def _plainly(word: TaggedToken) -> str:
     """A word as the side of a frame: the same whatever it agrees with."""
     return "end" if word.tag == "PUN" else "verb" if word.tag in _AGREEING else word.text
 
 
-def _sort(word: Word) -> str:
+def _sort(word: TaggedToken) -> str:
     if word.text in ("with", ",", "of") or word.tag == "CJC":
         return word.text
     if word.tag == "PUN":

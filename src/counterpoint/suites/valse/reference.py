@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.language.lexicon.attributes import class_of, excludes, same
+from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.nouns import is_plural, singular
-from counterpoint.language.tagger import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tag_words
 
 _HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
 _THEY, _IT = frozenset({"they", "them", "their", "theirs", "themselves"}), frozenset({"it", "its", "itself"})
@@ -72,7 +72,7 @@ class Mention:
 def mentions(text: str) -> tuple[Mention, ...]:
     """The nouns of a text, in their order."""
     words = tuple(re.findall(r"[a-z][a-z'-]*", text.lower()))
-    return tuple(Mention(word) for word, tag in zip(words, tagged(words), strict=True) if is_noun(tag))
+    return tuple(Mention(word) for word, tag in zip(words, tag_words(words), strict=True) if is_noun(tag))
 
 
 def pronouns(question: str) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ def tells(caption: str, question: str) -> bool:
     (False, True)
     """
     said, asked = (sorted(set(re.findall(r"[a-z]+", text.lower()))) for text in (caption, question))
-    return any(same(one, other) or excludes(one, other) for one in asked if class_of(one) for other in said)
+    return any(are_synonyms(one, other) or excludes(one, other) for one in asked if class_of(one) for other in said)
 
 
 def _agrees(word: str, mention: Mention) -> bool:

@@ -11,7 +11,7 @@ from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.noun_chunks import Lead, Word, chunks, prepositions, read
+from counterpoint.language.noun_chunks import Determiner, TaggedToken, find_noun_chunks, find_prepositions, tag_text
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
 from counterpoint.suites.contrast.surveying import Asked
@@ -50,15 +50,15 @@ def places(text: str) -> Iterator[Place]:
     """
     if text.isupper():
         return
-    said = read(text)
-    apart = prepositions(said)
-    begun = {one.start: one for one in chunks(said, apart)}
+    said = tag_text(text)
+    apart = find_prepositions(said)
+    begun = {one.start: one for one in find_noun_chunks(said, apart)}
     for start, end in apart.items():
         span = " ".join(word.text for word in said[start:end])
         if start and span in kinds() and end in begun:
             noun = singular(said[begun[end].head].text)
             before, moves = _lemma(said[start - 1]), said[start - 1].tag[0] == "V"
-            counted = begun[end].lead is not Lead.OTHER and "other" not in (
+            counted = begun[end].lead is not Determiner.OTHER and "other" not in (
                 word.text for word in said[end : begun[end].end]
             )
             free = counted and before not in _words("bound", "words")
@@ -66,7 +66,7 @@ def places(text: str) -> Iterator[Place]:
                 yield Place(said[start].start, said[end - 1].end, span, before, noun, moves)
 
 
-def _lemma(word: Word) -> str:
+def _lemma(word: TaggedToken) -> str:
     return base_form(word.text) if word.tag[0] == "V" else singular(word.text)
 
 

@@ -16,7 +16,7 @@ from counterpoint.language.english import (
     singular,
 )
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.tagger import is_noun, tagged
+from counterpoint.language.tagger import is_noun, tag_words
 from counterpoint.language.verbs import third_person
 
 _HOW_MANY = re.compile(r"\s*how many (.+?)[\s?.!]*", re.IGNORECASE)
@@ -131,7 +131,7 @@ def how_many(question: str) -> Claim | None:
     words = found[1].split() if found else []
     if not words or _DOUBTFUL.search(" ".join(words).lower()):
         return None
-    tags = tagged(("How", "many", *words, "?"))[2:-1]
+    tags = tag_words(("How", "many", *words, "?"))[2:-1]
     end = _noun_end(words, tags)
     nouns = [word for word in words[:end] if word.lower() not in ("different", "total")]
     if not nouns or nouns[0].lower() in {*_DETERMINERS, "of"} or not _NOWHERE_SEEN.isdisjoint(map(str.lower, nouns)):

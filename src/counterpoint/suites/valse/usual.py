@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.ids import content_id
 from counterpoint.core.pictures import Picture
-from counterpoint.language.kneser_ney import NGrams, trained
+from counterpoint.language.kneser_ney import KneserNeyModel, train_model
 
 MARGIN, LITTLE = 0.05, 0.01
 """By how much, in logarithms of the perplexity per word, one sentence is to be more usual than another to count so."""
@@ -38,7 +38,7 @@ class Usual:
 
     def __init__(self, captions: Iterable[tuple[Picture, str]]) -> None:
         self._texts: tuple[list[str], ...] = tuple([] for _ in range(FOLDS))
-        self._models: dict[int, NGrams] = {}
+        self._models: dict[int, KneserNeyModel] = {}
         for picture, text in captions:
             self._texts[fold(picture)].append(text)
 
@@ -47,7 +47,7 @@ class Usual:
         own = fold(picture)
         if own not in self._models:
             others = (text for place, texts in enumerate(self._texts) if place != own for text in texts)
-            self._models[own] = trained(others)
+            self._models[own] = train_model(others)
         return np.asarray(self._models[own].scores(texts))
 
     def gains(self, picture: Picture, caption: str, foils: Sequence[str]) -> Floats:
