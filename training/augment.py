@@ -31,14 +31,14 @@ from counterpoint import catalog
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.metrics.intervals import Score, clustered
-from counterpoint.metrics.ratio import (
+from counterpoint.metrics.accuracy import (
     accuracy,
     base_accuracy,
     comprehensive_accuracy,
     self_consistency,
     variant_accuracy,
 )
+from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.metrics.scoring import score_table
 from counterpoint.models.builtin.vocabulary import Words
 from counterpoint.store.groups import groups_table
@@ -244,7 +244,7 @@ def examined(model: nn.Module, codes: Codes, exam: Exam) -> Figures:
     credit = np.zeros(len(exam.plain))
     for place, answer in answered(model, codes, [Query(one.picture, one.text) for one in exam.plain], exam):
         credit[place] = exam.plain[place].gold.credit(answer)
-    return Figures(tests, clustered(credit, np.array([one.picture.address for one in exam.plain])))
+    return Figures(tests, clustered_interval(credit, np.array([one.picture.address for one in exam.plain])))
 
 
 def _parts(name: str, groups: Sequence[Group]) -> dict[str, Sequence[Group]]:

@@ -13,9 +13,9 @@ from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics import contrast
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
+from counterpoint.metrics.metric import Metric, columns_read
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.metrics.ratio import METRICS, answer_accuracy
-from counterpoint.metrics.statistic import Measure, read_by
 from counterpoint.reports.papers.results import gap
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore, RunRecord
@@ -101,7 +101,7 @@ def test_a_slice_of_variants_has_a_dash_where_only_whole_groups_count(lab: Path)
 
 
 def test_a_metric_can_be_named_by_its_place(lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.ratio import Ratio\n"
+    source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.accuracy import Ratio\n"
     (tmp_path / "my_metrics.py").write_text(
         source + "rad = Ratio('rad', Pairs, lambda p: p.variant_right, lambda p: p.base_right)\n"
     )
@@ -171,9 +171,11 @@ def test_compare_says_why_a_measure_cannot_be_compared(lab: Path) -> None:
     assert problem.hint == "sure has no brier: it says no probabilities of its answers"
 
 
-@pytest.mark.parametrize("measures", [(*METRICS, gap, answer_accuracy), contrast.measures((1, 3)), RANKING])
-def test_the_tables_of_papers_need_no_further_columns(measures: tuple[Measure, ...]) -> None:
-    assert read_by(measures) == ()  # which `paper` does not read
+@pytest.mark.parametrize(
+    "measures", [(*ACCURACY_METRICS, gap, answer_accuracy), contrast.contrast_metrics((1, 3)), RANKING]
+)
+def test_the_tables_of_papers_need_no_further_columns(measures: tuple[Metric, ...]) -> None:
+    assert columns_read(measures) == ()  # which `paper` does not read
 
 
 def test_compare_shows_coverage_both_ways(lab: Path) -> None:

@@ -10,12 +10,12 @@ from labs import small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import explorer
-from counterpoint.metrics.compare import compared
-from counterpoint.metrics.coverage import covered
+from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.comparison import compare_outcomes
+from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ranking import acc_r
-from counterpoint.metrics.ratio import accuracy, comprehensive_accuracy, self_consistency
-from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabStore
 
@@ -46,7 +46,7 @@ def _judged(lab: LabStore, suite: str) -> tuple[Outcomes, Outcomes]:
 def test_differences_are_those_of_the_command_that_compares(client: TestClient, lab: LabStore, suite: str) -> None:
     twin = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")
     metrics = (acc_r,) if suite == "foils" else (accuracy, self_consistency, comprehensive_accuracy)
-    table = compared(*_judged(lab, suite), Request(("test",), metrics=metrics)).to_pylist()
+    table = compare_outcomes(*_judged(lab, suite), ScoreRequest(("test",), metrics=metrics)).to_pylist()
     assert len(twin["lines"]) == len(table)
     for row in table:
         (line,) = (line["against"][0] for line in twin["lines"] if line["measure"] == row["metric"])
@@ -60,7 +60,7 @@ def test_differences_are_those_of_the_command_that_compares(client: TestClient, 
 def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, lab: LabStore) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky&suite=noise")
     first, second = _judged(lab, "noise")
-    table = covered({"steady": first, "shaky": second}, Request(("test",))).to_pylist()
+    table = coverage_of_outcomes({"steady": first, "shaky": second}, ScoreRequest(("test",))).to_pylist()
     shown = {line["model"]: dict(zip(twin["names"], line["cells"], strict=True)) for line in twin["coverage"]}
     for row in table:
         cell = shown[row["model"]][row["of"]]

@@ -14,9 +14,9 @@ from labs import MODELS, small_lab
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
 from counterpoint.explorer.reading import Reading
+from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.outcomes import STATES, judge
-from counterpoint.metrics.ratio import METRICS
-from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes import files as outcome_files
@@ -62,7 +62,10 @@ def test_the_score_of_a_suite_is_the_mean_of_those_of_its_groups_weighed_by_case
 ) -> None:
     """In the plain suite every group has one pair, so that a group counts as its pair does."""
     outcomes = judge(lab.suite("plain").groups, lab.read_answers(model.fingerprint))
-    scores = {row["metric"]: row["value"] for row in scored(outcomes, Request((), metrics=METRICS)).to_pylist()}
+    scores = {
+        row["metric"]: row["value"]
+        for row in score_outcomes(outcomes, ScoreRequest((), metrics=ACCURACY_METRICS)).to_pylist()
+    }
     for name in ("accuracy", "self_consistency", "comprehensive_accuracy", "worst_case", "all_right"):
         asked = f"SELECT avg({name}) AS mean FROM verdicts WHERE model = ? AND suite = 'plain'"
         (row,) = database.rows(asked, [model.slug])
@@ -72,7 +75,7 @@ def test_the_score_of_a_suite_is_the_mean_of_those_of_its_groups_weighed_by_case
 def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: LabStore, database: Database) -> None:
     outcomes = judge(lab.suite("plain").groups, lab.read_answers("hasty 1"))
     for by, columns in (("test", ("test",)), ("kind", ("test", "kind"))):
-        for row in scored(outcomes, Request(columns, metrics=METRICS)).to_pylist():
+        for row in score_outcomes(outcomes, ScoreRequest(columns, metrics=ACCURACY_METRICS)).to_pylist():
             asked = "SELECT value, low, high, n FROM scores WHERE model = 'hasty' AND suite = 'plain' AND \"by\" = ? "
             asked += "AND test = ? AND kind = ? AND metric = ?"
             (found,) = database.rows(asked, [by, row["test"], row.get("kind", ""), row["metric"]])
@@ -125,7 +128,7 @@ def test_another_measure_or_database_means_other_files(
     assert missing() == set()
     monkeypatch.setattr(outcome_files, "version", lambda package: "0.0")
     assert missing() == {"listing all groups"}
-    monkeypatch.setattr(outcome_tables, "sampled", lambda: METRICS[:1])
+    monkeypatch.setattr(outcome_tables, "sampled", lambda: ACCURACY_METRICS[:1])
     assert missing() >= {folder.about for folder in files.outcomes.values()}
 
 

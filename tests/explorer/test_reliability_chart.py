@@ -2,11 +2,11 @@
 
 import re
 
-from counterpoint.metrics.calibration import Bin
+from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.reports.charts import svg
 from counterpoint.reports.reliability_chart import reliability_chart
 
-BINS = [Bin(0.6, 0.667, 12, 0.63, 0.5, 0.3, 0.7), Bin(0.933, 1.0, 40, 0.98, 0.9, 0.8, 0.95)]
+BINS = [ReliabilityBin(0.6, 0.667, 12, 0.63, 0.5, 0.3, 0.7), ReliabilityBin(0.933, 1.0, 40, 0.98, 0.9, 0.8, 0.95)]
 
 
 def test_every_bin_is_a_point_and_the_chart_can_be_drawn() -> None:

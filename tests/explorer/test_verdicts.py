@@ -8,7 +8,7 @@ import pytest
 from labs import MODELS
 
 from counterpoint.metrics.outcomes import judge
-from counterpoint.metrics.verdicts import VERDICTS, verdicts
+from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.lab import LabStore
 
 
@@ -17,7 +17,7 @@ from counterpoint.store.lab import LabStore
 def test_verdicts_are_those_of_a_naive_reader(lab: LabStore, suite: str, model: str) -> None:
     table = lab.suite(suite).table
     answers = {line["query"]: line for line in lab.read_answers(MODELS[model]).to_pylist()}
-    found = verdicts(judge(table, lab.read_answers(MODELS[model])))
+    found = group_verdicts(judge(table, lab.read_answers(MODELS[model])))
     groups: dict[int, list[Mapping[str, object]]] = {}
     for line in table.to_pylist():
         groups.setdefault(line["group_id"], []).append({**line, "said": answers.get(line["query"])})
@@ -45,13 +45,13 @@ def _naive(rows: list[Mapping[str, object]]) -> str:
 
 
 def test_groups_without_gold_hold_or_break(lab: LabStore) -> None:
-    found = verdicts(judge(lab.suite("odd").table, lab.read_answers(MODELS["careful"])))
+    found = group_verdicts(judge(lab.suite("odd").table, lab.read_answers(MODELS["careful"])))
     named = {test: found.name(place) for place, test in enumerate(found.test)}
     assert (named["foil"], named["blind"]) == ("holds", "holds")
 
 
 def test_every_group_has_one_verdict_and_a_filter_finds_it(lab: LabStore) -> None:
-    found = verdicts(judge(lab.suite("plain").table, lab.read_answers(MODELS["hasty"])))
+    found = group_verdicts(judge(lab.suite("plain").table, lab.read_answers(MODELS["hasty"])))
     parts = [found.where(verdict=name) for name in VERDICTS]
     assert sorted(np.concatenate(parts)) == list(range(len(found.code)))
     assert set(found.where(test="turn", kind="odd")) == set(found.where(test="turn")) & set(found.where(kind="odd"))
@@ -59,10 +59,10 @@ def test_every_group_has_one_verdict_and_a_filter_finds_it(lab: LabStore) -> Non
 
 def test_a_suite_without_groups_has_no_verdicts(lab: LabStore) -> None:
     nothing = lab.suite("plain").table.slice(0, 0)
-    assert len(verdicts(judge(nothing, lab.read_answers(MODELS["hasty"]))).code) == 0
+    assert len(group_verdicts(judge(nothing, lab.read_answers(MODELS["hasty"]))).code) == 0
 
 
 def test_ids_of_the_lab_are_kept(lab: LabStore, tmp_path: Path) -> None:
     table = lab.suite("plain").table
-    found = verdicts(judge(table, lab.read_answers(MODELS["hasty"])))
+    found = group_verdicts(judge(table, lab.read_answers(MODELS["hasty"])))
     assert set(found.group_id.tolist()) == set(table["group_id"].to_pylist())

@@ -20,8 +20,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN, Answerer, Model
 from counterpoint.engine.plan import passes
 from counterpoint.engine.running import run
+from counterpoint.metrics.accuracy import answer_accuracy
 from counterpoint.metrics.bias import BIAS
-from counterpoint.metrics.ratio import answer_accuracy
 from counterpoint.metrics.scoring import score_table
 from counterpoint.metrics.uncertainty import NO_MEAN, NO_PASSES, UNCERTAINTY
 from counterpoint.models.builtin.models import question_only

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.ids import content_id
-from counterpoint.metrics.calibration import OVERFULL, UNSURE, brier, whole_brier
+from counterpoint.metrics.calibration import NO_PROBABILITIES, PROBABILITIES_EXCEED_ONE, brier, whole_brier
+from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.scoring import score_table
-from counterpoint.metrics.statistic import Measure
 from counterpoint.store.tables import ANSWERS, GROUPS
 
 WORDS = ("red", "blue", "Red!")
@@ -42,7 +42,7 @@ def _tables(found: list[Told], rules: str = "", words: tuple[str, ...] = WORDS) 
 
 
 def _score(
-    found: list[Told], rules: str = "", measure: Measure = whole_brier, words: tuple[str, ...] = WORDS
+    found: list[Told], rules: str = "", measure: Metric = whole_brier, words: tuple[str, ...] = WORDS
 ) -> dict[str, Any]:
     (row,) = score_table(*_tables(found, rules, words), (), metrics=(measure,), resamples=20).to_pylist()
     return dict(row)
@@ -87,8 +87,8 @@ def test_words_are_compared_by_the_rules_of_the_suite() -> None:
 
 def test_probabilities_that_are_no_distribution_have_no_score_and_a_reason() -> None:
     score = _score([("red", (0.9, 0.9))])
-    assert (score["value"], score["n"], score["reason"]) == (None, 0, OVERFULL)
-    assert _score([("red", ())])["reason"] == UNSURE
+    assert (score["value"], score["n"], score["reason"]) == (None, 0, PROBABILITIES_EXCEED_ONE)
+    assert _score([("red", ())])["reason"] == NO_PROBABILITIES
     assert _score([("red", (0.9, 0.9)), ("red", (1.0,))])["n"] == 1
 
 

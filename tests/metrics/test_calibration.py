@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.ids import content_id
-from counterpoint.metrics.calibration import BINS, CALIBRATION, UNSURE, by_mass, reliability
+from counterpoint.metrics.calibration import BINS, CALIBRATION, NO_PROBABILITIES, equal_mass_bins, reliability
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import score_table
 from counterpoint.store.tables import ANSWERS, GROUPS
@@ -130,7 +130,7 @@ def test_only_answers_to_bases_count() -> None:
 def test_a_model_that_says_no_probabilities_has_no_value_and_the_reason_beside() -> None:
     for row in _scores([(0.9, 1.0)] * 3, told=False).values():
         assert row["value"] is None
-        assert row["reason"] == UNSURE
+        assert row["reason"] == NO_PROBABILITIES
     groups, answers = _tables([(0.9, 1.0)])
     unread = score_table(groups, answers.drop_columns(["top"]), (), metrics=CALIBRATION).to_pylist()
     assert all(row["value"] is None for row in unread)
@@ -138,5 +138,5 @@ def test_a_model_that_says_no_probabilities_has_no_value_and_the_reason_beside()
 
 def test_bins_of_equal_mass_hold_about_as_many() -> None:
     luck = np.random.default_rng(1)
-    counts = np.bincount(by_mass(luck.beta(8, 1, size=1500), np.ones(1500)))
+    counts = np.bincount(equal_mass_bins(luck.beta(8, 1, size=1500), np.ones(1500)))
     assert counts.min() == counts.max() == 100

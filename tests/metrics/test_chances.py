@@ -6,8 +6,8 @@ from answer_tables import Made, Member, Said, tables
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.metrics.chances import said_with
 from counterpoint.metrics.outcomes import judge
+from counterpoint.metrics.probabilities import value_probabilities
 from counterpoint.store.tables import ANSWERS
 
 Row = tuple[str, str, list[tuple[str, float]]]
@@ -29,7 +29,7 @@ def test_an_answer_has_the_probability_of_its_value_else_of_its_raw_text(rows: l
         return next((chance for wanted in (value, raw) for word, chance in top if word == wanted), None)
 
     table = pa.concat_tables([_table(rows), _table(more)])
-    found = [None if np.isnan(one) else one for one in said_with(table)]
+    found = [None if np.isnan(one) else one for one in value_probabilities(table)]
     assert found == [naive(*row) for row in (*rows, *more)]
 
 

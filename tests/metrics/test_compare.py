@@ -15,11 +15,17 @@ from naive import pair_cases
 from statsmodels.stats.contingency_tables import mcnemar as reference
 from statsmodels.stats.multitest import multipletests
 
-from counterpoint.metrics.bootstrap import luck
-from counterpoint.metrics.compare import compare_table
-from counterpoint.metrics.paired import differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.bootstrap import seeded_rng
+from counterpoint.metrics.comparison import compare_table
+from counterpoint.metrics.paired_tests import (
+    clustered_detectable_effect,
+    holm,
+    mcnemar,
+    mcnemar_detectable_effect,
+    paired_difference,
+)
 from counterpoint.metrics.rad import rad_ordered
-from counterpoint.metrics.ratio import Ratio
 
 
 @given(st.integers(0, 400), st.integers(0, 400))
@@ -49,7 +55,9 @@ def test_tests_that_could_not_be_made_do_not_count_among_the_many() -> None:
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=8))
 def test_few_clusters_are_turned_round_in_every_way(sums: list[int]) -> None:
-    found = differing(np.array(sums, float), np.full(len(sums), 3), float(sum(abs(s) for s in sums)), luck("few"))
+    found = paired_difference(
+        np.array(sums, float), np.full(len(sums), 3), float(sum(abs(s) for s in sums)), seeded_rng("few")
+    )
     totals = [
         abs(sum(sign * s for sign, s in zip(signs, sums, strict=True))) for signs in product((1, -1), repeat=len(sums))
     ]
@@ -58,7 +66,7 @@ def test_few_clusters_are_turned_round_in_every_way(sums: list[int]) -> None:
 
 
 def test_one_picture_proves_nothing() -> None:
-    found = differing(np.array([50.0]), np.array([50]), 50.0, luck("one"))
+    found = paired_difference(np.array([50.0]), np.array([50]), 50.0, seeded_rng("one"))
     assert (found.value, found.p, found.low) == (1.0, 1.0, 0.0)
 
 
@@ -69,7 +77,9 @@ def test_where_nothing_differs_false_alarms_are_as_rare_as_promised() -> None:
         lean = rng.normal(0, 0.3, 40).clip(-1, 1)  # a picture favours one model or the other
         ahead = rng.binomial(counts, (1 + lean) / 2)
         alarms += (
-            differing(np.asarray(2 * ahead - counts, np.float64), counts, float(counts.sum()), luck(number), 400).p
+            paired_difference(
+                np.asarray(2 * ahead - counts, np.float64), counts, float(counts.sum()), seeded_rng(number), 400
+            ).p
             < 0.05
         )
     assert alarms <= 30
@@ -77,16 +87,16 @@ def test_where_nothing_differs_false_alarms_are_as_rare_as_promised() -> None:
 
 def test_the_difference_that_could_be_seen_is_found_four_times_in_five() -> None:
     rng, n, discordant = np.random.default_rng(4), 800, 0.25
-    least = seen_by_mcnemar(round(discordant * n), n)
-    assert seen_by_mcnemar(round(discordant * n), n, tests=6) > least
+    least = mcnemar_detectable_effect(round(discordant * n), n)
+    assert mcnemar_detectable_effect(round(discordant * n), n, tests=6) > least
     split = rng.multinomial(n, [(discordant + least) / 2, (discordant - least) / 2, 1 - discordant], 400)
     found = np.mean([mcnemar(int(one), int(other)) < 0.05 for one, other, _ in split])
     assert 0.72 <= found <= 0.88
-    assert seen_by_clusters(float(np.sqrt(discordant / n)), n) == pytest.approx(least, rel=0.05)
+    assert clustered_detectable_effect(float(np.sqrt(discordant / n)), n) == pytest.approx(least, rel=0.05)
 
 
 def test_without_a_discordant_pair_six_would_have_had_to_be() -> None:
-    assert seen_by_mcnemar(0, 100) == 0.06
+    assert mcnemar_detectable_effect(0, 100) == 0.06
     assert (mcnemar(6, 0) < 0.05, mcnemar(5, 0) < 0.05) == (True, False)
 
 

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from naive import answered, credit
 
 from counterpoint.metrics.contrast import (
+    accuracy_drop,
     contrast_accuracy,
     contrast_consistency,
-    drop,
-    first_asked,
-    measures,
+    contrast_metrics,
+    deduplicated_original_accuracy,
+    first_occurrences,
     original_accuracy,
-    originals_once,
 )
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 
 
 def _judged(groups: Sequence[Made]) -> Outcomes:
@@ -98,27 +98,29 @@ def test_a_set_is_consistent_only_if_all_of_its_members_are_right() -> None:
 
 
 def _scores(outcomes: Outcomes, *by: str) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = scored(outcomes, Request(by or ("test",), metrics=measures())).to_pylist()
+    rows: list[dict[str, object]] = score_outcomes(
+        outcomes, ScoreRequest(by or ("test",), metrics=contrast_metrics())
+    ).to_pylist()
     return rows
 
 
 def test_a_question_under_two_templates_is_counted_once_in_the_overall_row() -> None:
     groups = [_set(1, "07", "object", True, False), _set(1, "07", "relation", True, True), _set(2, "7", "color", False)]
     outcomes = _judged(groups)
-    assert int(first_asked(outcomes).sum()) == 2
-    earned, counted = originals_once(outcomes).cases(outcomes.singles())
+    assert int(first_occurrences(outcomes).sum()) == 2
+    earned, counted = deduplicated_original_accuracy(outcomes).cases(outcomes.singles())
     assert (earned.sum(), counted.sum()) == (1, 2)
     assert original_accuracy.cases(outcomes.singles())[1].sum() == 3
     of_one = outcomes.labels("kind").where(["relation"])
-    assert int(first_asked(outcomes, of_one).sum()) == 1
-    assert drop(outcomes, of_one)[0].value == 0
+    assert int(first_occurrences(outcomes, of_one).sum()) == 1
+    assert accuracy_drop(outcomes, of_one)[0].value == 0
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=2, max_size=60))
 @settings(max_examples=40, deadline=None)
 def test_the_drop_is_the_difference_of_both_shares_and_lies_in_its_interval(sets: list[tuple[bool, ...]]) -> None:
     outcomes = _judged([_set(number // 2, str(number), "near", *right) for number, right in enumerate(sets)])
-    found, n = drop(outcomes)
+    found, n = accuracy_drop(outcomes)
     originals = sum(one[0] for one in sets) / len(sets)
     contrasts = sum(sum(one[1:]) for one in sets) / (2 * len(sets))
     assert n == 2 * len(sets)
@@ -127,6 +129,6 @@ def test_the_drop_is_the_difference_of_both_shares_and_lies_in_its_interval(sets
 
 
 def test_the_drop_of_nothing_is_unknown() -> None:
-    found, n = drop(_judged([]))
+    found, n = accuracy_drop(_judged([]))
     assert n == 0
     assert isnan(found.value)

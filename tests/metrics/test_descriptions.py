@@ -13,16 +13,26 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, Role, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.metrics.descriptions import ANSWER_KINDS, ANSWERS, COUNT, Ranking, Spread, Tally, best, counted, golds
-from counterpoint.metrics.overlaps import Ceiling, Space, overlap
+from counterpoint.metrics.answer_spaces import AccuracyCeiling, AnswerSpace, compare_spaces
+from counterpoint.metrics.data_statistics import (
+    ANSWER_KINDS,
+    ANSWERS,
+    COUNT,
+    ItemTally,
+    NumberHistogram,
+    WordFrequencies,
+    best_answer,
+    gold_answers,
+    summarise_tally,
+)
 from counterpoint.world.source import World
 
 WORDS = st.dictionaries(st.text(max_size=3), st.integers(1, 50), max_size=12)
 NUMBERS = st.lists(st.integers(0, 400), min_size=1, max_size=60)
 
 
-def _tallied(kind: str, items: list[object], rules: str = "exact") -> Tally:
-    tally = Tally(rule_set(rules).comparable)
+def _tallied(kind: str, items: list[object], rules: str = "exact") -> ItemTally:
+    tally = ItemTally(rule_set(rules).comparable)
     for item in items:
         COUNT[kind](item, tally)
     return tally
@@ -30,7 +40,7 @@ def _tallied(kind: str, items: list[object], rules: str = "exact") -> Tally:
 
 @given(WORDS)
 def test_a_ranking_counts_and_orders_as_a_loop_would(counts: dict[str, int]) -> None:
-    ranking, total = Ranking.of(counts), sum(counts.values())
+    ranking, total = WordFrequencies.of(counts), sum(counts.values())
     assert (ranking.total, ranking.distinct) == (total, len(counts))
     assert ranking.entropy == pytest.approx(sum(n / total * log2(total / n) for n in counts.values()))
     assert ranking.effective <= len(counts) + 1e-9
@@ -42,7 +52,7 @@ def test_a_ranking_counts_and_orders_as_a_loop_would(counts: dict[str, int]) -> 
 
 @given(NUMBERS, st.integers(1, 30))
 def test_a_spread_is_what_the_numbers_are(numbers: list[int], most: int) -> None:
-    spread = Spread.of(Counter(numbers))
+    spread = NumberHistogram.of(Counter(numbers))
     assert spread.mean == pytest.approx(fmean(numbers))
     assert spread.median == median_low(numbers)
     assert (spread.least, spread.most, spread.total) == (min(numbers), max(numbers), len(numbers))
@@ -55,14 +65,19 @@ def test_a_spread_is_what_the_numbers_are(numbers: list[int], most: int) -> None
 
 
 def test_nothing_counted_is_nothing_and_no_error() -> None:
-    assert (Ranking({}).entropy, Ranking({}).effective, Ranking({}).top()) == (0.0, 0.0, ())
-    assert (Spread({}).mean, Spread({}).median, Spread({}).least, Spread({}).bins()) == (0.0, 0, 0, ())
-    assert counted("questions", Tally()).spreads == {}
+    assert (WordFrequencies({}).entropy, WordFrequencies({}).effective, WordFrequencies({}).top()) == (0.0, 0.0, ())
+    assert (
+        NumberHistogram({}).mean,
+        NumberHistogram({}).median,
+        NumberHistogram({}).least,
+        NumberHistogram({}).bins(),
+    ) == (0.0, 0, 0, ())
+    assert summarise_tally("questions", ItemTally()).spreads == {}
 
 
 def test_scenes_of_the_world_are_counted_as_a_loop_would() -> None:
     scenes = list(World("test", 12).scenes())
-    found = counted("scenes", _tallied("scenes", list(scenes)))
+    found = summarise_tally("scenes", _tallied("scenes", list(scenes)))
     assert (found.items, len(found.pictures)) == (12, 12)
     objects = [one for scene in scenes for one in scene.objects]
     assert found.rankings["objects"].counts == Counter(one.name for one in objects)
@@ -79,7 +94,7 @@ def test_questions_are_counted_by_their_best_answers_as_they_are_compared() -> N
         Question("2", picture, "Is it  a dog?", Gold((("maybe", 0.3), ("yes", 0.9)))),
         Question("3", Picture("coco:2.jpg"), "What is it?", Gold(()), choices=("dog", "cat")),
     ]
-    found = counted("questions", _tallied("questions", list(asked), "vqa"))
+    found = summarise_tally("questions", _tallied("questions", list(asked), "vqa"))
     assert found.rankings[ANSWERS].counts == {"2": 1, "yes": 1}
     assert found.rankings[ANSWER_KINDS].counts == {"number": 1, "yes/no": 1}
     assert found.rankings["question types"].counts == {"(none)": 2, "how many": 1}
@@ -87,30 +102,30 @@ def test_questions_are_counted_by_their_best_answers_as_they_are_compared() -> N
     assert found.spreads["different answers per question"].counts == {1: 1}
     assert found.spreads["choices per question"].counts == {2: 1}
     assert found.spreads["questions per picture"].counts == {1: 1, 2: 1}
-    assert [best(one) for one in asked] == ["Two", "yes", None]
+    assert [best_answer(one) for one in asked] == ["Two", "yes", None]
 
 
 def test_captions_dialogues_and_frames_are_counted_too() -> None:
     picture = Picture("coco:1.jpg")
     captions = [Caption("1", picture, "a dog runs", "a cat runs", "dog", "cat"), Caption("2", picture, "a dog")]
-    found = counted("captions", _tallied("captions", list(captions)))
+    found = summarise_tally("captions", _tallied("captions", list(captions)))
     assert found.spreads["words per caption"].counts == {2: 1, 3: 1}
     assert found.spreads["captions per picture"].counts == {2: 1}
     assert found.rankings["foils"].counts == {"dog → cat": 1}
     talk = Dialogue("1", picture, "a dog", (Turn("is it big", "no"), Turn("what now", "")))
-    spoken = counted("dialogues", _tallied("dialogues", [talk]))
+    spoken = summarise_tally("dialogues", _tallied("dialogues", [talk]))
     assert spoken.spreads["turns per dialogue"].counts == {2: 1}
     assert spoken.rankings[ANSWERS].counts == {"no": 1}
-    assert list(golds("dialogues", talk)) == [(("no", 1.0),)]
+    assert list(gold_answers("dialogues", talk)) == [(("no", 1.0),)]
     frame = Frame("1", picture, "kicking", (Role("agent", "boy"), Role("item", "ball")))
-    acted = counted("frames", _tallied("frames", [frame]))
+    acted = summarise_tally("frames", _tallied("frames", [frame]))
     assert (acted.rankings["verbs"].counts, acted.spreads["roles per frame"].counts) == ({"kicking": 1}, {2: 1})
 
 
 @given(WORDS, WORDS)
 def test_an_overlap_keeps_its_bounds_and_is_the_same_from_both_sides(one: dict[str, int], two: dict[str, int]) -> None:
-    here, there = Space("one", one), Space("two", two)
-    found, back = overlap(here, there), overlap(there, here)
+    here, there = AnswerSpace("one", one), AnswerSpace("two", two)
+    found, back = compare_spaces(here, there), compare_spaces(there, here)
     assert found.jaccard == back.jaccard
     assert found.shared == back.shared == len(set(one) & set(two))
     assert (found.covered, found.covers) == (back.covers, back.covered)
@@ -118,7 +133,7 @@ def test_an_overlap_keeps_its_bounds_and_is_the_same_from_both_sides(one: dict[s
     assert found.covered is None or 0 <= found.covered <= 1
     if one:
         assert found.covered == pytest.approx(sum(n for word, n in one.items() if word in two) / sum(one.values()))
-        assert (overlap(here, here).jaccard, overlap(here, here).covered) == (1, 1)
+        assert (compare_spaces(here, here).jaccard, compare_spaces(here, here).covered) == (1, 1)
     assert all(word in one and word not in two for word, _ in found.absent)
 
 
@@ -127,7 +142,7 @@ def test_an_overlap_keeps_its_bounds_and_is_the_same_from_both_sides(one: dict[s
     st.sets(st.sampled_from("abcd")),
 )
 def test_the_ceiling_is_the_mean_of_the_best_that_can_be_said(golds_: list[dict[str, float]], said: set[str]) -> None:
-    ceiling = Ceiling(Space.listed("few", said, str), str)
+    ceiling = AccuracyCeiling(AnswerSpace.listed("few", said, str), str)
     for gold in golds_:
         ceiling.add(tuple(gold.items()))
     assert ceiling.value == pytest.approx(
@@ -136,8 +151,8 @@ def test_the_ceiling_is_the_mean_of_the_best_that_can_be_said(golds_: list[dict[
 
 
 def test_a_bare_list_has_answers_and_no_questions() -> None:
-    space = Space.listed("list", ["The  Dog", "dog", "2", "two"], rule_set("vqa").comparable)
+    space = AnswerSpace.listed("list", ["The  Dog", "dog", "2", "two"], rule_set("vqa").comparable)
     assert (space.answers, space.questions) == (("2", "dog"), 0)
-    found = overlap(Space("ours", {"dog": 3, "cat": 1}), space)
+    found = compare_spaces(AnswerSpace("ours", {"dog": 3, "cat": 1}), space)
     assert (found.covered, found.covers, found.absent) == (0.75, None, (("cat", 1),))
-    assert Ceiling(space, str).value is None
+    assert AccuracyCeiling(space, str).value is None

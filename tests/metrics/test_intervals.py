@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.metrics.intervals import Z95, Score, clustered, wilson
+from counterpoint.metrics.intervals import Z95, Score, clustered_interval, wilson_interval
 
 CREDITS = st.sampled_from([0.0, 0.0, 1 / 3, 0.6, 1.0, 1.0])
 CASES = st.lists(st.tuples(CREDITS, st.integers(0, 5)), min_size=1, max_size=30)
@@ -26,14 +26,14 @@ CASES = st.lists(st.tuples(CREDITS, st.integers(0, 5)), min_size=1, max_size=30)
     ],
 )
 def test_wilson_intervals_are_those_worked_by_hand_and_published(hits: int, n: int, low: float, high: float) -> None:
-    score = wilson(hits, n)
+    score = wilson_interval(hits, n)
     assert (score.value, score.n) == (hits / n, n)
     assert score.low == pytest.approx(low, abs=5e-5)
     assert score.high == pytest.approx(high, abs=5e-5)
 
 
 def test_no_cases_give_no_number() -> None:
-    for score in (wilson(0, 0), clustered([], [])):
+    for score in (wilson_interval(0, 0), clustered_interval([], [])):
         assert score.n == 0
         assert all(map(isnan, (score.value, score.low, score.high)))
 
@@ -56,7 +56,7 @@ def _naive(cases: list[tuple[float, int]]) -> Score:
 
 @given(CASES)
 def test_clustered_intervals_are_those_of_a_naive_loop(cases: list[tuple[float, int]]) -> None:
-    score = clustered([credit for credit, _ in cases], [cluster for _, cluster in cases])
+    score = clustered_interval([credit for credit, _ in cases], [cluster for _, cluster in cases])
     naive = _naive(cases)
     assert score.n == naive.n
     assert (score.value, score.low, score.high) == pytest.approx((naive.value, naive.low, naive.high), abs=1e-6)
@@ -64,7 +64,7 @@ def test_clustered_intervals_are_those_of_a_naive_loop(cases: list[tuple[float, 
 
 @given(CASES)
 def test_an_interval_holds_its_share_lies_between_0_and_1_and_is_never_empty(cases: list[tuple[float, int]]) -> None:
-    score = clustered([credit for credit, _ in cases], [cluster for _, cluster in cases])
+    score = clustered_interval([credit for credit, _ in cases], [cluster for _, cluster in cases])
     assert 0 <= score.low <= score.value <= score.high <= 1
     assert score.high - score.low > 0.01
 
@@ -72,17 +72,17 @@ def test_an_interval_holds_its_share_lies_between_0_and_1_and_is_never_empty(cas
 @given(CASES)
 def test_order_and_names_of_clusters_change_nothing(cases: list[tuple[float, int]]) -> None:
     turned = cases[::-1]
-    one = clustered([credit for credit, _ in cases], [cluster for _, cluster in cases])
-    other = clustered([credit for credit, _ in turned], [f"picture {9 - cluster}" for _, cluster in turned])
+    one = clustered_interval([credit for credit, _ in cases], [cluster for _, cluster in cases])
+    other = clustered_interval([credit for credit, _ in turned], [f"picture {9 - cluster}" for _, cluster in turned])
     assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
 
 
 def test_questions_about_one_picture_count_less_than_questions_about_many() -> None:
     credit = [1, 1, 1, 1, 0, 0, 0, 0] * 10
-    alike = clustered(credit, np.arange(80) // 4)
-    apart = clustered(credit, np.arange(80))
+    alike = clustered_interval(credit, np.arange(80) // 4)
+    apart = clustered_interval(credit, np.arange(80))
     assert alike.high - alike.low > 1.8 * (apart.high - apart.low)
-    assert apart.low == pytest.approx(wilson(40, 80).low, abs=1e-3)
+    assert apart.low == pytest.approx(wilson_interval(40, 80).low, abs=1e-3)
 
 
 def _held(share: float, alike: float, pictures: int, rounds: int = 1500) -> float:
@@ -93,7 +93,7 @@ def _held(share: float, alike: float, pictures: int, rounds: int = 1500) -> floa
         counts = rng.integers(1, 10, pictures)
         rates = rng.beta(share / alike, (1 - share) / alike, pictures) if alike else np.full(pictures, share)
         cluster = np.repeat(np.arange(pictures), counts)
-        score = clustered(rng.random(len(cluster)) < rates[cluster], cluster)
+        score = clustered_interval(rng.random(len(cluster)) < rates[cluster], cluster)
         held += score.low <= share <= score.high
     return held / rounds
 

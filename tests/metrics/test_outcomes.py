@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import answered, consistent, credit, pair_cases
 
-from counterpoint.metrics.joining import places
+from counterpoint.metrics.id_joins import find_rows
 from counterpoint.metrics.outcomes import STATES, Pairs, judge, pairs, singles
 
 
@@ -112,5 +112,5 @@ def test_pairs_are_those_of_a_loop_in_the_order_of_the_table(groups: list[Made],
 @given(st.lists(st.integers(0, 40)), st.lists(st.integers(0, 40)), st.sampled_from([1, 2**40, 2**58]))
 def test_ids_are_found_where_they_are_last(wanted: list[int], keys: list[int], stretch: int) -> None:
     last = {key: place for place, key in enumerate(keys)}
-    found = places(np.array(wanted, np.uint64) * np.uint64(stretch), np.array(keys, np.uint64) * np.uint64(stretch))
+    found = find_rows(np.array(wanted, np.uint64) * np.uint64(stretch), np.array(keys, np.uint64) * np.uint64(stretch))
     assert found.tolist() == [last.get(one, -1) for one in wanted]

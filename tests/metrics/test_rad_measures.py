@@ -8,10 +8,10 @@ from answer_tables import Made, Member, Said, made, tables
 from hypothesis import given
 from naive import answered, credit
 
-from counterpoint.metrics.ordered import ordered_pairs
+from counterpoint.metrics.accuracy import Ratio, all_right
+from counterpoint.metrics.ordered_pairs import ordered_pairs
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.rad import rad_backward, rad_forward, rad_ordered
-from counterpoint.metrics.ratio import Ratio, all_right
 from counterpoint.metrics.scoring import score_table
 
 RAD = (rad_forward, rad_backward, rad_ordered)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.core.ports import Scale
-from counterpoint.metrics.ranking import RANKING, SIMILAR, UNKNOWN
-from counterpoint.metrics.ratio import METRICS
+from counterpoint.metrics.accuracy import ACCURACY_METRICS
+from counterpoint.metrics.ranking import RANKING, SCALE_UNKNOWN, SCORES_ARE_SIMILARITIES
 from counterpoint.metrics.scoring import score_table
 
 SCORES = st.sampled_from([None, "refused", "unparsed", 0.0, 0.2, 0.5, 0.5, 0.7, 1.0])
@@ -108,7 +108,7 @@ def test_a_constant_scorer_ties_everywhere_and_knows_nothing() -> None:
     assert (found["p_c"], found["p_f"], found["acc"]) == (0.0, 1.0, 0.5)
 
 
-@pytest.mark.parametrize(("scale", "reason"), [(Scale.SIMILARITY, SIMILAR), ("", UNKNOWN)])
+@pytest.mark.parametrize(("scale", "reason"), [(Scale.SIMILARITY, SCORES_ARE_SIMILARITIES), ("", SCALE_UNKNOWN)])
 def test_what_needs_a_probability_does_not_apply_to_a_similarity_and_says_so(scale: str, reason: str) -> None:
     found = _scores([(25.1, 19.0), (19.5, 20.0)] * 15, scale=scale)
     for name in ("acc", "p_c", "p_f", "min_p"):
@@ -131,9 +131,11 @@ def test_intervals_are_resampled_over_pictures_and_seeded() -> None:
 
 def test_these_measures_are_taken_only_where_texts_are_ranked() -> None:
     plain, answers, _ = tables([Made((Member({"yes": 1.0}, Said()),) * 2)])
-    assert {row["metric"] for row in score_table(plain, answers).to_pylist()} == {metric.name for metric in METRICS}
+    assert {row["metric"] for row in score_table(plain, answers).to_pylist()} == {
+        metric.name for metric in ACCURACY_METRICS
+    }
     ranked = _scores([(0.7, 0.2)])
-    assert set(ranked) == {metric.name for metric in (*METRICS, *RANKING)}
+    assert set(ranked) == {metric.name for metric in (*ACCURACY_METRICS, *RANKING)}
 
 
 def test_slices_without_captions_and_foils_have_no_reason() -> None:
@@ -141,4 +143,4 @@ def test_slices_without_captions_and_foils_have_no_reason() -> None:
     table, said, _ = tables([ranked, Made((Member({"yes": 1.0}, Said()),) * 2)])
     answers = said.replace_schema_metadata({"scale": "similarity"})
     reasons = {row["test"]: row["reason"] for row in score_table(table, answers).to_pylist() if row["metric"] == "p_c"}
-    assert reasons == {"plurals": SIMILAR, "rephrase": ""}
+    assert reasons == {"plurals": SCORES_ARE_SIMILARITIES, "rephrase": ""}

@@ -6,7 +6,7 @@ from answer_tables import Made, Member, Said, made, tables
 from hypothesis import given
 from naive import answered, credit
 
-from counterpoint.metrics.ratio import self_consistency
+from counterpoint.metrics.accuracy import self_consistency
 from counterpoint.metrics.rewrites import right_to_wrong, robustness, wrong_to_right
 from counterpoint.metrics.scoring import score_table
 

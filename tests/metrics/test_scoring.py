@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import Case, cases
 
-from counterpoint.metrics.intervals import clustered
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
+from counterpoint.metrics.intervals import clustered_interval
 from counterpoint.metrics.outcomes import Pairs
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.metrics.ratio import METRICS, Ratio
 from counterpoint.metrics.scoring import score_table
 
 NAMES = {"suite": lambda c: c.group.suite, "test": lambda c: c.group.test, "kind": lambda c: c.group.kind}
@@ -40,12 +40,12 @@ def _rows(table: pa.Table, columns: tuple[str, ...]) -> dict[tuple[str, ...], di
 def test_scores_are_those_of_a_loop(groups: list[Made], by: list[str], threshold: float, shuffled: bool) -> None:
     table, answers, _ = tables(groups, shuffled=shuffled)
     columns = ("suite", *by)
-    rows = _rows(score_table(table, answers, by, metrics=METRICS, threshold=threshold, resamples=20), columns)
+    rows = _rows(score_table(table, answers, by, metrics=ACCURACY_METRICS, threshold=threshold, resamples=20), columns)
     naive: dict[tuple[str, ...], list[Case]] = {}
     for unit, found in cases(groups, threshold).items():
         for case in found:
             words = [word for name in columns if (word := COLUMNS[name](case)) is not None]
-            for metric in (m.name for m in METRICS if _unit(m) == unit and len(words) == len(columns)):
+            for metric in (m.name for m in ACCURACY_METRICS if _unit(m) == unit and len(words) == len(columns)):
                 naive.setdefault((*words, metric), []).append(case)
     assert set(rows) == set(naive)
     for key, found in naive.items():
@@ -62,7 +62,9 @@ def test_scores_are_those_of_a_loop(groups: list[Made], by: list[str], threshold
         else:
             assert (row["value"], row["low"], row["high"]) == (None, None, None)
         if earned and any(name.startswith("tag:") for name in by):
-            closed = clustered([case.credit[metric] for case in earned], [str(case.cluster) for case in earned])
+            closed = clustered_interval(
+                [case.credit[metric] for case in earned], [str(case.cluster) for case in earned]
+            )
             assert (row["low"], row["high"]) == pytest.approx((closed.low, closed.high), abs=1e-6)
 
 
@@ -91,7 +93,7 @@ def test_states_are_counted_beside_every_score(groups: list[Made]) -> None:
 def test_a_filter_keeps_what_it_says(groups: list[Made]) -> None:
     table, answers, _ = tables(groups)
     kept, only, _ = tables([group for group in groups if group.kind == "exist"])
-    metrics = (*METRICS, *RANKING)
+    metrics = (*ACCURACY_METRICS, *RANKING)
     one = score_table(table, answers, where={"kind": "exist"}, metrics=metrics, resamples=20)
     other = score_table(kept, only, where={"kind": "exist"}, metrics=metrics, resamples=20)
     assert one.to_pylist() == other.to_pylist()

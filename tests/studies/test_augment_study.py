@@ -13,7 +13,7 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
-from counterpoint.metrics.intervals import wilson
+from counterpoint.metrics.intervals import wilson_interval
 from counterpoint.studies.augment import MEASURES, Comparison, Figures, apart, fingerprint, made_on, mixed, shown
 from counterpoint.suites.carets.sizes import TESTS
 from counterpoint.suites.suite import Suite
@@ -69,13 +69,16 @@ def test_one_shared_picture_is_an_error_that_names_it() -> None:
 
 
 def test_a_measure_that_does_not_apply_is_a_dash() -> None:
-    figures = Figures({"contrast": {"accuracy": wilson(5, 10)}}, wilson(5, 10))
+    figures = Figures({"contrast": {"accuracy": wilson_interval(5, 10)}}, wilson_interval(5, 10))
     line = list(shown([Comparison("fusion", figures, figures)]))[1]
     assert line.split() == ["fusion", "contrast", "50.0", "+0.0", "–", "–", "–", "–"]
 
 
 def test_gains_are_told_in_points() -> None:
-    before, after = (Figures({"order": dict.fromkeys(MEASURES, wilson(hits, 10))}, wilson(hits, 10)) for hits in (5, 8))
+    before, after = (
+        Figures({"order": dict.fromkeys(MEASURES, wilson_interval(hits, 10))}, wilson_interval(hits, 10))
+        for hits in (5, 8)
+    )
     lines = list(shown([Comparison("fusion", before, after)]))
     assert lines[1].split() == ["fusion", "order", *["80.0", "+30.0"] * len(MEASURES)]
     assert lines[2].split() == ["fusion", "plain", "80.0", "+30.0"]

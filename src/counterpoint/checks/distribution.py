@@ -13,7 +13,7 @@ from counterpoint.checks.min_cost_flow import largest_circulation
 from counterpoint.checks.text_pairs import Codes, Flags, TextPairs
 from counterpoint.core.ids import seeded
 from counterpoint.language.word_diff import replaced_words
-from counterpoint.metrics.divergence import divergence
+from counterpoint.metrics.divergence import jensen_shannon_distance
 
 REASON = "its words are more frequent on one side"
 
@@ -69,7 +69,7 @@ def _balanced_pairs(was: Codes, now: Codes, keys: NDArray[np.uint64], slack: int
 
 def _divergence(was: Codes, now: Codes, terms: list[str]) -> float:
     """How far the words of captions and foils are apart, from 0 to 1."""
-    return divergence(_term_counts(was, terms), _term_counts(now, terms))
+    return jensen_shannon_distance(_term_counts(was, terms), _term_counts(now, terms))
 
 
 def _term_counts(codes: Codes, terms: list[str]) -> dict[str, int]:

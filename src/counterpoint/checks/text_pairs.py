@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.labels import Labels, tag
+from counterpoint.metrics.labels import Labels, tag_labels
 
 Codes: TypeAlias = NDArray[np.int32]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -82,7 +82,7 @@ class TextPairs:
         base = base_of[group[rows]]
         test, kind, text, word = (
             *(Labels.of(table[name]) for name in ("test", "kind", "text")),
-            tag(table["tags"], WORD),
+            tag_labels(table["tags"], WORD),
         )
         shown, address = _shown(table), Labels.of(table["picture"])
         alike = shown[rows] == shown[base]

@@ -12,11 +12,11 @@ import pyarrow as pa
 from counterpoint.cli.score import columns, filters, measures
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.selection import answers_of, groups_of, models_of
-from counterpoint.metrics.compare import TIE, compared
-from counterpoint.metrics.coverage import covered
+from counterpoint.metrics.comparison import TIE, compare_outcomes
+from counterpoint.metrics.coverage import coverage_of_outcomes
+from counterpoint.metrics.metric import columns_read
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
-from counterpoint.metrics.scoring import Request, scored
-from counterpoint.metrics.statistic import read_by
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.lab import LabStore
 
@@ -51,10 +51,10 @@ def command(
     form: str | None,
 ) -> None:
     """Whether FIRST or SECOND is better, test by test, or whether they tie."""
-    request = Request(by, where, measures(metrics) if metrics else (), threshold, seed=seed)
+    request = ScoreRequest(by, where, measures(metrics) if metrics else (), threshold, seed=seed)
     judged = both(LabStore(lab).opened(), (first, second), suites, request)
     if coverage or pairs:
-        rows = covered(judged, request, pairs=pairs).to_pylist()
+        rows = coverage_of_outcomes(judged, request, pairs=pairs).to_pylist()
         shown = coverage_sheet(rows, request)
     else:
         rows = differences(judged, request)
@@ -63,19 +63,19 @@ def command(
     click.echo(json.dumps(rows) if form == "json" else TABLE_FORMATS[form or "plain"](shown))
 
 
-def both(lab: LabStore, names: Sequence[str], suites: Sequence[str], request: Request) -> dict[str, Outcomes]:
+def both(lab: LabStore, names: Sequence[str], suites: Sequence[str], request: ScoreRequest) -> dict[str, Outcomes]:
     """What became of the same queries with each of two models; of several models of one name, the latest."""
     chosen = [list(models_of(lab, [name]).items())[-1] for name in names]
     if chosen[0][1].fingerprint == chosen[1][1].fingerprint:
         raise StoreError(f"{names[0]} and {names[1]} are the same model", hint="name two that differ")
-    groups, further = groups_of(lab, suites), read_by(request.metrics)
+    groups, further = groups_of(lab, suites), columns_read(request.metrics)
     return {title: judge(groups, answers_of(lab, info, further), request.threshold) for title, info in chosen}
 
 
-def differences(judged: Mapping[str, Outcomes], request: Request) -> list[dict[str, Any]]:
+def differences(judged: Mapping[str, Outcomes], request: ScoreRequest) -> list[dict[str, Any]]:
     """The rows that both models were asked about; the verdict names the better one."""
     (one, first), (other, second) = judged.items()
-    table: pa.Table = compared(first, second, request)
+    table: pa.Table = compare_outcomes(first, second, request)
     rows = [row for row in table.to_pylist() if row["n"]]
     if not rows:
         raise StoreError(f"{one} and {other} have no answers in common", hint=_obstacle(judged, request))
@@ -84,11 +84,11 @@ def differences(judged: Mapping[str, Outcomes], request: Request) -> list[dict[s
     return [row | both | {"verdict": names[row["verdict"]]} for row in rows]
 
 
-def _obstacle(judged: Mapping[str, Outcomes], request: Request) -> str:
+def _obstacle(judged: Mapping[str, Outcomes], request: ScoreRequest) -> str:
     """Why nothing can be compared: a measure does not apply to a model, or there is nothing to take it of."""
     once = replace(request, resamples=1)
     for model, outcomes in judged.items():
-        for row in scored(outcomes, once).to_pylist():
+        for row in score_outcomes(outcomes, once).to_pylist():
             if row["reason"]:
                 return f"{model} has no {row['metric']}: {row['reason']}"
     return "run both on the same suites first"
@@ -109,7 +109,7 @@ def out_of_form(judged: Mapping[str, Outcomes]) -> Iterator[str]:
             yield f"{model}: {', '.join(odd)}"
 
 
-def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: Request) -> ResultTable:
+def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: ScoreRequest) -> ResultTable:
     """One line per test and measure: both shares, their difference, whether luck explains it, what could be seen."""
     lines = [
         (
@@ -130,7 +130,7 @@ def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: Requ
     return ResultTable(title, heads, lines, names=1 + len(request.columns))
 
 
-def coverage_sheet(rows: Sequence[dict[str, Any]], request: Request) -> ResultTable:
+def coverage_sheet(rows: Sequence[dict[str, Any]], request: ScoreRequest) -> ResultTable:
     """One line per test and direction."""
     lines = [
         (

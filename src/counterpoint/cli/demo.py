@@ -10,8 +10,8 @@ from counterpoint.cli.study import reported, show, shown_pictures
 from counterpoint.explorer.reading import Reading
 from counterpoint.lab.generation import Recipe, made
 from counterpoint.lab.running import Settings, asked
-from counterpoint.metrics.ratio import METRICS
-from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.accuracy import ACCURACY_METRICS
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.suite import Tally
@@ -49,7 +49,7 @@ def command(into: Path) -> None:
         with watched(model) as watch:
             asked(lab, Settings(model), watch)
     click.echo("The same things asked in two ways; what is right once should be right again.")
-    request = Request(("suite",), {}, METRICS)
+    request = ScoreRequest(("suite",), {}, ACCURACY_METRICS)
     click.echo(sheet(scores(lab, (), (), request), request, SHOWN[:3]).plain())
     (into / "report.html").write_text(report(Reading(lab)), "utf-8")
     click.echo(f"\nThe report: {into / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.folder}")

@@ -10,12 +10,12 @@ import click
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
 from counterpoint.metrics.bias import BIAS
+from counterpoint.metrics.metric import Metric, Statistic, columns_read
 from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.metrics.ratio import METRICS, Ratio
-from counterpoint.metrics.scoring import Request, scored
-from counterpoint.metrics.statistic import Measure, Statistic, read_by
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.lab import LabStore
 
@@ -71,7 +71,7 @@ def command(
     form: str | None,
 ) -> None:
     """How right and how consistent the models of LAB are, with 95 % intervals over pictures."""
-    request = Request(by, where, measures(metrics), threshold, seed=seed)
+    request = ScoreRequest(by, where, measures(metrics), threshold, seed=seed)
     rows = scores(LabStore(lab).opened(), models, suites, request)
     if form == "json":
         click.echo(json.dumps(rows))
@@ -80,9 +80,9 @@ def command(
         click.echo(TABLE_FORMATS[form or "plain"](sheet(rows, request, shown)))
 
 
-def measures(names: Sequence[str]) -> tuple[Measure, ...]:
+def measures(names: Sequence[str]) -> tuple[Metric, ...]:
     """Measures by name from the catalog, or by place; none, which means the usual ones, if none is named."""
-    ours = {metric.name: metric for metric in (*METRICS, *RANKING, *BIAS)}
+    ours = {metric.name: metric for metric in (*ACCURACY_METRICS, *RANKING, *BIAS)}
     found = [ours[name] if name in ours else catalog.find("metrics", name) for name in names]
     for name, metric in zip(names, found, strict=True):
         if not isinstance(metric, Ratio | Statistic):
@@ -96,12 +96,14 @@ def applying(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(name for name in SHOWN if name in have) or FIRST
 
 
-def scores(lab: LabStore, models: Sequence[str], suites: Sequence[str], request: Request) -> list[dict[str, Any]]:
+def scores(lab: LabStore, models: Sequence[str], suites: Sequence[str], request: ScoreRequest) -> list[dict[str, Any]]:
     """The scores of each model as rows, without the slices that it was never asked about."""
     chosen, groups = models_of(lab, models), groups_of(lab, suites)
     rows: list[dict[str, Any]] = []
     for title, info in chosen.items():
-        table = scored(judge(groups, answers_of(lab, info, read_by(request.metrics)), request.threshold), request)
+        table = score_outcomes(
+            judge(groups, answers_of(lab, info, columns_read(request.metrics)), request.threshold), request
+        )
         named = {"model": title, "fingerprint": info.fingerprint}
         rows += (named | row for row in table.to_pylist() if row["missing"] < 1)
     if not rows:
@@ -111,7 +113,7 @@ def scores(lab: LabStore, models: Sequence[str], suites: Sequence[str], request:
     return rows
 
 
-def sheet(rows: Sequence[dict[str, Any]], request: Request, shown: Sequence[str]) -> ResultTable:
+def sheet(rows: Sequence[dict[str, Any]], request: ScoreRequest, shown: Sequence[str]) -> ResultTable:
     """One line per model and slice: each measure with its interval, and the states of the answers, if any is odd."""
     slices: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for row in rows:

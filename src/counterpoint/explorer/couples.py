@@ -8,11 +8,11 @@ from types import MappingProxyType
 import numpy as np
 
 from counterpoint.explorer.reading import Reading
-from counterpoint.metrics.bootstrap import luck
-from counterpoint.metrics.intervals import Score, from_sums
+from counterpoint.metrics.bootstrap import seeded_rng
+from counterpoint.metrics.intervals import Score, interval_from_sums
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import STATES, Flags, Floats, Rows
-from counterpoint.metrics.paired import Difference, differing, mcnemar
+from counterpoint.metrics.paired_tests import PairedDifference, mcnemar, paired_difference
 
 THRESHOLD = 0.5
 FRACTIONAL = ("accuracy",)
@@ -72,7 +72,7 @@ class Compared:
 
     first: float
     second: float
-    difference: Difference
+    difference: PairedDifference
     n: int
     clusters: int
     p: float
@@ -140,7 +140,7 @@ def compared(rows: Suite, first: Cases, second: Cases, test: str, inside: Flags)
         return None
     apart, cluster = a[both] - b[both], rows.cluster[rows.variants[both]]
     sums, counts = np.bincount(cluster, apart).astype(np.float64), np.bincount(cluster)
-    found = differing(sums, counts, float((apart**2).sum()), luck(0, [test] if test else []))
+    found = paired_difference(sums, counts, float((apart**2).sum()), seeded_rng(0, [test] if test else []))
     p = found.p
     if first.measure not in FRACTIONAL:
         p = max(p, mcnemar(int((apart > 0).sum()), int((apart < 0).sum())))
@@ -156,5 +156,5 @@ def covering(rows: Suite, model: Told, of: Told) -> tuple[Score, int] | None:
     cases = np.bincount(rows.cluster[counts])
     sums = np.bincount(rows.cluster[hits], minlength=len(cases)).astype(np.float64)
     used = cases > 0
-    score = from_sums(sums[used], cases[used], float(sums.sum()))
+    score = interval_from_sums(sums[used], cases[used], float(sums.sum()))
     return None if isnan(score.value) else (score, int(used.sum()))

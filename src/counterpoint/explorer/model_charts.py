@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint.explorer.reading import Known, Reading
-from counterpoint.metrics.calibration import Bin
-from counterpoint.metrics.intervals import from_sums
+from counterpoint.metrics.calibration import ReliabilityBin
+from counterpoint.metrics.intervals import interval_from_sums
 from counterpoint.reports.charts import CONFIG, PADDING, SCHEMA, Dot, Spec
 
 RANGES = 10
@@ -138,7 +138,7 @@ def profile(found: Sequence[Dot], *, title: str, width: int = 420) -> Spec:
     return _spec(title, values, width, {"step": 14 * len(models) or 14}, layer)
 
 
-def curve(reading: Reading, suite: str, model: Known, bins: int = 10) -> tuple[Bin, ...]:
+def curve(reading: Reading, suite: str, model: Known, bins: int = 10) -> tuple[ReliabilityBin, ...]:
     """How right a model is, by how sure it is, over the bases that it answered with a probability."""
     asked = reading.database.source("outcomes", model=model.slug, suite=suite)
     sql = f"""
@@ -152,11 +152,11 @@ def curve(reading: Reading, suite: str, model: Known, bins: int = 10) -> tuple[B
     return tuple(_bin(place, own, bins) for place, own in rows.items())
 
 
-def _bin(place: int, rows: Sequence[Mapping[str, float]], bins: int) -> Bin:
+def _bin(place: int, rows: Sequence[Mapping[str, float]], bins: int) -> ReliabilityBin:
     sums, counts = (np.array([row[name] for row in rows]) for name in ("earned", "n"))
-    score = from_sums(sums.astype(np.float64), counts.astype(np.int64), sum(row["squares"] for row in rows))
+    score = interval_from_sums(sums.astype(np.float64), counts.astype(np.int64), sum(row["squares"] for row in rows))
     sure = sum(row["sure"] for row in rows) / score.n
-    return Bin(place / bins, (place + 1) / bins, score.n, sure, score.value, score.low, score.high)
+    return ReliabilityBin(place / bins, (place + 1) / bins, score.n, sure, score.value, score.low, score.high)
 
 
 def _spec(

@@ -23,8 +23,8 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.measures import MAIN
 from counterpoint.explorer.memory import Memory
+from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.outcomes import STATES
-from counterpoint.metrics.ratio import METRICS
 from counterpoint.store.cache import user_cache
 from counterpoint.store.groups import queries
 from counterpoint.store.lab import LabStore, RunRecord
@@ -144,7 +144,7 @@ class Reading:
 
     def measures(self) -> tuple[str, ...]:
         """The names of the measures that can be asked for, the main ones first, then those that apply to any suite."""
-        usual = (*MAIN, *(metric.name for metric in METRICS))
+        usual = (*MAIN, *(metric.name for metric in ACCURACY_METRICS))
         return tuple(dict.fromkeys([*usual, *(key[-1] for key in self._remembered(("scores",), self._scores))]))
 
     def applying(self, suite: str, *, test: str = "") -> frozenset[str]:

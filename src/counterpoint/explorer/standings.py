@@ -11,7 +11,7 @@ from typing import Any
 
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.metrics.intervals import Z95
-from counterpoint.metrics.paired import ALPHA, holm
+from counterpoint.metrics.paired_tests import ALPHA, holm
 
 FEWEST = 30
 """Groups that a part must have."""

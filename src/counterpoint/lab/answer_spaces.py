@@ -7,7 +7,7 @@ from pathlib import Path
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, ModelError, SourceError
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.metrics.overlaps import Space
+from counterpoint.metrics.answer_spaces import AnswerSpace
 from counterpoint.sources.dataset import DataSet
 from counterpoint.studies.describing import Request, Watch, answer_space, opened
 
@@ -16,23 +16,23 @@ FORMS = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with o
 """What can be typed."""
 
 
-def space_of(typed: str, rules: str, watch: Watch, like: str = "") -> Space:
+def space_of(typed: str, rules: str, watch: Watch, like: str = "") -> AnswerSpace:
     """The answers that are meant, made comparable by a rule set; `like` is the split to prefer where none is typed."""
     comparable = rule_set(rules).comparable
     name, equals, folder = typed.partition("=")
     if typed.startswith(MODEL):
-        return Space.listed(typed, _said_by(typed.removeprefix(MODEL)), comparable)
+        return AnswerSpace.listed(typed, _said_by(typed.removeprefix(MODEL)), comparable)
     if typed.startswith(HF):
-        return Space.listed(typed, _labels(typed.removeprefix(HF)), comparable)
+        return AnswerSpace.listed(typed, _labels(typed.removeprefix(HF)), comparable)
     name, _, split = name.partition(":")
     if equals or name in catalog.rows("sources"):
         return _data(typed, name, split, Path(folder) if equals else None, rules, watch, like)
     if not Path(typed).is_file():
         raise CounterpointError(f"there is no file {typed}, and no data set of this name", hint=f"type {FORMS}")
-    return Space.listed(Path(typed).name, _lines(Path(typed)), comparable)
+    return AnswerSpace.listed(Path(typed).name, _lines(Path(typed)), comparable)
 
 
-def _data(typed: str, name: str, split: str, folder: Path | None, rules: str, watch: Watch, like: str) -> Space:
+def _data(typed: str, name: str, split: str, folder: Path | None, rules: str, watch: Watch, like: str) -> AnswerSpace:
     found = catalog.find("sources", name)
     if folder is not None and not folder.exists():
         raise SourceError(f"there is no folder {folder}", hint=f"{typed} should name the folder of its files")

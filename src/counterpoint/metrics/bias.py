@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.metric import Estimator, Metric, Statistic
 from counterpoint.metrics.outcomes import STATES, Flags, Floats, Pairs, Rows
-from counterpoint.metrics.ratio import Ratio
-from counterpoint.metrics.statistic import Measure, Statistic, Weighed
 
 QUESTION_BIAS, PICTURE_BIAS, CONTROLS = "question-bias", "picture-bias", "blind-controls"
 """The tests on whose pairs these are counted."""
@@ -62,7 +62,7 @@ class _Answers:
         return found
 
 
-def _chance(pairs: Pairs, rows: Rows) -> Weighed:
+def _chance(pairs: Pairs, rows: Rows) -> Estimator:
     """How often the answers to two different bases of a kind agree, over kinds as pairs are.
 
     This is the sum of squared shares of the answers, without what comes from holding a base against itself, which
@@ -82,7 +82,7 @@ def _chance(pairs: Pairs, rows: Rows) -> Weighed:
     return weighed
 
 
-def _lost(pairs: Pairs, rows: Rows) -> Weighed:
+def _lost(pairs: Pairs, rows: Rows) -> Estimator:
     """The mean of what is lost from the base to the variant."""
     lost = (pairs.base_correct - pairs.variant_correct)[rows]
     return lambda weights: float(lost @ weights / weights.sum())
@@ -106,7 +106,7 @@ owed_to_picture = Statistic("owed_to_picture", Pairs, _lost, lambda p: _controls
 owed_to_question = Statistic("owed_to_question", Pairs, _lost, lambda p: _controls(QUESTION_CONTROLS, p))
 """The accuracy that is lost without the question."""
 
-BIAS: tuple[Measure, ...] = (
+BIAS: tuple[Metric, ...] = (
     question_bias,
     question_chance,
     picture_bias,

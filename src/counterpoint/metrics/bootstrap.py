@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.ids import Plain, content_id
-from counterpoint.metrics.intervals import Score, exact, from_sums
-from counterpoint.metrics.labels import compact
+from counterpoint.metrics.intervals import Score, clopper_pearson_interval, interval_from_sums
+from counterpoint.metrics.labels import renumber
 from counterpoint.metrics.outcomes import Floats
 
 Counts = NDArray[np.int64]
 
 RESAMPLES = 2000
-FEW = 20
+FEWEST_CLUSTERS = 20
 """With fewer clusters than this, a bootstrap knows too little about its clusters."""
 
 _MOST_SORTS, _MOST_CLUSTERS = 750, 10_000  # beyond both, luck outweighs what the bootstrap could add to the closed form
@@ -24,12 +24,12 @@ _GRAIN = 60  # credit in halves, thirds, fifths and tenths is whole in sixtieths
 _AT_ONCE = 2_000_000
 
 
-def luck(*content: Plain) -> np.random.Generator:
+def seeded_rng(*content: Plain) -> np.random.Generator:
     """A generator that depends on nothing but this content, so that order and company of slices change no interval."""
     return np.random.default_rng(content_id(list(content)))
 
 
-def interval(
+def bootstrap_interval(
     sums: Floats, counts: Counts, squares: float, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> tuple[Score, str]:
     """A share over clusters with its 95 % interval, and the method that gave it.
@@ -40,23 +40,25 @@ def interval(
     """
     used = counts > 0
     sums, counts = sums[used], counts[used]
-    closed = from_sums(sums, counts, squares)
+    closed = interval_from_sums(sums, counts, squares)
     if not closed.n:
         return closed, ""
-    if len(counts) < FEW:
+    if len(counts) < FEWEST_CLUSTERS:
         if counts.max() == 1 and np.isin(sums, (0, 1)).all():
-            return exact(int(sums.sum()), closed.n), "exact"
+            return clopper_pearson_interval(int(sums.sum()), closed.n), "exact"
         return closed, "wilson"
     if squares - closed.n * closed.value**2 < 1e-12 * closed.n:
         return closed, "wilson"
-    drawn = resampled(sums, counts, rng, resamples)
+    drawn = resample_shares(sums, counts, rng, resamples)
     if drawn is None:
         return closed, "clustered"
     low, high = np.quantile(drawn, (0.025, 0.975))
     return Score(closed.value, min(float(low), closed.value), max(float(high), closed.value), closed.n), "bootstrap"
 
 
-def resampled(sums: Floats, counts: Counts, rng: np.random.Generator, resamples: int = RESAMPLES) -> Floats | None:
+def resample_shares(
+    sums: Floats, counts: Counts, rng: np.random.Generator, resamples: int = RESAMPLES
+) -> Floats | None:
     """The share in each resample of the clusters, or nothing where there are too many for it to be worth the time."""
     many = len(counts)
     sort_sums, sort_counts, alike = _sorts(sums, counts)
@@ -85,5 +87,5 @@ def _sorts(sums: Floats, counts: Counts) -> tuple[Floats, Counts, Counts]:
         return np.asarray(sorts.real, np.float64), np.rint(sorts.imag).astype(np.int64), alike
     lowest = int(grains.min())
     span = int(grains.max()) - lowest + 1
-    codes, used = compact(counts * span + (grains - lowest), (int(counts.max()) + 1) * span)
+    codes, used = renumber(counts * span + (grains - lowest), (int(counts.max()) + 1) * span)
     return (used % span + lowest) / _GRAIN, used // span, np.bincount(codes)

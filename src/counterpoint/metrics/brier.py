@@ -18,7 +18,7 @@ ROUNDING = 0.001
 """By how much the probabilities of a distribution may go beyond one."""
 
 
-def squared_gaps(asked: pa.Table, top: pa.ChunkedArray) -> Floats:
+def squared_errors(asked: pa.Table, top: pa.ChunkedArray) -> Floats:
     """Half of the squared gaps of each row, from what is asked and the likeliest answers to it with probabilities.
 
     The right answer is the best one of the row, compared by the rule set that it names. It is nan where there is none,

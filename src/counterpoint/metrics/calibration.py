@@ -10,24 +10,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from counterpoint.metrics.intervals import clustered
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.intervals import clustered_interval
 from counterpoint.metrics.labels import Codes
+from counterpoint.metrics.metric import Estimator, Metric, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
-from counterpoint.metrics.ratio import Ratio
-from counterpoint.metrics.statistic import Measure, Statistic, Weighed
 
 BINS = 15
 """As many as in Guo et al. 2017."""
 COVERAGES = (50, 80)
 """The shares of the answers, in per cent, that a model keeps where it may decline the rest."""
-UNSURE = "it says no probabilities of its answers"
-OVERFULL = "the probabilities of its answers add up to more than one"
+NO_PROBABILITIES = "it says no probabilities of its answers"
+PROBABILITIES_EXCEED_ONE = "the probabilities of its answers add up to more than one"
 _TOP = ("top",)
 _GRAIN = 1e-5  # probabilities are kept in 32 bits, so that an end of a bin is met only nearly
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class ReliabilityBin:
     """The answers between two confidences: how many, how sure on average, and what they earned, with an interval."""
 
     low: float
@@ -39,7 +39,7 @@ class Bin:
     accuracy_high: float
 
 
-def by_width(confidence: Floats, bins: int = BINS) -> Codes:
+def equal_width_bins(confidence: Floats, bins: int = BINS) -> Codes:
     """The bin of each confidence, where all bins are equally wide and hold their upper ends.
 
     >>> by_width(np.array([0.0, 0.1, 0.11, 1.0]), 10).tolist()
@@ -49,7 +49,7 @@ def by_width(confidence: Floats, bins: int = BINS) -> Codes:
     return np.asarray(np.clip(above - 1, 0, bins - 1).astype(np.int32))
 
 
-def by_mass(confidence: Floats, weights: Floats, bins: int = BINS) -> Codes:
+def equal_mass_bins(confidence: Floats, weights: Floats, bins: int = BINS) -> Codes:
     """The bin of each confidence, where all bins hold about as many cases, and equal confidences stay together.
 
     >>> by_mass(np.array([0.1, 0.2, 0.9, 0.9]), np.ones(4), 2).tolist()
@@ -59,7 +59,9 @@ def by_mass(confidence: Floats, weights: Floats, bins: int = BINS) -> Codes:
     return _massed(codes, len(order), weights, bins)
 
 
-def reliability(singles: Singles, within: Flags | None = None, *, bins: int = BINS, mass: bool = False) -> list[Bin]:
+def reliability(
+    singles: Singles, within: Flags | None = None, *, bins: int = BINS, mass: bool = False
+) -> list[ReliabilityBin]:
     """The curve of reliability: for each bin that holds an answer, how sure the model was and how right.
 
     Bins are equally wide, or, with `mass`, hold about as many answers each; `within` marks the answers that count. The
@@ -67,14 +69,14 @@ def reliability(singles: Singles, within: Flags | None = None, *, bins: int = BI
     """
     rows = np.flatnonzero(_told(singles) & singles.counted & (True if within is None else within))
     sure, earned = singles.confidence[rows], singles.correct[rows]
-    place = by_mass(sure, np.ones(len(rows)), bins) if mass else by_width(sure, bins)
+    place = equal_mass_bins(sure, np.ones(len(rows)), bins) if mass else equal_width_bins(sure, bins)
     found = []
     for number in np.unique(place):
         own = place == number
         low, high = (sure[own].min(), sure[own].max()) if mass else (number / bins, (number + 1) / bins)
-        score = clustered(earned[own], singles.cluster[rows[own]])
+        score = clustered_interval(earned[own], singles.cluster[rows[own]])
         mean = float(sure[own].mean())
-        found.append(Bin(float(low), float(high), score.n, mean, score.value, score.low, score.high))
+        found.append(ReliabilityBin(float(low), float(high), score.n, mean, score.value, score.low, score.high))
     return found
 
 
@@ -87,7 +89,7 @@ def _told(singles: Singles) -> Flags:
 
 
 def _why(singles: Singles, rows: Rows) -> str:
-    return UNSURE if (_bases(singles) & singles.counted)[rows].any() else ""
+    return NO_PROBABILITIES if (_bases(singles) & singles.counted)[rows].any() else ""
 
 
 def _spread(singles: Singles) -> Flags:
@@ -95,16 +97,16 @@ def _spread(singles: Singles) -> Flags:
 
 
 def _why_spread(singles: Singles, rows: Rows) -> str:
-    return OVERFULL if _told(singles)[rows].any() else _why(singles, rows)
+    return PROBABILITIES_EXCEED_ONE if _told(singles)[rows].any() else _why(singles, rows)
 
 
-def _error_by_width(singles: Singles, rows: Rows) -> Weighed:
+def _error_by_width(singles: Singles, rows: Rows) -> Estimator:
     gap = singles.correct[rows] - singles.confidence[rows]
-    place = by_width(singles.confidence[rows])
+    place = equal_width_bins(singles.confidence[rows])
     return lambda weights: _error(place, gap, weights)
 
 
-def _error_by_mass(singles: Singles, rows: Rows) -> Weighed:
+def _error_by_mass(singles: Singles, rows: Rows) -> Estimator:
     gap = singles.correct[rows] - singles.confidence[rows]
     order, codes = np.unique(singles.confidence[rows], return_inverse=True)
     return lambda weights: _error(_massed(codes, len(order), weights, BINS), gap, weights)
@@ -128,7 +130,7 @@ def _ranked(singles: Singles, rows: Rows) -> tuple[Floats, Rows, int]:
     return singles.correct[rows], codes, len(order)
 
 
-def _accuracy_at(coverage: float, singles: Singles, rows: Rows) -> Weighed:
+def _accuracy_at(coverage: float, singles: Singles, rows: Rows) -> Estimator:
     earned, rank, many = _ranked(singles, rows)
 
     def weighed(weights: Floats) -> float:
@@ -141,7 +143,7 @@ def _accuracy_at(coverage: float, singles: Singles, rows: Rows) -> Weighed:
     return weighed
 
 
-def _area(singles: Singles, rows: Rows) -> Weighed:
+def _area(singles: Singles, rows: Rows) -> Estimator:
     earned, rank, many = _ranked(singles, rows)
 
     def weighed(weights: Floats) -> float:
@@ -156,7 +158,7 @@ def _area(singles: Singles, rows: Rows) -> Weighed:
 def selective_accuracy(coverage: int) -> Statistic[Singles]:
     """What the surest answers earn, so many per cent of all."""
 
-    def taken(singles: Singles, rows: Rows) -> Weighed:
+    def taken(singles: Singles, rows: Rows) -> Estimator:
         return _accuracy_at(coverage / 100, singles, rows)
 
     return Statistic(f"selective_accuracy_{coverage}", Singles, taken, _told, _why, _TOP)
@@ -184,7 +186,7 @@ selective_accuracy_50, selective_accuracy_80 = map(selective_accuracy, COVERAGES
 aurc = Statistic("aurc", Singles, _area, _told, _why, _TOP, lower=True)
 """The mean share of wrong answers among those at least as sure as each one; lower is better."""
 
-CALIBRATION: tuple[Measure, ...] = (
+CALIBRATION: tuple[Metric, ...] = (
     ece,
     ece_mass,
     brier,

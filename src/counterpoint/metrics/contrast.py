@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.ids import Plain
-from counterpoint.metrics.bootstrap import RESAMPLES, luck
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.bootstrap import RESAMPLES, seeded_rng
 from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Sets, Singles
-from counterpoint.metrics.paired import Difference, differing
-from counterpoint.metrics.ratio import Ratio
+from counterpoint.metrics.paired_tests import PairedDifference, paired_difference
 
 KS = (1, 3, 5)
 """How many contrasts a set has in the paper."""
@@ -46,9 +46,9 @@ original_accuracy = Ratio("original_accuracy", Singles, lambda s: s.correct, lam
 """What an original earns, once for each of its sets."""
 
 
-def originals_once(outcomes: Outcomes) -> Ratio[Singles]:
+def deduplicated_original_accuracy(outcomes: Outcomes) -> Ratio[Singles]:
     """What an original earns; a question that several templates change is counted once for all of them."""
-    once = first_asked(outcomes)
+    once = first_occurrences(outcomes)
     return Ratio(original_accuracy.name, Singles, lambda s: s.correct, lambda s: s.gold & once[s.row])
 
 
@@ -56,13 +56,13 @@ consistency_1, consistency_3, consistency_5 = (contrast_consistency(k) for k in 
 full_1, full_3, full_5 = (contrast_consistency(k, full=True) for k in KS)
 
 
-def measures(ks: Sequence[int] = KS, originals: Ratio[Singles] = original_accuracy) -> tuple[Ratio[Any], ...]:
+def contrast_metrics(ks: Sequence[int] = KS, originals: Ratio[Singles] = original_accuracy) -> tuple[Ratio[Any], ...]:
     """All that is counted of contrast sets: originals, and for each k contrasts, sets, and sets with all k."""
     by_k = ((contrast_accuracy(k), contrast_consistency(k), contrast_consistency(k, full=True)) for k in ks)
     return (originals, *(measure for row in by_k for measure in row))
 
 
-def first_asked(outcomes: Outcomes, within: Flags | None = None) -> Flags:
+def first_occurrences(outcomes: Outcomes, within: Flags | None = None) -> Flags:
     """The bases that no earlier group of the same suite has, by picture and question, of the rows that are marked."""
     is_base = outcomes.base == np.arange(len(outcomes.base))
     rows = np.flatnonzero(is_base if within is None else is_base & within)
@@ -74,9 +74,9 @@ def first_asked(outcomes: Outcomes, within: Flags | None = None) -> Flags:
     return once
 
 
-def drop(
+def accuracy_drop(
     outcomes: Outcomes, within: Flags | None = None, *, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[Difference, int]:
+) -> tuple[PairedDifference, int]:
     """What is lost from originals to contrasts, with its interval over pictures, and the number of contrasts.
 
     Both shares are counted over single answers, each original once, so that a picture may weigh more in one than in
@@ -85,17 +85,19 @@ def drop(
     """
     singles = outcomes.singles()
     fine = singles.counted & singles.gold & (True if within is None else within)
-    bases = fine & first_asked(outcomes, within)
+    bases = fine & first_occurrences(outcomes, within)
     others = fine & (singles.row != singles.base)
     if not bases.any() or not others.any():
-        return differing(np.empty(0), np.empty(0, np.int64), 0.0, luck(seed)), 0
+        return paired_difference(np.empty(0), np.empty(0, np.int64), 0.0, seeded_rng(seed)), 0
     many = int(singles.cluster.max()) + 1
     shares = [_influence(singles.correct, flags, singles.cluster, many) for flags in (bases, others)]
     used = np.bincount(singles.cluster[bases | others], minlength=many) > 0
     value = shares[0][0] - shares[1][0]
     pseudo = value + used.sum() * (shares[0][1] - shares[1][1])[used]
     content: list[Plain] = [seed, "drop"]
-    found = differing(pseudo, np.ones(len(pseudo), np.int64), float((pseudo**2).sum()), luck(*content), resamples)
+    found = paired_difference(
+        pseudo, np.ones(len(pseudo), np.int64), float((pseudo**2).sum()), seeded_rng(*content), resamples
+    )
     return found, int(others.sum())
 
 

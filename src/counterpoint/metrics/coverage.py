@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from counterpoint.metrics.intervals import from_sums
+from counterpoint.metrics.intervals import interval_from_sums
 from counterpoint.metrics.outcomes import Flags, Outcomes, Unit, judge
-from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.slices import Slicer
 
 _SCHEMA = (
@@ -28,12 +28,12 @@ def coverage_table(
     **request: Any,
 ) -> pa.Table:
     """How much `model` has right of what `of` has right, for every two models, over single answers or over pairs."""
-    asked = Request(by, **request)
+    asked = ScoreRequest(by, **request)
     outcomes = {name: judge(groups, own, asked.threshold) for name, own in answers.items()}
-    return covered(outcomes, asked, pairs=pairs)
+    return coverage_of_outcomes(outcomes, asked, pairs=pairs)
 
 
-def covered(outcomes: Mapping[str, Outcomes], request: Request, *, pairs: bool = False) -> pa.Table:
+def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest, *, pairs: bool = False) -> pa.Table:
     """The same from outcomes on one suite table.
 
     Single answers are bases and variants, each once, as in the numbers of the paper; over pairs, both members must be
@@ -54,7 +54,7 @@ def covered(outcomes: Mapping[str, Outcomes], request: Request, *, pairs: bool =
         for place, name in enumerate(cells.names):
             own = cells.range_of(place)
             used = cases[own] > 0
-            score = from_sums(hits[own][used], cases[own][used], float(hits[own].sum()))
+            score = interval_from_sums(hits[own][used], cases[own][used], float(hits[own].sum()))
             ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
             rows.append(
                 dict(zip(request.columns, name, strict=True))

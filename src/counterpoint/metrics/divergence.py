@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 
-def divergence(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+def jensen_shannon_distance(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     """The square root of the Jensen-Shannon divergence, to base 2, of two counts of words (VALSE, Appendix E).
 
     It is 0 where every word has the same share on both sides, 1 where none is on both, and nan where a side is empty.

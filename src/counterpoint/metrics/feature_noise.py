@@ -3,9 +3,9 @@
 from functools import partial
 
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.outcomes import Flags, Pairs, Rows
-from counterpoint.metrics.ratio import Ratio
-from counterpoint.metrics.statistic import Measure
 
 TEST = "feature-noise"
 """The test on whose pairs these are counted."""
@@ -34,5 +34,5 @@ picture_feature_robustness = _robustness("picture_feature_robustness", PICTURE)
 question_feature_robustness = _robustness("question_feature_robustness", QUESTION)
 """Answers that stay under noise in what the model makes of the question."""
 
-FEATURE_NOISE: tuple[Measure, ...] = (picture_feature_robustness, question_feature_robustness)
+FEATURE_NOISE: tuple[Metric, ...] = (picture_feature_robustness, question_feature_robustness)
 """Both of them."""

@@ -21,7 +21,7 @@ class Score:
     n: int
 
 
-def wilson(hits: float, n: int) -> Score:
+def wilson_interval(hits: float, n: int) -> Score:
     """The Wilson interval of a share of independent cases.
 
     >>> score = wilson(8, 10)
@@ -31,7 +31,7 @@ def wilson(hits: float, n: int) -> Score:
     return Score(hits / n, *_wilson(hits / n, n), n) if n else Score(nan, nan, nan, 0)
 
 
-def exact(hits: int, n: int) -> Score:
+def clopper_pearson_interval(hits: int, n: int) -> Score:
     """The interval of Clopper and Pearson for a share of few independent cases, each hit or missed.
 
     >>> score = exact(8, 10)
@@ -45,7 +45,7 @@ def exact(hits: int, n: int) -> Score:
     return Score(hits / n, low, high, n)
 
 
-def clustered(credit: ArrayLike, cluster: ArrayLike) -> Score:
+def clustered_interval(credit: ArrayLike, cluster: ArrayLike) -> Score:
     """The mean credit of cases in clusters, with the interval that the clusters allow.
 
     The variance of the ratio of sums is linearised over clusters, and is never taken to be smaller than that of
@@ -59,10 +59,12 @@ def clustered(credit: ArrayLike, cluster: ArrayLike) -> Score:
     if not values.size:
         return Score(nan, nan, nan, 0)
     _, codes = np.unique(np.asarray(cluster), return_inverse=True)
-    return from_sums(np.bincount(codes, values).astype(np.float64), np.bincount(codes), float((values * values).sum()))
+    return interval_from_sums(
+        np.bincount(codes, values).astype(np.float64), np.bincount(codes), float((values * values).sum())
+    )
 
 
-def from_sums(sums: NDArray[np.float64], counts: NDArray[np.int64], squares: float) -> Score:
+def interval_from_sums(sums: NDArray[np.float64], counts: NDArray[np.int64], squares: float) -> Score:
     """The same from the credit and the cases of each cluster, and the sum of the squares of all credit."""
     n, many = int(counts.sum()), len(counts)
     if not n:

@@ -55,13 +55,13 @@ def _looked_up(table: NDArray[np.integer], codes: Codes) -> Codes:
     return np.append(table, -1).astype(np.int32)[codes]
 
 
-def tag(tags: pa.ChunkedArray, name: str) -> Labels:
+def tag_labels(tags: pa.ChunkedArray, name: str) -> Labels:
     """The value that each row has for one tag."""
     values = [pc.map_lookup(part, pa.scalar(name), "first") for part in tags.chunks]
     return Labels.of(pa.chunked_array(values, pa.string()))
 
 
-def compact(numbers: NDArray[np.int64], size: int) -> tuple[Codes, NDArray[np.int64]]:
+def renumber(numbers: NDArray[np.int64], size: int) -> tuple[Codes, NDArray[np.int64]]:
     """Numbers below `size` renumbered from 0 without gaps, in their order, and the numbers that are in use.
 
     >>> codes, used = compact(np.array([7, 3, 7]), 10)

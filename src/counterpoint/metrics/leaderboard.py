@@ -13,14 +13,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.metrics.accuracy import Ratio
 from counterpoint.metrics.bias import picture_bias, picture_chance, question_bias, question_chance
 from counterpoint.metrics.calibration import ece
 from counterpoint.metrics.feature_noise import picture_feature_robustness, question_feature_robustness
+from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.outcomes import Singles
-from counterpoint.metrics.ratio import Ratio
 from counterpoint.metrics.rewrites import robustness
 from counterpoint.metrics.robustness import mean_robustness
-from counterpoint.metrics.statistic import Measure
 from counterpoint.metrics.uncertainty import uncertainty
 
 BASES = "bases"
@@ -39,9 +39,9 @@ class Column:
     name: str
     title: str
     test: str
-    measure: Measure
+    measure: Metric
     needs: str = "answers"
-    chance: Measure | None = None  # what a model that guesses would have
+    chance: Metric | None = None  # what a model that guesses would have
 
     @property
     def lower(self) -> bool:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.ports import Scale
-from counterpoint.metrics.chances import Chances
-from counterpoint.metrics.crediting import compared
-from counterpoint.metrics.joining import places
-from counterpoint.metrics.labels import Codes, Labels, compact, tag
+from counterpoint.metrics.credit import credit_answers
+from counterpoint.metrics.id_joins import find_rows
+from counterpoint.metrics.labels import Codes, Labels, renumber, tag_labels
+from counterpoint.metrics.probabilities import AnswerProbabilities
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -72,7 +72,7 @@ class Unit(Protocol):
         ...
 
 
-class Twos:
+class PairColumns:
     """Two answers at each place, the first held against the second, with what each earned."""
 
     __slots__ = ()
@@ -98,7 +98,7 @@ class Twos:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs(Twos):
+class Pairs(PairColumns):
     """One place per base and variant; a base with five variants is in five pairs."""
 
     base_correct: Floats  # 0 to 1, nan without gold or answer
@@ -121,7 +121,7 @@ class Pairs(Twos):
 
     def tagged(self, name: str) -> Labels:
         """The value that each variant has for one tag."""
-        return tag(self.tags, name).at(self.row)
+        return tag_labels(self.tags, name).at(self.row)
 
     @property
     def base_score(self) -> Floats:
@@ -182,7 +182,7 @@ class Singles:
     row: Rows
     base: Rows
     threshold: float
-    chances: Chances
+    chances: AnswerProbabilities
     score: Floats  # nan where the model gave none
     scale: str  # what the scores are, as the model says
 
@@ -224,7 +224,7 @@ class Outcomes:
     base: Rows  # for each row, the row of its base
     cluster: Codes
     threshold: float
-    chances: Chances
+    chances: AnswerProbabilities
     scale: str = ""  # what the scores are, as the model says; nothing where it is not known
 
     @property
@@ -235,7 +235,7 @@ class Outcomes:
     def labels(self, name: str) -> Labels:
         """A column by its name: suite, test, kind, relation, or `tag:` and the name of a tag."""
         if name.startswith("tag:"):
-            return tag(self.table["tags"], name.removeprefix("tag:"))
+            return tag_labels(self.table["tags"], name.removeprefix("tag:"))
         return Labels.of(self.table[name])
 
     def pairs(self) -> Pairs:
@@ -329,20 +329,20 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     A column `top` of the answers is needed for probabilities alone, and only looked at when one is asked for.
     The metadata of the answers say on which `scale` their scores are.
     """
-    table = together(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
+    table = sort_by_group(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     all_trials = plain = answers.select([*_SAID, *(["top"] if "top" in answers.column_names else [])])
     if several := bool(pc.max(plain["trial"]).as_py()):
         plain = plain.filter(pc.equal(plain["trial"], 0))
     base = _bases(table)
     with ThreadPoolExecutor() as pool:  # the long columns do not need each other
-        joined = pool.submit(places, _numbers(table["query"]), _numbers(plain["query"]))
+        joined = pool.submit(find_rows, _numbers(table["query"]), _numbers(plain["query"]))
         cluster = pool.submit(_clusters, table, base)
         state = _states(plain["state"])
         values = _values(plain, state)
         found = joined.result()
     state = np.append(state, np.int8(_MISSING))[found]  # a place of -1 finds the last
     said = Labels(np.append(values.codes, np.int32(-1))[found], values.words)
-    codes, correct = compared(table, said, state == _OK, state < _FAILED)
+    codes, correct = credit_answers(table, said, state == _OK, state < _FAILED)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
     return Outcomes(
         table.drop_columns(["gold", "query"]),
@@ -353,7 +353,9 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         base,
         cluster.result(),
         threshold,
-        Chances(plain, found, all_trials if several else None, _asked(table) if "top" in plain.column_names else None),
+        AnswerProbabilities(
+            plain, found, all_trials if several else None, _asked(table) if "top" in plain.column_names else None
+        ),
         (answers.schema.metadata or {}).get(b"scale", b"").decode(),
     )
 
@@ -373,7 +375,7 @@ def singles(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Sing
     return judge(groups, answers, threshold).singles()
 
 
-def normalised(texts: pa.Array) -> pa.Array:
+def normalise_texts(texts: pa.Array) -> pa.Array:
     """Texts in small letters, without signs at their edges and with single spaces, so that they can be compared.
 
     >>> normalised(pa.array(["  I think  so. "])).to_pylist()
@@ -407,14 +409,14 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
     values, odd = Labels.of(answers["value"]), np.flatnonzero(state == _UNPARSED)
     if not len(odd):
         return values
-    raw = Labels.of(pa.chunked_array([normalised(part) for part in answers["raw"].take(pa.array(odd)).chunks]))
+    raw = Labels.of(pa.chunked_array([normalise_texts(part) for part in answers["raw"].take(pa.array(odd)).chunks]))
     words = pa.concat_arrays([values.words, raw.words]).unique()
     codes = values.among(words).codes
     codes[odd] = raw.among(words).codes
     return Labels(codes, words)
 
 
-def together(table: pa.Table) -> pa.Table:
+def sort_by_group(table: pa.Table) -> pa.Table:
     """The rows with each group's together and its base first; most tables are so already."""
     if table.num_rows == 0 or _is_together(table):
         return table
@@ -451,5 +453,5 @@ def _clusters(table: pa.Table, base: Rows) -> Codes:
     alone = codes < 0
     codes[alone] = len(pictures.words) + np.flatnonzero(alone)
     number = np.zeros(len(base), np.int32)
-    number[heads] = compact(codes, len(pictures.words) + len(codes))[0]
+    number[heads] = renumber(codes, len(pictures.words) + len(codes))[0]
     return number[base]

@@ -4,9 +4,9 @@ J is the set of pairs whose base is right, J' that of those whose variant is. Ri
 threshold, by the rule set of the suite; where nothing was right the measure is undefined, and never zero.
 """
 
-from counterpoint.metrics.ordered import OrderedPairs
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.ordered_pairs import OrderedPairs
 from counterpoint.metrics.outcomes import Pairs
-from counterpoint.metrics.ratio import Ratio
 
 rad_forward = Ratio("rad_forward", Pairs, lambda p: p.variant_right, lambda p: p.gold & p.base_right)
 """Pairs whose variant is right among those whose base is, |J ∩ J'| / |J| (RAD)."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ports import Scale
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.metric import Estimator, Metric, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows
-from counterpoint.metrics.ratio import Ratio
-from counterpoint.metrics.statistic import Measure, Statistic, Weighed
 
-SIMILAR = "its scores are similarities, not probabilities"
-UNKNOWN = "it is not recorded whether its scores are probabilities: run it again, or import with --scores"
+SCORES_ARE_SIMILARITIES = "its scores are similarities, not probabilities"
+SCALE_UNKNOWN = "it is not recorded whether its scores are probabilities: run it again, or import with --scores"
 
 
 def _ranked(pairs: Pairs) -> Flags:
@@ -29,7 +29,7 @@ def _why(pairs: Pairs, rows: Rows) -> str:
     """Why captions and foils that have scores have no probabilities."""
     if pairs.probable or not (_ranked(pairs) & pairs.counted)[rows].any():
         return ""
-    return SIMILAR if pairs.scale == Scale.SIMILARITY else UNKNOWN
+    return SCORES_ARE_SIMILARITIES if pairs.scale == Scale.SIMILARITY else SCALE_UNKNOWN
 
 
 def caption_right(pairs: Pairs) -> Flags:
@@ -42,18 +42,18 @@ def foil_right(pairs: Pairs) -> Flags:
     return np.asarray(pairs.variant_score <= pairs.threshold)
 
 
-def _lower_of_both(pairs: Pairs, rows: Rows) -> Weighed:
+def _lower_of_both(pairs: Pairs, rows: Rows) -> Estimator:
     right = np.stack([caption_right(pairs)[rows], foil_right(pairs)[rows]]).astype(np.float64)
     return lambda weights: float((right @ weights).min() / weights.sum())
 
 
-def _area(pairs: Pairs, rows: Rows) -> Weighed:
+def _area(pairs: Pairs, rows: Rows) -> Estimator:
     captions = np.nan_to_num(pairs.base_score[rows], nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     foils = np.nan_to_num(pairs.variant_score[rows], nan=np.inf, posinf=np.inf, neginf=-np.inf)
     return area_under_curve(captions, foils)
 
 
-def area_under_curve(higher: Floats, lower: Floats) -> Weighed:
+def area_under_curve(higher: Floats, lower: Floats) -> Estimator:
     """How probable it is that one of the first has the higher score than one of the second, ties counting half.
 
     >>> area_under_curve(np.array([0.9, 0.5]), np.array([0.5, 0.1]))(np.ones(2))
@@ -92,5 +92,5 @@ min_p = Statistic("min_p", Pairs, _lower_of_both, _probable, _why)
 auroc = Statistic("auroc", Pairs, _area, _ranked)
 """How often a caption has a higher score than a foil of any pair in the slice, ties counting half (VALSE, AUROC)."""
 
-RANKING: tuple[Measure, ...] = (acc_r, ties, acc, p_c, p_f, min_p, auroc)
+RANKING: tuple[Metric, ...] = (acc_r, ties, acc, p_c, p_f, min_p, auroc)
 """The measures that are taken of captions against foils when none is named."""

@@ -6,8 +6,8 @@ rule in the tag `rule`.
 """
 
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.accuracy import Ratio
 from counterpoint.metrics.outcomes import Flags, Pairs
-from counterpoint.metrics.ratio import Ratio
 
 
 def _rewritten(pairs: Pairs) -> Flags:

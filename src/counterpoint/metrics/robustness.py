@@ -3,8 +3,8 @@
 import numpy as np
 
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.metric import Estimator, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows
-from counterpoint.metrics.statistic import Statistic, Weighed
 
 TAG = "edit"
 """The tag of a variant that says which kind of edit its picture has."""
@@ -15,7 +15,7 @@ def _edited(pairs: Pairs) -> Flags:
     return must_agree & (pairs.tagged(TAG).codes >= 0) if must_agree.any() else must_agree
 
 
-def _mean_of_kinds(pairs: Pairs, rows: Rows) -> Weighed:
+def _mean_of_kinds(pairs: Pairs, rows: Rows) -> Estimator:
     _, kinds = np.unique(pairs.tagged(TAG).codes[rows], return_inverse=True)
     stayed = pairs.related[rows].astype(np.float64)
 

@@ -11,15 +11,15 @@ import pyarrow as pa
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ids import Plain
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio, no_diagnosis
 from counterpoint.metrics.bias import BIAS
-from counterpoint.metrics.bootstrap import RESAMPLES, Counts, interval, luck
-from counterpoint.metrics.intervals import Score, from_sums
-from counterpoint.metrics.ordered import OrderedPairs, ordered_pairs
+from counterpoint.metrics.bootstrap import RESAMPLES, Counts, bootstrap_interval, seeded_rng
+from counterpoint.metrics.intervals import Score, interval_from_sums
+from counterpoint.metrics.metric import Metric, Statistic, estimate_interval
+from counterpoint.metrics.ordered_pairs import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import STATES, Floats, Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.metrics.ratio import METRICS, Ratio, unsaid
-from counterpoint.metrics.slices import Cells, Slicer
-from counterpoint.metrics.statistic import Measure, Statistic, estimated
+from counterpoint.metrics.slices import SliceCells, Slicer
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a measure is."""
@@ -28,12 +28,12 @@ _NARROW = 200  # resamples of a statistic where there can be any number of slice
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ScoreRequest:
     """What to score: cut by which columns, after which filter, by which measures, with which intervals."""
 
     by: Sequence[str] = ("test",)
     where: Mapping[str, str] = field(default_factory=dict)
-    metrics: Sequence[Measure] = ()  # the usual ones, where none is named
+    metrics: Sequence[Metric] = ()  # the usual ones, where none is named
     threshold: float = 0.5
     resamples: int = RESAMPLES
     seed: int = 0
@@ -51,25 +51,28 @@ class Request:
 
 def score_table(groups: pa.Table, answers: pa.Table, by: Sequence[str] = ("test",), **request: Any) -> pa.Table:
     """The scores of one model on suites; see `Request` for what else can be said."""
-    asked = Request(by, **request)
-    return scored(judge(groups, answers, asked.threshold), asked)
+    asked = ScoreRequest(by, **request)
+    return score_outcomes(judge(groups, answers, asked.threshold), asked)
 
 
-def usual(outcomes: Outcomes) -> tuple[Measure, ...]:
+def default_metrics(outcomes: Outcomes) -> tuple[Metric, ...]:
     """The measures that are taken when none is named: those of one relation only where a group has it."""
     own = {Relation.RANKS: RANKING, Relation.SWAP: BIAS}
     relations = outcomes.labels("relation")
-    return (*METRICS, *(one for relation, more in own.items() if relations.where([relation]).any() for one in more))
+    return (
+        *ACCURACY_METRICS,
+        *(one for relation, more in own.items() if relations.where([relation]).any() for one in more),
+    )
 
 
-def scored(outcomes: Outcomes, request: Request) -> pa.Table:
+def score_outcomes(outcomes: Outcomes, request: ScoreRequest) -> pa.Table:
     """The same from outcomes that are already there.
 
     The value is null where nothing counts; the reason says so where the measure does not apply to the model. Beside
     each score stand the units left out because a member failed or was not asked yet, and what became of the single
     answers of the slice, as shares.
     """
-    request = request if request.metrics else replace(request, metrics=usual(outcomes))
+    request = request if request.metrics else replace(request, metrics=default_metrics(outcomes))
     slicer = Slicer(outcomes, request.columns, request.where)
     singles = outcomes.singles()
     cells = slicer.cut(singles)
@@ -105,7 +108,9 @@ def _rules(outcomes: Outcomes) -> dict[str, str]:
     return {row["suite"]: row["rules"] for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist()}
 
 
-def _scores(units: Pairs | OrderedPairs | Sets | Singles, cells: Cells, request: Request) -> Iterator[dict[str, Any]]:
+def _scores(
+    units: Pairs | OrderedPairs | Sets | Singles, cells: SliceCells, request: ScoreRequest
+) -> Iterator[dict[str, Any]]:
     """Each measure of these units in each slice."""
     left_out = cells.summed_by_slice(~units.counted)
     for metric in request.metrics:
@@ -114,7 +119,7 @@ def _scores(units: Pairs | OrderedPairs | Sets | Singles, cells: Cells, request:
                 yield row | {"unit": UNITS[metric.unit], "left_out": int(left_out[place])}
 
 
-def _measured(metric: Measure, units: Any, cells: Cells, request: Request) -> list[dict[str, Any]]:
+def _measured(metric: Metric, units: Any, cells: SliceCells, request: ScoreRequest) -> list[dict[str, Any]]:
     """One measure in each slice; slices are resampled side by side, each with luck of its own."""
     taken = (
         _shares(metric, units, cells, request) if isinstance(metric, Ratio) else _values(metric, units, cells, request)
@@ -123,7 +128,7 @@ def _measured(metric: Measure, units: Any, cells: Cells, request: Request) -> li
     def row(place: int) -> dict[str, Any]:
         score, method, clusters = taken(place)
         ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
-        why = "" if score.n or metric.why is unsaid else metric.why(units, cells.units_of(place))
+        why = "" if score.n or metric.why is no_diagnosis else metric.why(units, cells.units_of(place))
         named = {"slice": cells.names[place], "metric": metric.name}
         return named | ends | {"n": score.n, "clusters": clusters, "method": method, "reason": why}
 
@@ -131,7 +136,7 @@ def _measured(metric: Measure, units: Any, cells: Cells, request: Request) -> li
         return list(pool.map(row, range(len(cells.names))))
 
 
-def _shares(metric: Ratio[Any], units: Any, cells: Cells, request: Request) -> _Taken:
+def _shares(metric: Ratio[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _Taken:
     """A share in the slice at a place."""
     credit, counts = metric.cases(units)
     sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
@@ -144,7 +149,7 @@ def _shares(metric: Ratio[Any], units: Any, cells: Cells, request: Request) -> _
     return taken
 
 
-def _values(metric: Statistic[Any], units: Any, cells: Cells, request: Request) -> _Taken:
+def _values(metric: Statistic[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _Taken:
     """What is no share, in the slice at a place."""
     counts = metric.counts(units) & units.counted
     resamples = min(request.resamples, _NARROW) if request.closed else request.resamples
@@ -152,27 +157,29 @@ def _values(metric: Statistic[Any], units: Any, cells: Cells, request: Request) 
 
     def taken(place: int) -> tuple[Score, str, int]:
         rows = by_slice[place]
-        rng = luck(*_seed(cells, place, request))
+        rng = seeded_rng(*_seed(cells, place, request))
         cluster = units.cluster[rows]
-        score, method = estimated(metric.of(units, rows), cluster, rng, resamples)
+        score, method = estimate_interval(metric.of(units, rows), cluster, rng, resamples)
         return score, method, len(np.unique(cluster)) if score.n else 0
 
     return taken
 
 
-def _seed(cells: Cells, place: int, request: Request) -> list[Plain]:
+def _seed(cells: SliceCells, place: int, request: ScoreRequest) -> list[Plain]:
     return [request.seed, list(cells.names[place])]  # equal cases have equal intervals, whatever the measure
 
 
-def _interval(sums: Floats, cases: Counts, squares: float, seed: list[Plain], request: Request) -> tuple[Score, str]:
+def _interval(
+    sums: Floats, cases: Counts, squares: float, seed: list[Plain], request: ScoreRequest
+) -> tuple[Score, str]:
     if not request.closed:
-        return interval(sums, cases, squares, luck(*seed), request.resamples)
+        return bootstrap_interval(sums, cases, squares, seeded_rng(*seed), request.resamples)
     used = cases > 0
-    score = from_sums(sums[used], cases[used], squares)
+    score = interval_from_sums(sums[used], cases[used], squares)
     return score, "clustered" if score.n else ""
 
 
-def _states(singles: Singles, cells: Cells) -> dict[tuple[str, ...], dict[str, float]]:
+def _states(singles: Singles, cells: SliceCells) -> dict[tuple[str, ...], dict[str, float]]:
     """How many single answers each slice has, and the share of each state among them."""
     many = len(STATES)
     table = np.bincount(cells.place * many + singles.state[cells.inside], minlength=len(cells.names) * many)
@@ -185,7 +192,7 @@ def _states(singles: Singles, cells: Cells) -> dict[tuple[str, ...], dict[str, f
 def _row(
     found: dict[str, Any],
     states: Mapping[tuple[str, ...], Mapping[str, float]],
-    request: Request,
+    request: ScoreRequest,
     rules: Mapping[str, str],
 ) -> dict[str, Any]:
     named = dict(zip(request.columns, found["slice"], strict=True))
@@ -193,7 +200,7 @@ def _row(
     return named | found | dict(states.get(found["slice"], {})) | how
 
 
-def _schema(request: Request) -> pa.Schema:
+def _schema(request: ScoreRequest) -> pa.Schema:
     number, count, word = pa.float64(), pa.int64(), pa.string()
     return pa.schema(
         [

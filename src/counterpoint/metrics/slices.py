@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.metrics.labels import Codes, Labels, compact
+from counterpoint.metrics.labels import Codes, Labels, renumber
 from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class SliceCells:
     """Units by slice and cluster: a cell is what one picture contributes to one slice."""
 
     names: Sequence[tuple[str, ...]]  # of the slices, in their order
@@ -60,7 +60,7 @@ class Slicer:
         self._by = [outcomes.labels(name) for name in by]
         self._where = [(outcomes.labels(name), word) for name, word in (where or {}).items()]
 
-    def cut(self, unit: Unit) -> Cells:
+    def cut(self, unit: Unit) -> SliceCells:
         """Which unit lies where; a variant without a tag takes its base's, and without both lies in no slice."""
         number, inside = np.zeros(len(unit.row), np.int64), np.ones(len(unit.row), np.bool_)
         for labels, word in self._where:
@@ -73,11 +73,11 @@ class Slicer:
         sizes = [max(len(labels.words), 1) for labels in self._by]
         assert np.prod(sizes, dtype=float) < 2**62, "fewer slices than numbers"
         kept = slice(None) if inside.all() else inside  # the usual case, in which nothing needs to be copied
-        place, used = compact(number[kept], int(np.prod(sizes)))
+        place, used = renumber(number[kept], int(np.prod(sizes)))
         clusters = int(unit.cluster.max(initial=0)) + 1
-        cell, cells = compact(place.astype(np.int64) * clusters + unit.cluster[kept], len(used) * clusters)
+        cell, cells = renumber(place.astype(np.int64) * clusters + unit.cluster[kept], len(used) * clusters)
         bounds = np.searchsorted(cells, np.arange(len(used) + 1) * clusters)
-        return Cells(self._names(used, sizes), kept, place, cell, bounds)
+        return SliceCells(self._names(used, sizes), kept, place, cell, bounds)
 
     def _names(self, numbers: NDArray[np.int64], sizes: Sequence[int]) -> list[tuple[str, ...]]:
         """The words behind the number of each slice."""

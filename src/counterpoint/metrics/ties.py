@@ -6,18 +6,18 @@ from typing import Any
 
 from counterpoint import catalog
 from counterpoint.explorer.measures import lower
-from counterpoint.metrics.compare import compared
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
+from counterpoint.metrics.comparison import compare_outcomes
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles
-from counterpoint.metrics.paired import ALPHA, holm
-from counterpoint.metrics.ratio import METRICS, Ratio
-from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.paired_tests import ALPHA, holm
+from counterpoint.metrics.scoring import ScoreRequest
 
-Judged = Callable[[str], Outcomes]
-Found = tuple[str, str, str]
+OutcomesOf = Callable[[str], Outcomes]
+Tie = tuple[str, str, str]
 """A test, a measure, and a model that is best in it or cannot be told from the best; the whole suite has no test."""
 
 
-def all_ties(scores: Sequence[Mapping[str, Any]], outcomes: Judged) -> list[Found]:
+def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf) -> list[Tie]:
     """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
 
     Only measures that are shares can be compared case by case, and only the usual ones, which are scored by kind as
@@ -33,11 +33,11 @@ def all_ties(scores: Sequence[Mapping[str, Any]], outcomes: Judged) -> list[Foun
     return [
         (test, metric, model)
         for (test, metric), values in columns.items()
-        for model in sorted(tied(values, lambda best, other: tests.p(best, other, metric, test)))  # noqa: B023
+        for model in sorted(tied_with_best(values, lambda best, other: tests.p(best, other, metric, test)))  # noqa: B023
     ]
 
 
-def tied(scores: Mapping[str, float], p: Callable[[str, str], float]) -> frozenset[str]:
+def tied_with_best(scores: Mapping[str, float], p: Callable[[str, str], float]) -> frozenset[str]:
     """The best model of a column, and those that a paired test does not tell from it.
 
     Each other model is held against the best, and the p values are corrected by Holm for their number.
@@ -65,7 +65,7 @@ def _columns(scores: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, s
 
 
 def _share(metric: str) -> Ratio[Any] | None:
-    known = {one.name: one for one in METRICS}
+    known = {one.name: one for one in ACCURACY_METRICS}
     found = known.get(metric) or catalog.find("metrics", metric)
     return found if isinstance(found, Ratio) and found.unit in (Pairs, Sets, Singles) else None
 
@@ -73,7 +73,7 @@ def _share(metric: str) -> Ratio[Any] | None:
 class _Tests:
     """The paired tests of two models: first what is wanted is gathered, then each two models are compared once."""
 
-    def __init__(self, outcomes: Judged) -> None:
+    def __init__(self, outcomes: OutcomesOf) -> None:
         self._outcomes = outcomes
         self._wanted: dict[tuple[frozenset[str], bool], dict[str, None]] = {}
         self._found: dict[tuple[frozenset[str], str, str], float] = {}
@@ -86,9 +86,9 @@ class _Tests:
         """Make all tests that were asked for."""
         for both, cut in sorted(self._wanted, key=lambda asked: (sorted(asked[0]), asked[1])):
             shares = [share for name in self._wanted[both, cut] if (share := _share(name))]
-            request = Request(by=("test",) if cut else (), metrics=shares)
+            request = ScoreRequest(by=("test",) if cut else (), metrics=shares)
             one, other = map(self._outcomes, sorted(both))
-            for line in compared(one, other, request).to_pylist():
+            for line in compare_outcomes(one, other, request).to_pylist():
                 if line["n"]:
                     self._found[both, line["metric"], line.get("test") or ""] = float(line["p"])
 

@@ -6,9 +6,9 @@ the largest probability in it; lower is better. Where it only speaks, its passes
 
 import numpy as np
 
+from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
-from counterpoint.metrics.ratio import Ratio
-from counterpoint.metrics.statistic import Measure
 
 NO_MEAN = "no mean of passes with dropout is there: the model has none, or was run without --trials"
 NO_ENTROPY = "the mean of its passes has no entropy: its probabilities do not add up to one, or there is none"
@@ -64,5 +64,5 @@ answer_entropy = Ratio(
 )
 """The entropy of what the passes say over that of passes which all differ (lower is better)."""
 
-UNCERTAINTY: tuple[Measure, ...] = (uncertainty, mean_entropy, sampling_agreement, answer_entropy)
+UNCERTAINTY: tuple[Metric, ...] = (uncertainty, mean_entropy, sampling_agreement, answer_entropy)
 """All measures of how sure a model is."""

@@ -59,7 +59,7 @@ class Verdicts:
         return np.flatnonzero(fits)
 
 
-def verdicts(outcomes: Outcomes) -> Verdicts:
+def group_verdicts(outcomes: Outcomes) -> Verdicts:
     """The verdict on every group."""
     starts = np.flatnonzero(outcomes.base == np.arange(len(outcomes.base)))
     if not len(starts):

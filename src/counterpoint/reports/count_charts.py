@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from counterpoint.metrics.descriptions import Bin, Ranked
+from counterpoint.metrics.data_statistics import HistogramBin, RankedWord
 from counterpoint.reports.charts import CONFIG, PADDING, SCHEMA, Spec
 
 LABEL, TICK = 128, 32
@@ -11,7 +11,7 @@ LABEL, TICK = 128, 32
 _FILL = {"color": "var(--accent)", "fillOpacity": 0.7}
 
 
-def bars(found: Sequence[Ranked], *, title: str, most: float | None = None, width: int = 164) -> Spec:
+def bars(found: Sequence[RankedWord], *, title: str, most: float | None = None, width: int = 164) -> Spec:
     """One bar per word, in their order, with its share in per cent beside it; `most` is the share of a full bar."""
     values = [
         {"word": one.word, "count": one.count, "share": round(100 * one.share, 2), "label": f"{100 * one.share:.1f}"}
@@ -34,7 +34,7 @@ def bars(found: Sequence[Ranked], *, title: str, most: float | None = None, widt
     return _spec(title, values, {"width": width, "height": {"step": 24}, "layer": layer}, right=44)
 
 
-def columns(found: Sequence[Bin], *, title: str, width: int = 290) -> Spec:
+def columns(found: Sequence[HistogramBin], *, title: str, width: int = 290) -> Spec:
     """One column per bin, with its numbers below, and how often they came on a light grid."""
     values = [{"bin": one.label, "count": one.count} for one in found]
     encoding = {

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from counterpoint._version import __version__
 from counterpoint.explorer.templating import counted, environment
-from counterpoint.metrics.descriptions import Counts, Ranked, Ranking, Spread
+from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, RankedWord, WordFrequencies
 from counterpoint.reports.charts import Spec
 from counterpoint.reports.count_charts import bars, columns
 from counterpoint.reports.lab_report import drawn
@@ -74,7 +74,7 @@ def _pictures(found: Description) -> str:
     return f"{said}, of which {pictures.there:,} are there"
 
 
-def ranking_figure(name: str, ranking: Ranking, top: int) -> Figure:
+def ranking_figure(name: str, ranking: WordFrequencies, top: int) -> Figure:
     """The most frequent words; the title says which leads, the note how hard they are to guess."""
     first = ranking.top(1)[0]
     note = (
@@ -84,14 +84,14 @@ def ranking_figure(name: str, ranking: Ranking, top: int) -> Figure:
     return Figure(title, note, drawn(bars(ranking.top(top), title=title)).picture)
 
 
-def spread_figure(name: str, spread: Spread) -> Figure:
+def spread_figure(name: str, spread: NumberHistogram) -> Figure:
     """How often each number came; the title says what it is on average."""
     title = f"{_first_up(name)}: {spread.mean:.1f} on average"
     note = f"from {spread.least:,} to {spread.most:,}, median {spread.median:,}"
     return Figure(title, note, drawn(columns(spread.bins(), title=title)).picture)
 
 
-def spread_fact(name: str, spread: Spread) -> str:
+def spread_fact(name: str, spread: NumberHistogram) -> str:
     """What numbers are like, in a sentence.
 
     >>> spread_fact("words per answer", Spread({1: 1, 2: 1})), spread_fact("turns per dialogue", Spread({10: 9}))
@@ -102,15 +102,15 @@ def spread_fact(name: str, spread: Spread) -> str:
     return f"{spread.mean:.1f} {name} on average, from {spread.least:,} to {spread.most:,}"
 
 
-def overlap_chart(known: Sequence[Ranked]) -> Spec:
+def overlap_chart(known: Sequence[RankedWord]) -> Spec:
     """Of how many questions the best answer is in each of some answer spaces."""
     first = max(known, key=lambda one: one.share)
     title = f"{first.word} has the best answer to {100 * first.share:.0f} % of the questions"
     return bars(known, title=title, most=1.0)
 
 
-def _answerable(found: Description) -> list[Ranked]:
-    return [Ranked(one.name, one.shared, one.covered) for one in found.overlaps if one.covered is not None]
+def _answerable(found: Description) -> list[RankedWord]:
+    return [RankedWord(one.name, one.shared, one.covered) for one in found.overlaps if one.covered is not None]
 
 
 def _kind(part: Part, top: int) -> KindPart:
@@ -125,11 +125,11 @@ def _kind(part: Part, top: int) -> KindPart:
     )
 
 
-def _plain(spread: Spread) -> bool:
+def _plain(spread: NumberHistogram) -> bool:
     return spread.most - spread.least < FEW
 
 
-def _figures(counts: Counts, top: int) -> Iterator[Figure]:
+def _figures(counts: DataSetCounts, top: int) -> Iterator[Figure]:
     for name, ranking in counts.rankings.items():
         if ranking.distinct > 1:
             yield ranking_figure(name, ranking, top)

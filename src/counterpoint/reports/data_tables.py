@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint import catalog
-from counterpoint.metrics.descriptions import Counts, Ranking, Spread
-from counterpoint.metrics.overlaps import Overlap
+from counterpoint.metrics.answer_spaces import AnswerSpaceOverlap
+from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, WordFrequencies
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import Checked, Expected, expected, spoken_size
@@ -143,7 +143,7 @@ def pictures_line(found: Description) -> str:
     return f"{pictures.distinct:,} pictures; the files of {pictures.there:,} are there ({share} %)."
 
 
-def _counts(counts: Counts, top: int) -> Iterator[ResultTable]:
+def _counts(counts: DataSetCounts, top: int) -> Iterator[ResultTable]:
     title = counts.kind.capitalize()
     if counts.spreads:
         lines = [
@@ -165,7 +165,7 @@ def _counts(counts: Counts, top: int) -> Iterator[ResultTable]:
         yield _ranking(title, name, ranking, top)
 
 
-def _histogram(title: str, spread: Spread) -> ResultTable:
+def _histogram(title: str, spread: NumberHistogram) -> ResultTable:
     bins = spread.bins()
     highest = max((one.count for one in bins), default=1)
     lines = [
@@ -176,7 +176,7 @@ def _histogram(title: str, spread: Spread) -> ResultTable:
     return ResultTable(title, ("words", "times", "%", ""), [(*line[:3], line[3].ljust(wide)) for line in lines])
 
 
-def _ranking(title: str, name: str, ranking: Ranking, top: int) -> ResultTable:
+def _ranking(title: str, name: str, ranking: WordFrequencies, top: int) -> ResultTable:
     shown = ranking.top(top)
     lines = [(one.word, f"{one.count:,}", percent(one.share)) for one in shown]
     rest = ranking.total - sum(one.count for one in shown)
@@ -260,19 +260,19 @@ def _kind(part: Part, top: int) -> dict[str, Any]:
     }
 
 
-def _words(ranking: Ranking, top: int) -> dict[str, Any]:
+def _words(ranking: WordFrequencies, top: int) -> dict[str, Any]:
     shown = [asdict(one) for one in ranking.top(top)]
     ends = {"entropy": ranking.entropy, "effective": ranking.effective}
     return {"total": ranking.total, "distinct": ranking.distinct, **ends, "top": shown}
 
 
-def _numbers(spread: Spread) -> dict[str, Any]:
+def _numbers(spread: NumberHistogram) -> dict[str, Any]:
     counts: Mapping[str, int] = {str(number): count for number, count in spread.counts.items()}
     ends = {"least": spread.least, "most": spread.most}
     return {"total": spread.total, "mean": spread.mean, "median": spread.median, **ends, "counts": counts}
 
 
-def _overlap(one: Overlap) -> dict[str, Any]:
+def _overlap(one: AnswerSpaceOverlap) -> dict[str, Any]:
     numbers = {name: getattr(one, name) for name in ("answers", "others", "shared", "jaccard", "covered", "covers")}
     absent = [{"answer": word, "count": count} for word, count in one.absent]
     return {"with": one.name, **numbers, "ceiling": one.ceiling, "absent": absent}

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from counterpoint.metrics.calibration import Bin
+from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.reports.charts import CONFIG, PADDING, SCHEMA, Spec
 
 _AXIS = {"values": [0, 25, 50, 75, 100]}
 
 
-def reliability_chart(curves: Mapping[str, Sequence[Bin]], *, title: str, width: int = 220) -> Spec:
+def reliability_chart(curves: Mapping[str, Sequence[ReliabilityBin]], *, title: str, width: int = 220) -> Spec:
     """A panel for each model: a point for each bin on its interval, larger where there are more answers."""
     values = [
         {

@@ -15,7 +15,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.language.kneser_ney import ORDER, tokenize, train_model
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import acc_r, ties
-from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.models.text.ngram import CrossFitted, Told, content, known_as
 
 FOLDS = 5
@@ -140,7 +140,7 @@ def cross_fitted(learning: Learning) -> CrossFitted:
 
 def findings(groups: Any, answers: Any) -> list[Finding]:
     """How a model that has scored ranked groups fares in each test; with words where the interval is clear of half."""
-    rows = scored(judge(groups, answers), Request(("test",), metrics=(acc_r, ties))).to_pylist()
+    rows = score_outcomes(judge(groups, answers), ScoreRequest(("test",), metrics=(acc_r, ties))).to_pylist()
     tied = {(row["suite"], row["test"]): row["value"] for row in rows if row["metric"] == ties.name}
     found = []
     pairs: dict[tuple[str, str], list[Pair]] = {}

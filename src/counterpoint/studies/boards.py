@@ -9,10 +9,10 @@ from typing import Any
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.bootstrap import RESAMPLES
 from counterpoint.metrics.leaderboard import COLUMNS, TESTS, Board, Column, Entry, bases, board, stacked
+from counterpoint.metrics.metric import Metric, columns_read
 from counterpoint.metrics.outcomes import judge
-from counterpoint.metrics.recasting import keeping, renamed, words
-from counterpoint.metrics.scoring import Request, scored
-from counterpoint.metrics.statistic import Measure, read_by
+from counterpoint.metrics.relabeling import distinct_values, keep_rows, rename_values
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.store.lab import LabStore, RunRecord
 from counterpoint.store.suites import Manifest
 
@@ -23,7 +23,7 @@ CANNOT = {
 }
 """Why a measure does not apply to a model that lacks an ability."""
 NOT_ASKED = "it was not asked this"
-FURTHER = read_by(column.measure for column in COLUMNS)
+FURTHER = columns_read(column.measure for column in COLUMNS)
 """Columns of the answers that the measures need beside the usual ones."""
 
 _SAID = ("query", "trial", "raw", "value", "state", "score")
@@ -45,10 +45,10 @@ def data_sets(lab: LabStore) -> dict[str, Any]:
     found: dict[str, list[Any]] = {}
     for name in lab.suites():
         suite = lab.suite(name)
-        table = keeping(suite.groups.replace_schema_metadata(), "test", TESTS)
+        table = keep_rows(suite.groups.replace_schema_metadata(), "test", TESTS)
         if table.num_rows:
             title = data_set(suite.manifest)
-            found.setdefault(title, []).append(renamed(table, "suite", {name: title}))
+            found.setdefault(title, []).append(rename_values(table, "suite", {name: title}))
     return {title: stacked(tables) for title, tables in sorted(found.items())}
 
 
@@ -74,19 +74,19 @@ def entries(
 
 def _scores(groups: Any, answers: Any, threshold: float, seed: int) -> list[dict[str, Any]]:
     """The scores by the measures of the leaderboard that are taken on these groups."""
-    tests = {test for (test,) in words(groups, "test")}
+    tests = {test for (test,) in distinct_values(groups, "test")}
     columns = [column for column in COLUMNS if column.test in tests]
     outcomes = judge(groups, answers, threshold) if columns else None
     rows: list[dict[str, Any]] = []
     for taken, resamples in (([column.measure for column in columns], RESAMPLES), (_chances(columns), 1)):
         if taken and outcomes:  # of chance levels no interval is shown
             measures = tuple(dict.fromkeys(taken))
-            request = Request(("test",), metrics=measures, threshold=threshold, resamples=resamples, seed=seed)
-            rows += scored(outcomes, request).to_pylist()
+            request = ScoreRequest(("test",), metrics=measures, threshold=threshold, resamples=resamples, seed=seed)
+            rows += score_outcomes(outcomes, request).to_pylist()
     return rows
 
 
-def _chances(columns: Sequence[Column]) -> list[Measure]:
+def _chances(columns: Sequence[Column]) -> list[Metric]:
     return [column.chance for column in columns if column.chance]
 
 

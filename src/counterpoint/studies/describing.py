@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.metrics.descriptions import ANSWERS, COUNT, Counts, Tally, counted, golds
-from counterpoint.metrics.overlaps import Ceiling, Overlap, Space, overlap
+from counterpoint.metrics.answer_spaces import AccuracyCeiling, AnswerSpace, AnswerSpaceOverlap, compare_spaces
+from counterpoint.metrics.data_statistics import ANSWERS, COUNT, DataSetCounts, ItemTally, gold_answers, summarise_tally
 from counterpoint.sources.dataset import KINDS, DataSet, Source
 from counterpoint.sources.file_checks import Checked, checked, kinds_there, there, whole_split
 from counterpoint.sources.inside import NAMESPACE as INSIDE
@@ -49,7 +49,7 @@ class Left:
 class Part:
     """The items of one kind; with a problem, only those that came before it."""
 
-    counts: Counts
+    counts: DataSetCounts
     left: tuple[Left, ...] = ()
     problem: str = ""
     hint: str = ""
@@ -77,7 +77,7 @@ class Description:
     files: tuple[Checked, ...]
     parts: tuple[Part, ...]
     pictures: Pictures
-    overlaps: tuple[Overlap, ...] = ()
+    overlaps: tuple[AnswerSpaceOverlap, ...] = ()
 
     @property
     def missing(self) -> tuple[Checked, ...]:
@@ -152,17 +152,17 @@ def opened(name: str, found: Any, request: Request) -> Opened:
 
 
 def describe(
-    opening: Opened, request: Request, spaces: Sequence[Space] = (), watch: Watch = lambda items, doing: items
+    opening: Opened, request: Request, spaces: Sequence[AnswerSpace] = (), watch: Watch = lambda items, doing: items
 ) -> Description:
     """Read everything that can be read of a split, once, and count it; nothing is held but counts.
 
     `spaces` are answers of others, made comparable by the same rules.
     """
     comparable = rule_set(opening.rules).comparable
-    ceilings = [Ceiling(space, comparable) for space in spaces]
+    ceilings = [AccuracyCeiling(space, comparable) for space in spaces]
     asked = next((kind for kind in ANSWERED if kind in opening.kinds), "")
     parts = tuple(
-        _part(opening, kind, Tally(comparable), ceilings if kind == asked else (), watch) for kind in opening.kinds
+        _part(opening, kind, ItemTally(comparable), ceilings if kind == asked else (), watch) for kind in opening.kinds
     )
     if opening.dataset and not opening.dataset.files and any(part.counts.items for part in parts):
         parts = tuple(part for part in parts if part.counts.items or not part.problem)  # files of other columns
@@ -176,44 +176,44 @@ def describe(
         _files(opening, request),
         parts,
         _pictures(opening, request, parts),
-        tuple(overlap(ours, one, ceiling=top.value) for one, top in zip(spaces, ceilings, strict=True)),
+        tuple(compare_spaces(ours, one, ceiling=top.value) for one, top in zip(spaces, ceilings, strict=True)),
     )
 
 
-def answers_of(name: str, parts: Sequence[Part]) -> Space:
+def answers_of(name: str, parts: Sequence[Part]) -> AnswerSpace:
     """The answers in what was read, with how many questions have each."""
     for kind in ANSWERED:
         for part in parts:
             if part.counts.kind == kind and ANSWERS in part.counts.rankings:
-                return Space(name, part.counts.rankings[ANSWERS].counts)
-    return Space(name, {})
+                return AnswerSpace(name, part.counts.rankings[ANSWERS].counts)
+    return AnswerSpace(name, {})
 
 
-def answer_space(name: str, opening: Opened, rules: str, watch: Watch = lambda items, doing: items) -> Space:
+def answer_space(name: str, opening: Opened, rules: str, watch: Watch = lambda items, doing: items) -> AnswerSpace:
     """The answers of a whole split, made comparable by the rules of another."""
     comparable = rule_set(rules).comparable
     kind = next((kind for kind in ANSWERED if kind in opening.kinds), "")
     if not kind:
         raise CounterpointError(f"{opening.title} has no answers", hint=f"it has {' and '.join(opening.kinds)}")
-    tally = Tally(comparable)
+    tally = ItemTally(comparable)
     for item in watch(opening.read(kind), f"reading {kind} of {name}"):
         COUNT[kind](item, tally)
     if not tally.words.get(ANSWERS):
         raise SourceError(f"{opening.split} of {opening.title} has no answers", hint="name another split: NAME:SPLIT=…")
-    return Space(name, tally.words[ANSWERS])
+    return AnswerSpace(name, tally.words[ANSWERS])
 
 
-def _part(opening: Opened, kind: str, tally: Tally, ceilings: Sequence[Ceiling], watch: Watch) -> Part:
+def _part(opening: Opened, kind: str, tally: ItemTally, ceilings: Sequence[AccuracyCeiling], watch: Watch) -> Part:
     problem = hint = ""
     try:
         for item in watch(opening.read(kind), f"reading {kind}"):
             COUNT[kind](item, tally)
-            for gold in golds(kind, item) if ceilings else ():
+            for gold in gold_answers(kind, item) if ceilings else ():
                 for ceiling in ceilings:
                     ceiling.add(gold)
     except SourceError as found:
         problem, hint = str(found), found.hint
-    return Part(counted(kind, tally), _left(opening.skips), problem, hint)
+    return Part(summarise_tally(kind, tally), _left(opening.skips), problem, hint)
 
 
 def _left(skips: Skips) -> tuple[Left, ...]:

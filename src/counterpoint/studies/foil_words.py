@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Relation
 from counterpoint.language.word_diff import replaced_words
-from counterpoint.metrics.divergence import divergence
-from counterpoint.metrics.recasting import Table
+from counterpoint.metrics.divergence import jensen_shannon_distance
+from counterpoint.metrics.relabeling import Table
 from counterpoint.sources.valse import INSTRUMENTS
 
 SWAPS = ("actant-swap",)
@@ -57,7 +57,7 @@ class Words:
     @property
     def divergence(self) -> float:
         """How far apart the two sides are."""
-        return divergence(self.captions, self.foils)
+        return jensen_shannon_distance(self.captions, self.foils)
 
     def commonest(self, most: int) -> list[str]:
         """The words that stand on either side most often."""

@@ -9,7 +9,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Question
 from counterpoint.core.ports import Answerer, Model, Scorer
-from counterpoint.metrics.intervals import Score, clustered
+from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.world.source import World
 
 BATCH = 256
@@ -61,7 +61,7 @@ def examined(name: str, model: Model, exam: Exam, watch: Callable[[Sequence[rang
     if isinstance(model, Scorer):
         right = np.concatenate([model.score([right for right, _ in part]) for part in _parts(exam.captions)])
         wrong = np.concatenate([model.score([wrong for _, wrong in part]) for part in _parts(exam.captions)])
-        ranking = clustered(right > wrong, np.arange(len(exam.captions)))
+        ranking = clustered_interval(right > wrong, np.arange(len(exam.captions)))
         report = Report(name, report.overall, report.manners, report.kinds, ranking)
     return report
 
@@ -84,7 +84,7 @@ def _answered(
     kinds = np.array([question.kind for question in asked])
     return Report(
         name,
-        clustered(credit, scenes),
-        {m: clustered(credit[manner == m], scenes[manner == m]) for m in ("GQA", "VQA")},
-        {k: clustered(credit[kinds == k], scenes[kinds == k]) for k in sorted(set(kinds))},
+        clustered_interval(credit, scenes),
+        {m: clustered_interval(credit[manner == m], scenes[manner == m]) for m in ("GQA", "VQA")},
+        {k: clustered_interval(credit[kinds == k], scenes[kinds == k]) for k in sorted(set(kinds))},
     )

@@ -39,7 +39,7 @@ from counterpoint.explorer.views_groups import (
     Versus,
     VersusLine,
 )
-from counterpoint.metrics.paired import ALPHA, holm
+from counterpoint.metrics.paired_tests import ALPHA, holm
 from counterpoint.metrics.verdicts import VERDICTS
 
 LEAST, MOST, PAGE = 2, 5, 10

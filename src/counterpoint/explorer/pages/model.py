@@ -13,7 +13,7 @@ from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.standings import Part, standings
 from counterpoint.explorer.views import Cell, Chart, Column, Figure, Option, Select
 from counterpoint.explorer.views_boards import Measured, ModelView, Standing
-from counterpoint.metrics.calibration import Bin
+from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.reports.charts import Dot, Spec
 from counterpoint.reports.reliability_chart import reliability_chart
 from counterpoint.store.outcomes.tables import sampled
@@ -187,7 +187,7 @@ def _profile_title(reading: Reading, choice: ModelChoice, found: list[Dot]) -> s
     return f"{model} is higher than {other} in {higher} of {len(both)} measures"
 
 
-def _curve_title(model: Known, bins: tuple[Bin, ...]) -> str:
+def _curve_title(model: Known, bins: tuple[ReliabilityBin, ...]) -> str:
     total = sum(one.n for one in bins)
     if not total:
         return "it gives no probabilities"

@@ -10,7 +10,7 @@ from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Chart, Choice
 from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
 from counterpoint.language.lexicon.word_lists import word_list
-from counterpoint.metrics.descriptions import Ranked
+from counterpoint.metrics.data_statistics import RankedWord
 from counterpoint.reports.charts import Spec
 from counterpoint.reports.count_charts import bars
 from counterpoint.reports.word_charts import SIDES, Frequency, frequencies
@@ -76,7 +76,7 @@ def suite_chart(reading: Reading, suite: str) -> Spec:
     found = words(reading, reading.known_suite(suite))
     title = _title(found, suite)
     if {one.side for one in found} <= {"texts"}:
-        return bars([Ranked(one.word, one.count, one.share) for one in found], title=title, width=320)
+        return bars([RankedWord(one.word, one.count, one.share) for one in found], title=title, width=320)
     return frequencies(found, title=title, width=320)
 
 

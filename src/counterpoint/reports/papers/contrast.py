@@ -12,10 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.metrics.contrast import KS, drop, first_asked, measures, originals_once
+from counterpoint.metrics.contrast import (
+    KS,
+    accuracy_drop,
+    contrast_metrics,
+    deduplicated_original_accuracy,
+    first_occurrences,
+)
 from counterpoint.metrics.outcomes import Flags, Outcomes, judge
-from counterpoint.metrics.recasting import Table, keeping, renamed, words
-from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows, rename_values
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.papers.printing import NOTHING, Cell, Line, Printed
 
 TEST = "contrast"
@@ -41,12 +47,12 @@ class Results:
     @cached_property
     def templates(self) -> tuple[str, ...]:
         """The templates of the sets, in the order of the alphabet."""
-        return tuple(kind for (kind,) in words(self._kept, "kind"))
+        return tuple(kind for (kind,) in distinct_values(self._kept, "kind"))
 
     @cached_property
     def _kept(self) -> Table:
-        kept = keeping(self.groups, "test", [TEST])
-        return renamed(kept, "suite", {suite: "" for (suite,) in words(kept, "suite")})
+        kept = keep_rows(self.groups, "test", [TEST])
+        return rename_values(kept, "suite", {suite: "" for (suite,) in distinct_values(kept, "suite")})
 
     @cached_property
     def outcomes(self) -> Mapping[str, Outcomes]:
@@ -60,8 +66,11 @@ class Results:
 
     def _scored(self, own: Outcomes) -> _SCORES:
         found: dict[str, dict[str, Cell]] = {}
-        for by, metrics in ((("kind",), measures(self.ks)), ((), measures(self.ks, originals_once(own)))):
-            for row in scored(own, Request(by, metrics=metrics, seed=self.seed)).to_pylist():
+        for by, metrics in (
+            (("kind",), contrast_metrics(self.ks)),
+            ((), contrast_metrics(self.ks, deduplicated_original_accuracy(own))),
+        ):
+            for row in score_outcomes(own, ScoreRequest(by, metrics=metrics, seed=self.seed)).to_pylist():
                 cell = Cell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOTHING
                 found.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = cell
         for place, cells in found.items():
@@ -76,7 +85,7 @@ class Results:
 
 
 def _drop(own: Outcomes, within: Flags | None, seed: int) -> Cell:
-    found, n = drop(own, within, seed=seed)
+    found, n = accuracy_drop(own, within, seed=seed)
     return Cell(found.value, found.low, found.high, n) if n else NOTHING
 
 
@@ -121,7 +130,7 @@ def changed(results: Results, label: str) -> Printed:
     lines = []
     for place in (*results.templates, OVERALL):
         own, rows = results.within(place)
-        bases = first_asked(own, rows)
+        bases = first_occurrences(own, rows)
         contrasts = int(rows.sum()) - int((rows & (own.base == np.arange(len(own.base)))).sum())
         pictures = len(np.unique(own.cluster[rows]))
         lines.append(Line((place,), tuple(map(Cell.counted, (pictures, int(bases.sum()), contrasts)))))

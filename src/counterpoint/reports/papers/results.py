@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.errors import StoreError
-from counterpoint.metrics.coverage import covered
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio, answer_accuracy
+from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.outcomes import Outcomes, Pairs, judge
-from counterpoint.metrics.ratio import METRICS, Ratio, answer_accuracy
-from counterpoint.metrics.recasting import Table, answering, keeping, recast, renamed, words
-from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.relabeling import (
+    Table,
+    distinct_values,
+    keep_rows,
+    relabel_outcomes,
+    rename_values,
+    replace_gold,
+)
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.papers.printing import NOT_RUN, NOTHING, Cell
 
 Names = Mapping[str, Mapping[str, str]]
@@ -30,10 +37,12 @@ class Results:
     """The groups of some tests, each test from one suite, with what each model made of them."""
 
     def __init__(self, groups: Table, answers: Mapping[str, Table], tests: Sequence[str], *, seed: int = 0) -> None:
-        kept = keeping(groups, "test", tests)
-        self.tests = _sole(words(kept, "test", "suite"))
+        kept = keep_rows(groups, "test", tests)
+        self.tests = _sole(distinct_values(kept, "test", "suite"))
         self.models = tuple(answers)
-        self._groups = renamed(kept, "suite", dict.fromkeys(self.tests.values(), ""))  # so that tests can be pooled
+        self._groups = rename_values(
+            kept, "suite", dict.fromkeys(self.tests.values(), "")
+        )  # so that tests can be pooled
         self._answers, self._seed = answers, seed
         self._cells: dict[Any, Mapping[tuple[str, ...], Mapping[str, Cell]]] = {}
 
@@ -53,8 +62,8 @@ class Results:
             found: dict[tuple[str, ...], dict[str, Cell]] = {}
             for model, outcomes in self._outcomes.items():
                 for column, own in names.items():
-                    outcomes = recast(outcomes, column, own)
-                _gather(found, model, outcomes, Request(by, metrics=(*METRICS, gap), seed=self._seed))
+                    outcomes = relabel_outcomes(outcomes, column, own)
+                _gather(found, model, outcomes, ScoreRequest(by, metrics=(*ACCURACY_METRICS, gap), seed=self._seed))
             self._cells[key] = found
         return self._cells[key]
 
@@ -62,10 +71,10 @@ class Results:
         """How often a model says one of these words, of all single answers to a kind of question."""
         key = "rate", tuple(said)
         if key not in self._cells:
-            asked = answering(self._groups, said)
+            asked = replace_gold(self._groups, said)
             found: dict[tuple[str, ...], dict[str, Cell]] = {}
             for name, own in self._answers.items():
-                request = Request(("test", "kind"), metrics=(answer_accuracy,), seed=self._seed)
+                request = ScoreRequest(("test", "kind"), metrics=(answer_accuracy,), seed=self._seed)
                 _gather(found, name, judge(asked, own), request)
             self._cells[key] = found
         return self._cells[key].get((model, test, kind), {}).get(answer_accuracy.name, NOT_RUN)
@@ -76,11 +85,11 @@ class Results:
 
     def kinds(self, test: str) -> tuple[str, ...]:
         """The kinds of questions that a test asks."""
-        return tuple(kind for own, kind in words(self._groups, "test", "kind") if own == test)
+        return tuple(kind for own, kind in distinct_values(self._groups, "test", "kind") if own == test)
 
     def counts(self, test: str) -> Mapping[str, tuple[int, int]]:
         """How many groups and how many pairs a test has of each kind of question."""
-        own = keeping(self._groups, "test", [test])
+        own = keep_rows(self._groups, "test", [test])
         bases = np.asarray(own["role"].to_numpy()) == 0
         kinds = np.asarray(own["kind"].to_pylist(), dtype=object)
         return {
@@ -93,7 +102,7 @@ class Results:
 
     @cached_property
     def _coverage(self) -> Mapping[tuple[str, str, str], Cell]:
-        rows = covered(self._outcomes, Request(("test",), seed=self._seed)).to_pylist()
+        rows = coverage_of_outcomes(self._outcomes, ScoreRequest(("test",), seed=self._seed)).to_pylist()
         return {(row["model"], row["of"], row["test"]): _cell(row) for row in rows}
 
 
@@ -114,8 +123,10 @@ def _sole(found: Sequence[tuple[str, ...]]) -> dict[str, str]:
     return suites
 
 
-def _gather(found: dict[tuple[str, ...], dict[str, Cell]], model: str, outcomes: Outcomes, request: Request) -> None:
-    for row in scored(outcomes, request).to_pylist():
+def _gather(
+    found: dict[tuple[str, ...], dict[str, Cell]], model: str, outcomes: Outcomes, request: ScoreRequest
+) -> None:
+    for row in score_outcomes(outcomes, request).to_pylist():
         if row["missing"] < 1:
             found.setdefault((model, *(row[name] for name in request.by)), {})[row["metric"]] = _cell(row)
 

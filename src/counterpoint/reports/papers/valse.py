@@ -11,11 +11,11 @@ from functools import cache, cached_property
 from math import isnan
 from pathlib import Path
 
-from counterpoint.metrics.labels import tag
+from counterpoint.metrics.labels import tag_labels
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.metrics.recasting import Table, keeping, words
-from counterpoint.metrics.scoring import Request, scored
+from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.papers.printing import NOT_RUN, NOTHING, Cell, Line, Printed
 from counterpoint.sources.valse import INSTRUMENTS
 from counterpoint.studies.foil_words import ALL, SUBSETS, Words, foil_words
@@ -49,18 +49,18 @@ class Results:
     @cached_property
     def kept(self) -> Table:
         """The groups of the instruments, whatever suites they are in."""
-        return keeping(self.groups, "test", TESTS)
+        return keep_rows(self.groups, "test", TESTS)
 
     @cached_property
     def chosen(self) -> Table:
         """The groups for whose captions enough annotators voted, and those whose votes are not told."""
         few = [str(votes) for votes in range(SUBSETS[self.subset])]
-        return self.kept.filter(~tag(self.kept["tags"], "votes").where(few))
+        return self.kept.filter(~tag_labels(self.kept["tags"], "votes").where(few))
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
         """The instruments that there are, in the order of the paper."""
-        there = {test for (test,) in words(self.chosen, "test")}
+        there = {test for (test,) in distinct_values(self.chosen, "test")}
         return tuple(test for test in TESTS if test in there)
 
     @cached_property
@@ -77,8 +77,8 @@ class Results:
     def _scores(self) -> Mapping[tuple[str, str, str], tuple[Cell, str]]:
         found = {}
         for model, own in self.answers.items():
-            request = Request(("test",), metrics=RANKING, threshold=self.threshold, seed=self.seed)
-            for row in scored(judge(self.chosen, own, self.threshold), request).to_pylist():
+            request = ScoreRequest(("test",), metrics=RANKING, threshold=self.threshold, seed=self.seed)
+            for row in score_outcomes(judge(self.chosen, own, self.threshold), request).to_pylist():
                 if row["missing"] < 1:
                     cell = Cell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOTHING
                     found[model, row["metric"], row["test"]] = cell, row["reason"]

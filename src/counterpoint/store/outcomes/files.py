@@ -25,7 +25,7 @@ from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.ties import all_ties
+from counterpoint.metrics.ties import find_ties
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.cache import Recent
 from counterpoint.store.lab import LabStore
@@ -235,7 +235,7 @@ class _Making:
         def outcomes(slug: str) -> Outcomes:
             return self._outcomes_of(slug, suite, groups, answers[slug])
 
-        found = all_ties(scores.to_pylist(), outcomes) if scores is not None else []
+        found = find_ties(scores.to_pylist(), outcomes) if scores is not None else []
         return {"ties": tables.ties_table(suite, found)}
 
     def _outcomes_of(self, slug: str, suite: str, groups: Folder, answers: Folder) -> Outcomes:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.joining import places
-from counterpoint.metrics.outcomes import STATES, Flags, Outcomes, Pairs, Sets, Singles, judge, together
-from counterpoint.metrics.ratio import METRICS, Ratio
-from counterpoint.metrics.scoring import Request, scored, usual
-from counterpoint.metrics.statistic import Measure
-from counterpoint.metrics.verdicts import VERDICTS, verdicts
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
+from counterpoint.metrics.id_joins import find_rows
+from counterpoint.metrics.metric import Metric
+from counterpoint.metrics.outcomes import STATES, Flags, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
+from counterpoint.metrics.scoring import ScoreRequest, default_metrics, score_outcomes
+from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
@@ -34,12 +34,12 @@ CUTS: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": (
 def sampled() -> tuple[Ratio[Any], ...]:
     """The measures that a single group has a score of: the shares among those of the catalog, the usual ones first."""
     others = (metric for metric in _catalogued() if isinstance(metric, Ratio) and metric.unit in (Pairs, Sets, Singles))
-    return (*METRICS, *(metric for metric in others if metric not in METRICS))
+    return (*ACCURACY_METRICS, *(metric for metric in others if metric not in ACCURACY_METRICS))
 
 
 def groups_table(stored: pa.Table) -> pa.Table:
     """A suite with each group's rows together; `row` numbers them and `place` is the row of the base."""
-    table = together(stored)
+    table = sort_by_group(stored)
     row = np.arange(table.num_rows, dtype=np.uint32)
     place = np.maximum.accumulate(np.where(table["role"].to_numpy() == 0, row, 0)).astype(np.uint32)
     return table.append_column("row", pa.array(row)).append_column("place", pa.array(place))
@@ -97,7 +97,7 @@ def said_table(groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Ta
 
 def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes) -> pa.Table:
     """One row per group: the verdict on it, and its score by each measure, null where it does not apply."""
-    found = verdicts(outcomes)
+    found = group_verdicts(outcomes)
     starts, sizes = found.row, np.diff(np.append(found.row, len(outcomes.base)))
     bases = groups.select(["place", "group_id", "test", "kind", "relation", "query"]).take(pa.array(starts))
     worst = np.minimum.reduceat(outcomes.correct, starts) if len(starts) else np.empty(0)
@@ -122,15 +122,18 @@ def scores_table(suite: str, slug: str, outcomes: Outcomes) -> pa.Table:
     Measures that are not usual are taken of the whole suite alone. What is no share is resampled less often below the
     suite, and wherever it is not usual. A suite with one test has its scores as those of the test.
     """
-    shares, slow = _halves(usual(outcomes))
+    shares, slow = _halves(default_metrics(outcomes))
     other_shares, other_slow = _halves(_others(outcomes))
     tests = outcomes.table["test"].unique().to_pylist()
-    whole = _cut(scored(outcomes, Request((), metrics=[*shares, *slow])), suite, slug, "suite")
+    whole = _cut(score_outcomes(outcomes, ScoreRequest((), metrics=[*shares, *slow])), suite, slug, "suite")
     parts = [whole, _renamed(whole, tests[0])] if len(tests) == 1 else [whole]
     for by, fast, resampled in (("suite", other_shares, other_slow), ("test", shares, slow), ("kind", shares, slow)):
         if by != "test" or len(tests) > 1:
-            requests = (Request(CUTS[by], metrics=fast), Request(CUTS[by], metrics=resampled, resamples=_FEWER))
-            parts += [_cut(scored(outcomes, one), suite, slug, by) for one in requests if one.metrics]
+            requests = (
+                ScoreRequest(CUTS[by], metrics=fast),
+                ScoreRequest(CUTS[by], metrics=resampled, resamples=_FEWER),
+            )
+            parts += [_cut(score_outcomes(outcomes, one), suite, slug, by) for one in requests if one.metrics]
     return pa.concat_tables(parts)
 
 
@@ -142,7 +145,7 @@ def _renamed(whole: pa.Table, test: str) -> pa.Table:
     return whole
 
 
-def _halves(metrics: Iterable[Measure]) -> tuple[list[Measure], list[Measure]]:
+def _halves(metrics: Iterable[Metric]) -> tuple[list[Metric], list[Metric]]:
     """The measures that are shares, and those that are not."""
     known = list(metrics)
     return [one for one in known if isinstance(one, Ratio)], [one for one in known if not isinstance(one, Ratio)]
@@ -158,8 +161,8 @@ def _cut(part: pa.Table, suite: str, slug: str, by: str) -> pa.Table:
 
 
 @cache
-def _catalogued() -> tuple[Measure, ...]:
-    found: list[Measure] = []
+def _catalogued() -> tuple[Metric, ...]:
+    found: list[Metric] = []
     for name in catalog.rows("metrics"):
         try:
             found.append(catalog.find("metrics", name))
@@ -168,15 +171,15 @@ def _catalogued() -> tuple[Measure, ...]:
     return tuple(found)
 
 
-def _others(outcomes: Outcomes) -> list[Measure]:
+def _others(outcomes: Outcomes) -> list[Metric]:
     """The measures of the catalog that are not usual, and by which at least one case of the suite counts."""
-    known = usual(outcomes)
+    known = default_metrics(outcomes)
     units: dict[type, Any] = {Pairs: outcomes.pairs(), Sets: outcomes.sets(), Singles: outcomes.singles()}
     others = [metric for metric in _catalogued() if metric not in known and metric.unit in units]
     return [metric for metric in others if _counts(metric, units[metric.unit]).any()]
 
 
-def _counts(metric: Measure, units: Any) -> Flags:
+def _counts(metric: Metric, units: Any) -> Flags:
     counted: Flags = metric.counts(units) & units.counted
     return counted
 
@@ -216,7 +219,7 @@ def _number(values: NDArray[np.float64], kind: pa.DataType) -> pa.Array:
 
 def _found(query: NDArray[np.uint64], answers: pa.Table) -> pa.Array:
     """The row of the answer to each query, null where there is none."""
-    found = places(query, answers["query"].to_numpy())
+    found = find_rows(query, answers["query"].to_numpy())
     return pa.array(found, mask=found < 0)
 
 

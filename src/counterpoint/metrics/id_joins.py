@@ -9,7 +9,7 @@ Rows = NDArray[np.int32]
 _FIRST, _STEP = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B8
 
 
-def places(wanted: Ids, keys: Ids) -> Rows:
+def find_rows(wanted: Ids, keys: Ids) -> Rows:
     """The row of `keys` that holds each wanted id, the last one where several do; -1 where none does.
 
     Each round gives every key a slot of a table; keys that lost theirs to another key go into the next, smaller round

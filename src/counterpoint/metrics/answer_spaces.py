@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from counterpoint.metrics.descriptions import Comparable
+from counterpoint.metrics.data_statistics import Comparable
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class AnswerSpace:
     """The answers of a data set with how many questions each is the best of; a bare list of answers has no questions.
 
     >>> Space.listed("some", ["Red", "red ", "blue"], str.strip).answers
@@ -18,7 +18,7 @@ class Space:
     counts: Mapping[str, int]
 
     @classmethod
-    def listed(cls, name: str, answers: Iterable[str], comparable: Comparable) -> "Space":
+    def listed(cls, name: str, answers: Iterable[str], comparable: Comparable) -> "AnswerSpace":
         """The answers that a model can give, or that stand in a list."""
         return cls(name, dict.fromkeys(sorted(set(map(comparable, answers))), 0))
 
@@ -34,7 +34,7 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class AnswerSpaceOverlap:
     """What two answer spaces share; a share of questions is missing where one has no questions."""
 
     name: str  # of the other
@@ -48,7 +48,9 @@ class Overlap:
     absent: tuple[tuple[str, int], ...] = ()  # our most frequent answers that the other lacks
 
 
-def overlap(ours: Space, other: Space, *, ceiling: float | None = None, most: int = 5) -> Overlap:
+def compare_spaces(
+    ours: AnswerSpace, other: AnswerSpace, *, ceiling: float | None = None, most: int = 5
+) -> AnswerSpaceOverlap:
     """What the answers of two spaces share.
 
     >>> found = overlap(Space("a", {"yes": 6, "red": 2}), Space("b", {"yes": 1, "no": 1}))
@@ -58,7 +60,7 @@ def overlap(ours: Space, other: Space, *, ceiling: float | None = None, most: in
     shared = ours.counts.keys() & other.counts.keys()
     either = ours.counts.keys() | other.counts.keys()
     absent = sorted((pair for pair in ours.counts.items() if pair[0] not in shared), key=lambda pair: (-pair[1], pair))
-    return Overlap(
+    return AnswerSpaceOverlap(
         other.name,
         len(ours.counts),
         len(other.counts),
@@ -71,11 +73,11 @@ def overlap(ours: Space, other: Space, *, ceiling: float | None = None, most: in
     )
 
 
-def _share(space: Space, shared: Iterable[str]) -> float | None:
+def _share(space: AnswerSpace, shared: Iterable[str]) -> float | None:
     return sum(space.counts[one] for one in shared) / space.questions if space.questions else None
 
 
-class Ceiling:
+class AccuracyCeiling:
     """The mean credit, question by question, of the best answer that is in a space: no model without others earns more.
 
     >>> ceiling = Ceiling(Space("b", {"no": 1}), str)
@@ -85,7 +87,7 @@ class Ceiling:
     0.75
     """
 
-    def __init__(self, space: Space, comparable: Comparable) -> None:
+    def __init__(self, space: AnswerSpace, comparable: Comparable) -> None:
         self._space, self._comparable = frozenset(space.counts), comparable
         self._earned, self._questions = 0.0, 0
 

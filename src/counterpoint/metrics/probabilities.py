@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from counterpoint.core.answers import State
 from counterpoint.core.ports import MEAN
-from counterpoint.metrics.brier import squared_gaps
-from counterpoint.metrics.joining import places
+from counterpoint.metrics.brier import squared_errors
+from counterpoint.metrics.id_joins import find_rows
 from counterpoint.metrics.labels import Labels
 
 Floats = NDArray[np.float64]
@@ -24,14 +24,14 @@ Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Votes:
+class PassAgreement:
     """How far the passes over each query agree: the share of the value most of them gave, and their entropy."""
 
     agreement: Floats
     entropy: Floats  # over that of passes which all say something else
 
 
-class Chances:
+class AnswerProbabilities:
     """What else is known of plain answers, for the rows of a suite; a place of -1 is a row without an answer."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Chances:
     @cached_property
     def confidence(self) -> Floats:
         """The probability of the value said; nan where the model told none."""
-        return self._nothing if "top" not in self._plain.column_names else self._at(said_with(self._plain))
+        return self._nothing if "top" not in self._plain.column_names else self._at(value_probabilities(self._plain))
 
     @cached_property
     def gaps(self) -> Floats:
@@ -55,7 +55,7 @@ class Chances:
         rows = np.flatnonzero((self._found >= 0) & (self._asked["role"].to_numpy() == 0))
         top = self._plain["top"].take(pa.array(self._found[rows]))
         gaps = np.full(len(self._found), np.nan)
-        gaps[rows] = squared_gaps(self._asked.take(pa.array(rows)), top)
+        gaps[rows] = squared_errors(self._asked.take(pa.array(rows)), top)
         return gaps
 
     @cached_property
@@ -70,13 +70,13 @@ class Chances:
         return self._of_means(self._means["score"].to_numpy().astype(np.float64))
 
     @cached_property
-    def votes(self) -> Votes:
+    def votes(self) -> PassAgreement:
         """How far the values of the passes agree; nan where there are fewer than two."""
         trial = self._settled["trial"]
         passes = self._settled.filter(pc.and_(pc.greater(trial, 0), pc.less(trial, MEAN)))
-        place = places(_ids(passes), _ids(self._plain))
+        place = find_rows(_ids(passes), _ids(self._plain))
         found = _voted(place[place >= 0], Labels.of(passes["value"]).codes[place >= 0], self._plain.num_rows)
-        return Votes(self._at(found.agreement), self._at(found.entropy))
+        return PassAgreement(self._at(found.agreement), self._at(found.entropy))
 
     @cached_property
     def _settled(self) -> pa.Table:
@@ -92,7 +92,7 @@ class Chances:
 
     def _of_means(self, values: Floats) -> Floats:
         """What means have, for the rows of the suite; of several means over one query the last stands."""
-        return self._at(np.append(values, np.nan)[places(_ids(self._plain), _ids(self._means))])
+        return self._at(np.append(values, np.nan)[find_rows(_ids(self._plain), _ids(self._means))])
 
     def _at(self, values: Floats) -> Floats:
         return np.append(values, np.nan)[self._found]
@@ -105,7 +105,7 @@ class Chances:
 _EMPTY = {"query": pa.uint64(), "trial": pa.uint16(), "value": pa.string(), "score": pa.float64()}
 
 
-def said_with(answers: pa.Table) -> Floats:
+def value_probabilities(answers: pa.Table) -> Floats:
     """For each answer the probability of its value, else of its raw text, among the likeliest; nan where in neither.
 
     >>> top = [[{"value": "red", "probability": 0.75}, {"value": "blue", "probability": 0.25}]]
@@ -148,7 +148,7 @@ def _largest(top: pa.ChunkedArray) -> Floats:
     return found
 
 
-def _voted(place: Places, value: Places, many: int) -> Votes:
+def _voted(place: Places, value: Places, many: int) -> PassAgreement:
     """How far the values given at each place agree."""
     kinds = int(value.max(initial=0)) + 1
     pairs, counts = np.unique(place.astype(np.int64) * kinds + value, return_counts=True)
@@ -160,7 +160,7 @@ def _voted(place: Places, value: Places, many: int) -> Votes:
     spread = np.bincount(own, -share * np.log(share), minlength=many)
     several = total > 1
     size = np.where(several, total, 2)  # so that nothing is divided by nothing
-    return Votes(np.where(several, most / size, np.nan), np.where(several, spread / np.log(size), np.nan))
+    return PassAgreement(np.where(several, most / size, np.nan), np.where(several, spread / np.log(size), np.nan))
 
 
 def _ids(table: pa.Table) -> NDArray[np.uint64]:

@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 _EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa"]
 
 
-def compared(table: pa.Table, said: Labels, told: Flags, given: Flags) -> tuple[Codes, Floats]:
+def credit_answers(table: pa.Table, said: Labels, told: Flags, given: Flags) -> tuple[Codes, Floats]:
     """Equal numbers for equal answers, and what each earns, by the rule set of each row.
 
     Only an answer that was `told` in form can earn anything; one that was not even `given` has nothing to lose either.

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from counterpoint.metrics.bootstrap import FEW, RESAMPLES, Counts, resampled
+from counterpoint.metrics.bootstrap import FEWEST_CLUSTERS, RESAMPLES, Counts, resample_shares
 from counterpoint.metrics.intervals import Z95
 from counterpoint.metrics.outcomes import Floats
 
@@ -21,7 +21,7 @@ _T95 = (
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairedDifference:
     """The first model's share less the second's, with its 95 % interval, p value and standard error."""
 
     value: float
@@ -47,9 +47,9 @@ def mcnemar(first_only: int, second_only: int) -> float:
     return min(2 * tail * exp(likely), 1.0) if n > 60 else min(_exactly(fewer, n), 1.0)
 
 
-def differing(
+def paired_difference(
     sums: Floats, counts: Counts, squares: float, rng: np.random.Generator, resamples: int = RESAMPLES
-) -> Difference:
+) -> PairedDifference:
     """The mean difference over cases in clusters, by the paired bootstrap over clusters.
 
     `sums` is the sum of differences and `counts` the cases of each cluster, `squares` the sum of squared differences.
@@ -60,20 +60,24 @@ def differing(
     sums, counts = sums[used], counts[used]
     n, many = int(counts.sum()), len(counts)
     if not n:
-        return Difference(nan, nan, nan, nan, nan, "")
+        return PairedDifference(nan, nan, nan, nan, nan, "")
     value, error = float(sums.sum()) / n, _error(sums, counts, squares)
-    if many < FEW:
+    if many < FEWEST_CLUSTERS:
         reach = _T95[many - 2] * error if many > 1 else 1.0
-        return Difference(value, max(value - reach, -1), min(value + reach, 1), _turned(sums), error, "sign flips")
-    drawn = resampled(sums, counts, rng, resamples)
+        return PairedDifference(
+            value, max(value - reach, -1), min(value + reach, 1), _turned(sums), error, "sign flips"
+        )
+    drawn = resample_shares(sums, counts, rng, resamples)
     if drawn is None:
-        return Difference(value, value - Z95 * error, value + Z95 * error, _normal(value, error), error, "clustered")
+        return PairedDifference(
+            value, value - Z95 * error, value + Z95 * error, _normal(value, error), error, "clustered"
+        )
     low, high = (float(end) for end in np.quantile(drawn, (0.025, 0.975)))
     crossing = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
     p = min(2 * (crossing + 1) / (resamples + 1), 1.0)
     if not crossing:
         p = min(p, _normal(value, error))  # beyond what so many resamples can tell apart
-    return Difference(value, min(low, value), max(high, value), p, error, "bootstrap")
+    return PairedDifference(value, min(low, value), max(high, value), p, error, "bootstrap")
 
 
 def holm(values: Sequence[float]) -> list[float]:
@@ -90,7 +94,7 @@ def holm(values: Sequence[float]) -> list[float]:
     return [float(p) for p in corrected]
 
 
-def seen_by_mcnemar(discordant: int, n: int, tests: int = 1) -> float:
+def mcnemar_detectable_effect(discordant: int, n: int, tests: int = 1) -> float:
     """The smallest difference that McNemar's test would have found in four cases of five, at 5 % shared by the tests.
 
     Connor's formula with the share of discordant pairs that was met; never less than the fewest discordant pairs,
@@ -107,7 +111,7 @@ def seen_by_mcnemar(discordant: int, n: int, tests: int = 1) -> float:
     return min(max(found, _fewest(level) / n), 1.0)
 
 
-def seen_by_clusters(error: float, n: int, tests: int = 1) -> float:
+def clustered_detectable_effect(error: float, n: int, tests: int = 1) -> float:
     """The same for a difference of means over n cases, from its standard error over clusters."""
     level, normal = ALPHA / tests, NormalDist()
     found = (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(POWER)) * error

@@ -7,13 +7,13 @@ from typing import Any, Generic
 
 import numpy as np
 
-from counterpoint.metrics.bootstrap import FEW, RESAMPLES
-from counterpoint.metrics.intervals import Score, wilson
+from counterpoint.metrics.accuracy import Ratio, T, all_units, no_diagnosis
+from counterpoint.metrics.bootstrap import FEWEST_CLUSTERS, RESAMPLES
+from counterpoint.metrics.intervals import Score, wilson_interval
 from counterpoint.metrics.labels import Codes
 from counterpoint.metrics.outcomes import Flags, Floats, Rows
-from counterpoint.metrics.ratio import Ratio, T, every, unsaid
 
-Weighed = Callable[[Floats], float]
+Estimator = Callable[[Floats], float]
 """The value of a measure, from how often each of its places is drawn; nan where there is none."""
 
 _MOST = 200_000_000  # places drawn for one interval, so that large slices take seconds
@@ -30,24 +30,24 @@ class Statistic(Generic[T]):
 
     name: str
     unit: type[T]
-    of: Callable[[T, Rows], Weighed]
-    counts: Callable[[T], Flags] = every
-    why: Callable[[T, Rows], str] = unsaid
+    of: Callable[[T, Rows], Estimator]
+    counts: Callable[[T], Flags] = all_units
+    why: Callable[[T, Rows], str] = no_diagnosis
     reads: tuple[str, ...] = ()  # columns of the answers that it needs beside the usual ones
     lower: bool = False  # less is better
 
 
-Measure = Ratio[Any] | Statistic[Any]
+Metric = Ratio[Any] | Statistic[Any]
 """Anything that scores are made by."""
 
 
-def read_by(measures: Iterable[Measure]) -> tuple[str, ...]:
+def columns_read(measures: Iterable[Metric]) -> tuple[str, ...]:
     """The columns of the answers that some measures need beside the usual ones."""
     return tuple(sorted({column for measure in measures for column in measure.reads}))
 
 
-def estimated(
-    weighed: Weighed, cluster: Codes, rng: np.random.Generator, resamples: int = RESAMPLES
+def estimate_interval(
+    weighed: Estimator, cluster: Codes, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> tuple[Score, str]:
     """The value over all places with its 95 % interval, and the method that gave it.
 
@@ -64,13 +64,13 @@ def estimated(
     many = int(codes.max()) + 1
     drawn = _resampled(weighed, codes, many, rng, min(resamples, max(_MOST // n, _FEWEST)))
     low, high = np.quantile(drawn, (0.025, 0.975)) if len(drawn) else (value, value)
-    if 0 <= value <= 1 and (many < FEW or high - low < 1e-12):
-        whole = wilson(value * many, many)
+    if 0 <= value <= 1 and (many < FEWEST_CLUSTERS or high - low < 1e-12):
+        whole = wilson_interval(value * many, many)
         return Score(value, whole.low, whole.high, n), "wilson"
     return Score(value, min(float(low), value), max(float(high), value), n), "resampled"
 
 
-def _resampled(weighed: Weighed, codes: Rows, many: int, rng: np.random.Generator, resamples: int) -> Floats:
+def _resampled(weighed: Estimator, codes: Rows, many: int, rng: np.random.Generator, resamples: int) -> Floats:
     """The values of resamples that have one."""
     times = (np.bincount(rng.integers(many, size=many), minlength=many)[codes] for _ in range(resamples))
     drawn = np.fromiter((weighed(own.astype(np.float64)) for own in times), np.float64, resamples)

@@ -10,13 +10,20 @@ import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.bootstrap import luck
-from counterpoint.metrics.ordered import OrderedPairs, ordered_pairs
+from counterpoint.metrics.accuracy import Ratio, accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.bootstrap import seeded_rng
+from counterpoint.metrics.ordered_pairs import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles, judge
-from counterpoint.metrics.paired import ALPHA, differing, holm, mcnemar, seen_by_clusters, seen_by_mcnemar
+from counterpoint.metrics.paired_tests import (
+    ALPHA,
+    clustered_detectable_effect,
+    holm,
+    mcnemar,
+    mcnemar_detectable_effect,
+    paired_difference,
+)
 from counterpoint.metrics.ranking import acc_r
-from counterpoint.metrics.ratio import Ratio, accuracy, comprehensive_accuracy, self_consistency
-from counterpoint.metrics.scoring import Request
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.slices import Slicer
 
 METRICS: tuple[Ratio[Any], ...] = (accuracy, self_consistency, comprehensive_accuracy)
@@ -38,16 +45,16 @@ def compare_table(
     groups: pa.Table, first: pa.Table, second: pa.Table, by: Sequence[str] = ("test",), **request: Any
 ) -> pa.Table:
     """Two models' answers compared, a row for each slice and measure; see `Request` for what else can be said."""
-    asked = Request(by, **request)
-    return compared(judge(groups, first, asked.threshold), judge(groups, second, asked.threshold), asked)
+    asked = ScoreRequest(by, **request)
+    return compare_outcomes(judge(groups, first, asked.threshold), judge(groups, second, asked.threshold), asked)
 
 
-def usual(outcomes: Outcomes) -> tuple[Ratio[Any], ...]:
+def default_comparisons(outcomes: Outcomes) -> tuple[Ratio[Any], ...]:
     """The measures that are compared when none is named: ranking too, where captions are ranked above foils."""
     return (*METRICS, acc_r) if outcomes.labels("relation").where([Relation.RANKS]).any() else METRICS
 
 
-def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
+def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -> pa.Table:
     """The same from outcomes on one suite table.
 
     Only cases that count for both models enter. Measures that hit or miss have McNemar's exact test and the paired
@@ -55,7 +62,7 @@ def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
     are corrected over the slices of each measure; the verdict is `first`, `second` or `tie`, where the better of two
     has less of a measure like bias.
     """
-    request = request if request.metrics else replace(request, metrics=usual(first))
+    request = request if request.metrics else replace(request, metrics=default_comparisons(first))
     rows: list[dict[str, Any]] = []
     for metric in request.metrics:
         if not isinstance(metric, Ratio):
@@ -73,7 +80,9 @@ def compared(first: Outcomes, second: Outcomes, request: Request) -> pa.Table:
     return pa.Table.from_pylist([_row(row, request) for row in rows], schema)
 
 
-def _differences(metric: Ratio[Any], first: Outcomes, second: Outcomes, request: Request) -> Iterator[dict[str, Any]]:
+def _differences(
+    metric: Ratio[Any], first: Outcomes, second: Outcomes, request: ScoreRequest
+) -> Iterator[dict[str, Any]]:
     one, other = _units(metric, first), _units(metric, second)
     cells = Slicer(first, request.columns, request.where).cut(one)
     (a, a_counts), (b, b_counts) = metric.cases(one), metric.cases(other)
@@ -85,8 +94,8 @@ def _differences(metric: Ratio[Any], first: Outcomes, second: Outcomes, request:
     sums, counts, squares = cells.summed(a - b), cells.counted(both), cells.summed_by_slice((a - b) ** 2)
     for place, name in enumerate(cells.names):
         own, many = cells.range_of(place), int(n[place])
-        rng = luck(request.seed, list(name))
-        found = differing(sums[own], counts[own], float(squares[place]), rng, request.resamples)
+        rng = seeded_rng(request.seed, list(name))
+        found = paired_difference(sums[own], counts[own], float(squares[place]), rng, request.resamples)
         discordant = int(only_a[place]), int(only_b[place])
         exact = mcnemar(*discordant) if whole and many else None
         yield {
@@ -127,13 +136,13 @@ def _verdict(row: dict[str, Any], corrected: float, *, lower: bool) -> str:
 def _seen(row: dict[str, Any], tests: int) -> float | None:
     if not row["n"]:
         return None
-    clusters = seen_by_clusters(row["error"], row["n"], tests)
+    clusters = clustered_detectable_effect(row["error"], row["n"], tests)
     if row["mcnemar"] is None:
         return clusters
-    return max(clusters, seen_by_mcnemar(row["first_only"] + row["second_only"], row["n"], tests))
+    return max(clusters, mcnemar_detectable_effect(row["first_only"] + row["second_only"], row["n"], tests))
 
 
-def _row(found: dict[str, Any], request: Request) -> dict[str, Any]:
+def _row(found: dict[str, Any], request: ScoreRequest) -> dict[str, Any]:
     named = dict(zip(request.columns, found["slice"], strict=True)) | {"threshold": request.threshold}
     known = {key: None if isinstance(value, float) and isnan(value) else value for key, value in found.items()}
     return named | known

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint.metrics.labels import Codes
-from counterpoint.metrics.outcomes import STATES, Flags, Floats, Outcomes, Rows, Twos
+from counterpoint.metrics.outcomes import STATES, Flags, Floats, Outcomes, PairColumns, Rows
 
 _FAILED = STATES.index("failed")
 
 
 @dataclass(frozen=True, slots=True)
-class OrderedPairs(Twos):
+class OrderedPairs(PairColumns):
     """One place for every two members of a group in either order; a set of three is in six."""
 
     base_correct: Floats  # of the one that comes first, 0 to 1, nan without gold or answer

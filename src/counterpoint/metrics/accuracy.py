@@ -7,18 +7,18 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.ordered import OrderedPairs
+from counterpoint.metrics.ordered_pairs import OrderedPairs
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows, Sets, Singles, Unit
 
 T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)
 
 
-def every(unit: Unit) -> Flags:
+def all_units(unit: Unit) -> Flags:
     """All units count."""
     return np.ones_like(unit.counted)
 
 
-def unsaid(unit: Unit, rows: Rows) -> str:
+def no_diagnosis(unit: Unit, rows: Rows) -> str:
     """There is nothing to say of a measure that has no value, but that nothing counts."""
     return ""
 
@@ -38,8 +38,8 @@ class Ratio(Generic[T]):
     name: str
     unit: type[T]
     hit: Callable[[T], Flags | Floats]
-    counts: Callable[[T], Flags] = every
-    why: Callable[[T, Rows], str] = unsaid
+    counts: Callable[[T], Flags] = all_units
+    why: Callable[[T, Rows], str] = no_diagnosis
     reads: tuple[str, ...] = ()  # columns of the answers that it needs beside the usual ones
     lower: bool = False  # less is better
 
@@ -81,7 +81,7 @@ worst_case = Ratio("worst_case", Sets, lambda s: s.worst, _gold)
 answer_accuracy = Ratio("answer_accuracy", Singles, lambda s: s.correct, _gold)
 """What a single answer earns, each base and each variant once."""
 
-METRICS: tuple[Ratio[Any], ...] = (
+ACCURACY_METRICS: tuple[Ratio[Any], ...] = (
     accuracy,
     base_accuracy,
     variant_accuracy,

@@ -24,7 +24,7 @@ LONGEST_NUMBER = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedWord:
     """One word of a ranking: how often it came, and its share of all."""
 
     word: str
@@ -33,7 +33,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class WordFrequencies:
     """Words by how often they came, the most frequent first, those that came equally often by the alphabet.
 
     >>> colors = Ranking.of(Counter(red=2, blue=1, green=1))
@@ -44,7 +44,7 @@ class Ranking:
     counts: Mapping[str, int]
 
     @classmethod
-    def of(cls, counts: Mapping[str, int]) -> "Ranking":
+    def of(cls, counts: Mapping[str, int]) -> "WordFrequencies":
         """A ranking of counts in any order."""
         return cls(dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
 
@@ -69,14 +69,14 @@ class Ranking:
         """As many equally frequent words would be as hard to guess."""
         return 2**self.entropy if self.counts else 0.0
 
-    def top(self, most: int | None = None) -> tuple[Ranked, ...]:
+    def top(self, most: int | None = None) -> tuple[RankedWord, ...]:
         """The most frequent, or all."""
         total = self.total
-        return tuple(Ranked(word, count, count / total) for word, count in list(self.counts.items())[:most])
+        return tuple(RankedWord(word, count, count / total) for word, count in list(self.counts.items())[:most])
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class HistogramBin:
     """How often the numbers from `low` to `high` came."""
 
     low: int
@@ -94,7 +94,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class NumberHistogram:
     """Whole numbers by how often they came, the smallest first.
 
     >>> lengths = Spread.of(Counter({5: 3, 2: 1, 9: 1}))
@@ -105,7 +105,7 @@ class Spread:
     counts: Mapping[int, int]
 
     @classmethod
-    def of(cls, counts: Mapping[int, int]) -> "Spread":
+    def of(cls, counts: Mapping[int, int]) -> "NumberHistogram":
         """The spread of counts in any order."""
         return cls(dict(sorted(counts.items())))
 
@@ -139,7 +139,7 @@ class Spread:
         """The largest of them."""
         return max(self.counts, default=0)
 
-    def bins(self, most: int = BINS) -> tuple[Bin, ...]:
+    def bins(self, most: int = BINS) -> tuple[HistogramBin, ...]:
         """All numbers from the least to the most in at most so many bins, empty ones too, of one round width.
 
         >>> Spread({1: 2, 3: 1}).bins()
@@ -153,11 +153,11 @@ class Spread:
         for number, times in self.counts.items():
             found[number // width] += times
         places = range(self.least // width, self.most // width + 1) if self.counts else ()
-        return tuple(Bin(place * width, place * width + width - 1, found[place]) for place in places)
+        return tuple(HistogramBin(place * width, place * width + width - 1, found[place]) for place in places)
 
 
 @dataclass(slots=True)
-class Tally:
+class ItemTally:
     """What is counted in the items of one kind: words by what they are, numbers by what they measure."""
 
     comparable: Comparable = str
@@ -185,14 +185,14 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class DataSetCounts:
     """What was counted in the items of one kind."""
 
     kind: str
     items: int
     pictures: Mapping[str, int]  # by address, how many items each has
-    rankings: Mapping[str, Ranking]
-    spreads: Mapping[str, Spread]
+    rankings: Mapping[str, WordFrequencies]
+    spreads: Mapping[str, NumberHistogram]
 
 
 def answer_kind(answer: str) -> str:
@@ -209,12 +209,12 @@ def answer_kind(answer: str) -> str:
     return "number" if len(small) < LONGEST_NUMBER and number_value(small) is not None else "other"
 
 
-def best(question: Question) -> str | None:
+def best_answer(question: Question) -> str | None:
     """The answer that earns most, the first of equals; nothing where the answers are not given out."""
     return max(question.gold.answers, key=lambda pair: pair[1], default=(None, 0.0))[0]
 
 
-def length(text: str) -> int:
+def word_count(text: str) -> int:
     """How many words a text has.
 
     >>> length("Is it  red?")
@@ -223,21 +223,21 @@ def length(text: str) -> int:
     return len(text.split())
 
 
-def counted(kind: str, tally: Tally) -> Counts:
+def summarise_tally(kind: str, tally: ItemTally) -> DataSetCounts:
     """A tally that is done, ranked and ordered."""
-    spreads = {name: Spread.of(counts) for name, counts in tally.numbers.items()}
+    spreads = {name: NumberHistogram.of(counts) for name, counts in tally.numbers.items()}
     if tally.items and kind in ("questions", "captions"):
-        spreads[f"{kind} per picture"] = Spread.of(Counter(tally.pictures.values()))
-    rankings = {name: Ranking.of(counts) for name, counts in tally.words.items()}
+        spreads[f"{kind} per picture"] = NumberHistogram.of(Counter(tally.pictures.values()))
+    rankings = {name: WordFrequencies.of(counts) for name, counts in tally.words.items()}
     if ANSWERS in rankings:
         kinds: Counter[str] = Counter()
         for answer, times in tally.words[ANSWERS].items():
             kinds[answer_kind(answer)] += times
-        rankings[ANSWER_KINDS] = Ranking.of(kinds)
-    return Counts(kind, tally.items, tally.pictures, rankings, spreads)
+        rankings[ANSWER_KINDS] = WordFrequencies.of(kinds)
+    return DataSetCounts(kind, tally.items, tally.pictures, rankings, spreads)
 
 
-def _scene(scene: Scene, tally: Tally) -> None:
+def _scene(scene: Scene, tally: ItemTally) -> None:
     tally.item(scene.picture)
     tally.number("objects per scene", len(scene.objects))
     tally.number("relations per scene", len(scene.relations))
@@ -252,11 +252,11 @@ def _scene(scene: Scene, tally: Tally) -> None:
         tally.word("places", scene.place)
 
 
-def _question(question: Question, tally: Tally) -> None:
+def _question(question: Question, tally: ItemTally) -> None:
     tally.item(question.picture)
-    tally.number("words per question", length(question.text))
+    tally.number("words per question", word_count(question.text))
     tally.word("question types", question.kind or NO_KIND)
-    said = best(question)
+    said = best_answer(question)
     if said is not None:
         tally.answer(said)
     if question.choices:
@@ -265,25 +265,25 @@ def _question(question: Question, tally: Tally) -> None:
         tally.number("different answers per question", len(set(map(tally.comparable, question.votes))))
 
 
-def _caption(caption: Caption, tally: Tally) -> None:
+def _caption(caption: Caption, tally: ItemTally) -> None:
     tally.item(caption.picture)
-    tally.number("words per caption", length(caption.text))
+    tally.number("words per caption", word_count(caption.text))
     if caption.word or caption.foil_word:
         tally.word("foils", f"{caption.word} → {caption.foil_word}")
 
 
-def _dialogue(dialogue: Dialogue, tally: Tally) -> None:
+def _dialogue(dialogue: Dialogue, tally: ItemTally) -> None:
     tally.item(dialogue.picture)
     tally.number("turns per dialogue", len(dialogue.turns))
-    tally.number("words per caption", length(dialogue.caption))
+    tally.number("words per caption", word_count(dialogue.caption))
     for turn in dialogue.turns:
-        tally.number("words per question", length(turn.question))
+        tally.number("words per question", word_count(turn.question))
         if turn.answer:
-            tally.number("words per answer", length(turn.answer))
+            tally.number("words per answer", word_count(turn.answer))
             tally.answer(turn.answer)
 
 
-def _frame(frame: Frame, tally: Tally) -> None:
+def _frame(frame: Frame, tally: ItemTally) -> None:
     tally.item(frame.picture)
     tally.word("verbs", frame.verb)
     tally.number("roles per frame", len(frame.roles))
@@ -292,7 +292,7 @@ def _frame(frame: Frame, tally: Tally) -> None:
         tally.word("nouns", role.noun)
 
 
-def _group(ready: ReadyGroup, tally: Tally) -> None:
+def _group(ready: ReadyGroup, tally: ItemTally) -> None:
     group = ready.group
     if group.base.picture:
         tally.item(group.base.picture)
@@ -300,12 +300,12 @@ def _group(ready: ReadyGroup, tally: Tally) -> None:
     tally.word("question types", group.kind or NO_KIND)
     tally.number("variants per group", len(group.variants))
     for query, gold in zip(group.queries, group.gold, strict=True):
-        tally.number("words per question", length(query.text))
+        tally.number("words per question", word_count(query.text))
         if gold:
             tally.answer(gold.best)
 
 
-COUNT: Mapping[str, Callable[[Any, Tally], None]] = {
+COUNT: Mapping[str, Callable[[Any, ItemTally], None]] = {
     "scenes": _scene,
     "questions": _question,
     "captions": _caption,
@@ -316,7 +316,7 @@ COUNT: Mapping[str, Callable[[Any, Tally], None]] = {
 """How an item of each kind is counted."""
 
 
-def golds(kind: str, item: Any) -> Iterator[Sequence[tuple[str, float]]]:
+def gold_answers(kind: str, item: Any) -> Iterator[Sequence[tuple[str, float]]]:
     """The right answers, with what each earns, to every question in an item."""
     if kind == "questions" and item.gold.answers:
         yield item.gold.answers
