@@ -8,10 +8,11 @@ from PIL import Image
 
 from benchmarks.score_speed import suite
 from counterpoint.store.answers import slug
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.parquet import written
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import ANSWERS
+from counterpoint.store.versions import RunRecord
 
 SUITES = ("first", "second", "third", "fourth")
 VALUES = ("yes", "no", "red", "blue", "green", "wood", "metal", "two")

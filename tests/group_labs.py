@@ -12,8 +12,9 @@ from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.ports import MEAN
 from counterpoint.core.scenes import SceneObject
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 MODELS = ("steady", "shaky", "silent")
 PICTURES = 24

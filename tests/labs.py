@@ -11,8 +11,9 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 HOSTILE = "<script>alert('x')</script> & \u202eright to left"
 MODELS = {"careful": "careful 1", "hasty": "hasty 1", "<b>bold</b>/model": "bold 1"}

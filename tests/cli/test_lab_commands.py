@@ -12,8 +12,9 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 
 @pytest.fixture

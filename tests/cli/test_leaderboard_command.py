@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
 from counterpoint.lab.beyond_accuracy import SUITES, questions
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import RunRecord
 from counterpoint.studies.boards import data_sets, entries
 
 

@@ -16,8 +16,9 @@ from counterpoint.explorer.pages.overview import leaderboard
 from counterpoint.explorer.reading import Reading
 from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 REPLIES = ["Yes, there is a cat.", "<think>hm</think>Yes", "I cannot tell.", "Not sure."]
 

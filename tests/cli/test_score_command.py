@@ -18,8 +18,9 @@ from counterpoint.metrics.metric import Metric, columns_read
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.reports.papers.results import gap
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 
 def _suite(lab: LabStore, pictures: int = 40) -> list[Query]:

@@ -18,8 +18,9 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.explorer.app import explorer
 from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 KEPT = Foreground((Box(20, 10, 30, 20), Box(30, 25, 40, 30)), Size(80, 60))
 EDITS = {"blur-3": blur_around(KEPT, "3"), "mask": mean_around(KEPT, (9, 8, 7)), "crop": crop_around(KEPT)}

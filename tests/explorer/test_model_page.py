@@ -14,8 +14,9 @@ from counterpoint.explorer.app import explorer
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.standings import FEWEST, standings
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,11 @@ from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.store.groups import groups_table, queries_of
-from counterpoint.store.lab import LabStore, RunRecord, list_contents
+from counterpoint.store.lab import LabStore, list_contents
 from counterpoint.store.parquet import written
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import VOTES
+from counterpoint.store.versions import RunRecord
 
 
 class Gray:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.answers import Answer
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import RunRecord
 from counterpoint.studies.costs import AT_SERVER, ELSEWHERE, NOT_TIMED, UNTOLD, cost, costs, told
 
 

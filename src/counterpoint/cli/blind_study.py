@@ -22,7 +22,8 @@ from counterpoint.models.text.ngram import CrossFitted, read_captions
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import RunRecord
 from counterpoint.studies.blind import FOLDS, TELLING, Finding, Learning, captions_of, cross_fitted, findings, ranked
 
 OWN, TOLD = "ngram", "ngram-told"

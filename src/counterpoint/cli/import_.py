@@ -131,7 +131,7 @@ def imported(lab: "LabStore", settings: Settings) -> Report:
     from counterpoint.lab.selection import groups_of
     from counterpoint.sources.results.formats import detected, predictions
     from counterpoint.store.answers import run_name
-    from counterpoint.store.lab import RunRecord
+    from counterpoint.store.versions import RunRecord
 
     names = list(dict.fromkeys(settings.suites)) or lab.suites()
     groups = groups_of(lab, names)

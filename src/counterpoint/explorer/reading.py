@@ -27,11 +27,12 @@ from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.store.cache import user_cache
 from counterpoint.store.groups import queries
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.database import Database
 from counterpoint.store.outcomes.files import Asked, Told, made
 from counterpoint.store.outcomes.row_groups import sought, taken
 from counterpoint.store.tables import ANSWERS
+from counterpoint.store.versions import RunRecord
 from counterpoint.studies.costs import Cost, cost
 
 T = TypeVar("T")

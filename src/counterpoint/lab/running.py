@@ -22,8 +22,9 @@ from counterpoint.models.feature_edits import FeatureEdits
 from counterpoint.models.multi_device import spread
 from counterpoint.store.answers import run_name
 from counterpoint.store.groups import queries, queries_of
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.references import references
+from counterpoint.store.versions import RunRecord
 
 
 @dataclass(frozen=True, slots=True)

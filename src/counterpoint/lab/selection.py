@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.store.answers import slug
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import RunRecord
 
 _ANSWERS = ("query", "trial", "raw", "value", "state", "score")
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -22,20 +22,11 @@ from counterpoint.store.parquet import read
 from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, with_digests
 from counterpoint.store.suites import Manifest, StoredSuite
+from counterpoint.store.versions import ModelVersion, RunRecord, model_versions
 
 MARKER = "counterpoint-lab.json"
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """One run: which model it asked, and whatever else is worth knowing of it."""
-
-    run: str
-    model: str  # the name by which it was called
-    fingerprint: str
-    details: Mapping[str, Any] = field(default_factory=dict)  # suites, device, batch size, versions, disagreement, …
 
 
 class LabStore:
@@ -141,6 +132,10 @@ class LabStore:
         names = [name for name in self.shelf.names("runs/") if name.endswith(".json")]
         return [self._run(name) for name in names]
 
+    def versions(self) -> tuple[ModelVersion, ...]:
+        """Every version of every model that was asked, by name and in the order of its versions."""
+        return model_versions(self.runs())
+
     def models(self) -> list[RunRecord]:
         """Every model that was asked, with its latest run, by name."""
         latest = {info.fingerprint: info for info in self.runs()}
@@ -171,7 +166,10 @@ class LabStore:
             if not isinstance(content.get(key), kind):
                 fact = f"{self.shelf.path(name)}: {key} is {content.get(key)!r}"
                 raise StoreError(fact, hint="restore the file from a copy, or run the model again")
-        return RunRecord(**{key: content[key] for key in kinds})
+        version = content.get("version", "")
+        if not isinstance(version, str):
+            raise StoreError(f"{self.shelf.path(name)}: version is {version!r}", hint="restore the file from a copy")
+        return RunRecord(**{key: content[key] for key in kinds}, version=version)
 
     def _read(self) -> dict[str, str]:
         content = read_object(self.shelf, MARKER)

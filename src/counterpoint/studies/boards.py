@@ -13,8 +13,9 @@ from counterpoint.metrics.metric import Metric, columns_read
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.relabeling import distinct_values, keep_rows, rename_values
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 CANNOT = {
     "answers": "it scores texts, and answers no questions",

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.answers import State
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import RunRecord
 
 UNTOLD = "it does not say how large it is"
 AT_SERVER = "its server does not say how large it is"

@@ -17,8 +17,9 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.reports.papers import carets
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 FIGURES = tomllib.loads(Path(carets.__file__).with_name("carets.toml").read_text("utf-8"))
 MODELS = {"careful": 0.9, "hasty": 0.5}

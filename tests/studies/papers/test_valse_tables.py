@@ -9,8 +9,9 @@ from counterpoint.reports.papers.printing import Cell
 from counterpoint.reports.papers.valse import TESTS, Results, average, figures, tables
 from counterpoint.store.answers import AnswerLog
 from counterpoint.store.groups import groups_table
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 ODD = ("LXMERT", 0.499)
 """Counting adversarial, which is printed half a point above the mean of its sides, 61.5 and 37.3."""

@@ -29,7 +29,8 @@ from counterpoint.explorer.site.rewriting import StaticPage
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
 from counterpoint.reports.charts import svg
-from counterpoint.store.lab import LabStore, RunRecord
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import RunRecord
 
 ASSETS = ("style.css", "icon.svg", "site.js")
 """What every page needs beside it."""

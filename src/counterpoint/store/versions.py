@@ -1,0 +1,172 @@
+"""Models of a lab: each has a name and versions, told apart by fingerprint and put in an order."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.store.answers import slug
+
+LATEST, PREVIOUS = "latest", "previous"
+"""The versions that can be selected by their place in the order."""
+
+_NUMBER = re.compile(r"(\d+(?:\.\d+)*)$")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(-\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run: which model it asked, and whatever else is worth knowing of it."""
+
+    run: str  # its time and random digits, so that names sort by time
+    model: str  # the name of the model in the lab
+    fingerprint: str
+    details: Mapping[str, Any] = field(default_factory=dict)  # suites, device, batch size, package versions, …
+    version: str = ""  # the tag of the model's version; records of older labs have none
+
+    @property
+    def date(self) -> str:
+        """The day on which it began, as 2026-11-16; nothing where the name of the run does not tell."""
+        stamp = re.match(r"(\d{4})(\d\d)(\d\d)T", self.run)
+        return "-".join(stamp.groups()) if stamp else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVersion:
+    """One version of a model: a fingerprint with the tag under which it was run first."""
+
+    name: str
+    version: str
+    fingerprint: str
+    runs: tuple[RunRecord, ...]  # the oldest first
+    aliases: tuple[str, ...] = ()  # other tags that were given to the same fingerprint
+    single: bool = True  # the model has no other version in the lab
+    former: tuple[str, ...] = ()  # fingerprints under which older releases kept its answers
+
+    @property
+    def title(self) -> str:
+        """How tables call it: its name, with the tag where there are several versions."""
+        return self.name if self.single else f"{self.name}@{self.version}"
+
+    @property
+    def slug(self) -> str:
+        """How addresses and folders call it."""
+        return slug(self.fingerprint)
+
+    @property
+    def latest_run(self) -> RunRecord:
+        """The run that was begun last."""
+        return self.runs[-1]
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What the latest run says of itself."""
+        return self.latest_run.details
+
+
+def model_versions(runs: Iterable[RunRecord]) -> tuple[ModelVersion, ...]:
+    """Every version of every model, by name and in the order of its versions.
+
+    The order is that of the number that ends each tag (`step-1000`, `v1.10`), where all tags of a model have one;
+    otherwise that of the first runs. A run without a tag, from an older lab, is tagged with its date.
+    """
+    by_name: dict[str, dict[str, list[RunRecord]]] = {}
+    former: dict[str, tuple[str, ...]] = {}
+    for record in sorted(runs, key=lambda record: record.run):
+        by_name.setdefault(record.model, {}).setdefault(record.fingerprint, []).append(record)
+        former[record.fingerprint] = tuple(record.details.get("former_fingerprints", ()))
+    adopted = {old for own in former.values() for old in own}
+    return tuple(
+        version
+        for name in sorted(by_name)
+        for version in _ordered(name, {key: own for key, own in by_name[name].items() if key not in adopted}, former)
+    )
+
+
+def select_versions(versions: Sequence[ModelVersion], names: Sequence[str]) -> list[ModelVersion]:
+    """The versions that names mean: `qwen` (its latest), `qwen@step-1000`, `qwen@latest`, `qwen@previous`.
+
+    A fingerprint means its version. Without any name, all versions.
+    """
+    if not names:
+        return list(versions)
+    return list({version.fingerprint: version for version in (_select(versions, name) for name in names)}.values())
+
+
+def tag_version(versions: Sequence[ModelVersion], name: str, fingerprint: str, tag: str, date: str) -> str:
+    """The tag under which a run of a model is recorded; an unchanged model keeps its own unless another is given.
+
+    Raises a StoreError where the tag belongs to another fingerprint of the same model.
+    """
+    if "@" in tag or tag in (LATEST, PREVIOUS) or "@" in name:
+        raise StoreError(f"{name}@{tag} cannot be the name of a version", hint="use a name and a tag without @")
+    own = [version for version in versions if version.name == name]
+    same = next((version for version in own if version.fingerprint == fingerprint), None)
+    used = {alias: version for version in own for alias in (version.version, *version.aliases)}
+    if tag:
+        if tag in used and used[tag].fingerprint != fingerprint:
+            fact = f"{name} has a version {tag} already, with another fingerprint"
+            raise StoreError(fact, hint="what can change an answer has changed: give it another --version")
+        return tag
+    if same is not None:
+        return same.version
+    return next(free for free in (date, *(f"{date}-{count}" for count in range(2, len(used) + 3))) if free not in used)
+
+
+def _ordered(
+    name: str, by_fingerprint: Mapping[str, Sequence[RunRecord]], former: Mapping[str, tuple[str, ...]]
+) -> list[ModelVersion]:
+    tags: dict[str, list[str]] = {}
+    taken: set[str] = set()
+    for fingerprint, own in by_fingerprint.items():
+        given = list(dict.fromkeys(record.version for record in own if record.version))
+        date = own[0].date or own[0].run
+        free = (tag for tag in (date, *(f"{date}-{count}" for count in range(2, len(by_fingerprint) + 2))))
+        tags[fingerprint] = given or [next(tag for tag in free if tag not in taken)]
+        taken.update(tags[fingerprint])
+    numbers = {fingerprint: _number(own[0]) for fingerprint, own in tags.items()}
+    by_number = all(number is not None for number in numbers.values())
+    order = sorted(
+        by_fingerprint, key=lambda key: (numbers[key] or () if by_number else (), by_fingerprint[key][0].run)
+    )
+    return [
+        ModelVersion(
+            name,
+            tags[key][0],
+            key,
+            tuple(by_fingerprint[key]),
+            tuple(tags[key][1:]),
+            len(order) == 1,
+            former.get(key, ()),
+        )
+        for key in order
+    ]
+
+
+def _number(tag: str) -> tuple[int, ...] | None:
+    """The number that ends a tag, part by part; a date is not such a number."""
+    found = None if _DATE.fullmatch(tag) else _NUMBER.search(tag)
+    return tuple(map(int, found[1].split("."))) if found else None
+
+
+def _select(versions: Sequence[ModelVersion], name: str) -> ModelVersion:
+    whole = [version for version in versions if name in (version.fingerprint, version.slug)]
+    if whole:
+        return whole[-1]
+    if own := [version for version in versions if version.name == name]:
+        return own[-1]
+    model, _, tag = name.rpartition("@")
+    own = [version for version in versions if version.name == model]
+    if not own:
+        raise UnknownName("model that was run in this lab", name, [version.title for version in versions])
+    if tag == LATEST:
+        return own[-1]
+    if tag == PREVIOUS:
+        if len(own) < 2:
+            raise StoreError(f"{model} has one version in this lab, and none before it", hint="run another one first")
+        return own[-2]
+    for version in own:
+        if tag in (version.version, *version.aliases):
+            return version
+    raise UnknownName(f"version of {model}", tag, [version.version for version in own])
