@@ -30,7 +30,7 @@ __all__ = [
     "is_pair",
     "is_plural",
     "it",
-    "listed",
+    "join_list",
     "no",
     "number_value",
     "number_word",
