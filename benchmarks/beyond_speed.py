@@ -27,8 +27,8 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
 from counterpoint.lab.generation import Recipe, made
-from counterpoint.lab.running import Settings, asked
-from counterpoint.lab.selection import models_of
+from counterpoint.lab.running import RunRequest, run_model
+from counterpoint.lab.selection import select_models
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.boards import read_board
 from counterpoint.suites.suite import Tally
@@ -113,7 +113,7 @@ def main(samples: int = 1000, *, looking: bool = False) -> None:
         watch.lap("made")
         answers = _ask(lab, looking=looking)
         watch.lap("asked")
-        (row,) = read_board(lab, models_of(lab, ())).rows
+        (row,) = read_board(lab, select_models(lab, ())).rows
         watch.lap("scored")
     print(", ".join(f"{name} {mean.value:.1%}" for name, mean in row.means.items() if mean.value is not None))
     print(f"{answers:,} answers")
@@ -174,8 +174,8 @@ def _ask(lab: LabStore, *, looking: bool) -> int:
     """Everything once, then the plain questions with dropout on."""
     place = f"{__name__}:Trivial"
     args = {"looking": "yes"} if looking else {}
-    runs = [Settings(place, model_args=args), Settings(place, ("plain",), model_args=args, trials=TRIALS)]
-    return sum(asked(lab, settings)[1].asked for settings in runs)
+    runs = [RunRequest(place, model_args=args), RunRequest(place, ("plain",), model_args=args, trials=TRIALS)]
+    return sum(run_model(lab, settings)[1].asked for settings in runs)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from counterpoint.lab.running import Settings, asked
+from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.store.lab import LabStore
 
 PROJECT = Path(__file__).parents[2]
@@ -43,11 +43,11 @@ def test_two_processes_running_one_model_and_one_running_another_give_every_answ
 
 
 def test_a_second_run_asks_nothing_and_a_third_asks_only_the_suite_that_is_new(tmp_path: Path) -> None:
-    lab, settings = a_lab(tmp_path / "lab", 300), Settings("benchmarks.engine_kills:slow", batch_size=32)
-    first, second = (asked(lab, settings)[1] for _ in range(2))
+    lab, settings = a_lab(tmp_path / "lab", 300), RunRequest("benchmarks.engine_kills:slow", batch_size=32)
+    first, second = (run_model(lab, settings)[1] for _ in range(2))
     assert (first.asked, second.asked, second.cached) == (300, 0, 300)
     a_lab(tmp_path / "lab", 300, name="more", first=200)
-    third = asked(lab, settings)[1]
+    third = run_model(lab, settings)[1]
     assert (third.asked, third.cached) == (200, 300)
     assert pc.count_distinct(said(lab, "slow")["query"]).as_py() == rows(lab, "slow") == 500
     runs = lab.runs()

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from real_data import real
 
 from counterpoint.cli.main import commands
-from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.outcomes import judge
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.vqa2 import vqa2
@@ -189,10 +189,10 @@ def _results(folder: Path, given: Mapping[str, str]) -> Path:
 
 def _earned(lab: LabStore, model: str) -> dict[str, float]:
     """What the answer to each question earned, by the id that VQA gives it."""
-    (info,) = models_of(lab, [model]).values()
-    groups = groups_of(lab, [])
+    (info,) = select_models(lab, [model]).values()
+    groups = load_groups(lab, [])
     ids = [dict(tags)["question"] for tags in groups["tags"].to_pylist()]
-    return dict(zip(ids, judge(groups, answers_of(lab, info)).correct.tolist(), strict=True))
+    return dict(zip(ids, judge(groups, load_answers(lab, info)).correct.tolist(), strict=True))
 
 
 def _call(name: str, *arguments: Any) -> str:

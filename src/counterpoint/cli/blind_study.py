@@ -15,8 +15,8 @@ from counterpoint.cli.progress import watched
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.engine.records import record
 from counterpoint.engine.running import run
-from counterpoint.lab.running import Settings, asked
-from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.lab.running import RunRequest, run_model
+from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.language.kneser_ney import ORDER
 from counterpoint.models.text.ngram import CrossFitted, read_captions
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
@@ -68,7 +68,7 @@ def blind(
             info = put(lab, OWN if folds > 1 else TOLD, fitted, groups)
         else:
             info = known(lab, name, groups)
-        found[info.model] = findings(groups, answers_of(lab, info))
+        found[info.model] = findings(groups, load_answers(lab, info))
     if form == "json":
         click.echo(json.dumps({name: [_told(one) for one in own] for name, own in found.items()}))
         return
@@ -78,7 +78,7 @@ def blind(
 
 def chosen(lab: LabStore, suites: Sequence[str]) -> pa.Table:
     """The groups of these suites, or of all, in which captions are ranked above foils."""
-    groups = ranked(groups_of(lab, suites))
+    groups = ranked(load_groups(lab, suites))
     if not groups.num_rows:
         hint = "counterpoint generate --suite valse makes some"
         raise StoreError(f"{lab.folder} has no captions against foils", hint=hint)
@@ -103,15 +103,15 @@ def put(lab: LabStore, name: str, model: CrossFitted, groups: pa.Table) -> RunRe
 def known(lab: LabStore, name: str, groups: pa.Table) -> RunRecord:
     """A model that has scored all of this in the lab, as it is; any other is asked now, if it can be."""
     try:
-        found = list(models_of(lab, [name]).values())[-1]
+        found = list(select_models(lab, [name]).values())[-1]
     except (StoreError, UnknownName):
         found = None
-    if found and pc.all(pc.is_in(groups["query"], value_set=answers_of(lab, found)["query"])).as_py():
+    if found and pc.all(pc.is_in(groups["query"], value_set=load_answers(lab, found)["query"])).as_py():
         return found
     suites = tuple(dict.fromkeys(groups["suite"].to_pylist()))
     try:
         with watched(name) as watch:
-            return asked(lab, Settings(name, suites), watch)[0]
+            return run_model(lab, RunRequest(name, suites), watch)[0]
     except UnknownName:
         if found is None:
             raise

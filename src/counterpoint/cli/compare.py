@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from counterpoint.cli.score import columns, filters, measures
 from counterpoint.core.errors import StoreError
-from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.comparison import TIE, compare_outcomes
 from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.metric import columns_read
@@ -65,11 +65,11 @@ def command(
 
 def both(lab: LabStore, names: Sequence[str], suites: Sequence[str], request: ScoreRequest) -> dict[str, Outcomes]:
     """What became of the same queries with each of two models; of several models of one name, the latest."""
-    chosen = [list(models_of(lab, [name]).items())[-1] for name in names]
+    chosen = [list(select_models(lab, [name]).items())[-1] for name in names]
     if chosen[0][1].fingerprint == chosen[1][1].fingerprint:
         raise StoreError(f"{names[0]} and {names[1]} are the same model", hint="name two that differ")
-    groups, further = groups_of(lab, suites), columns_read(request.metrics)
-    return {title: judge(groups, answers_of(lab, info, further), request.threshold) for title, info in chosen}
+    groups, further = load_groups(lab, suites), columns_read(request.metrics)
+    return {title: judge(groups, load_answers(lab, info, further), request.threshold) for title, info in chosen}
 
 
 def differences(judged: Mapping[str, Outcomes], request: ScoreRequest) -> list[dict[str, Any]]:

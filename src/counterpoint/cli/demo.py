@@ -9,7 +9,7 @@ from counterpoint.cli.score import SHOWN, scores, sheet
 from counterpoint.cli.study import reported, show, shown_pictures
 from counterpoint.explorer.reading import Reading
 from counterpoint.lab.generation import Recipe, made
-from counterpoint.lab.running import Settings, asked
+from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.lab_report import report
@@ -47,7 +47,7 @@ def command(into: Path) -> None:
         made(lab, Recipe(name, scenes=SCENES, groups=GROUPS), tally=Tally(), anew=True)
     for model in models:
         with watched(model) as watch:
-            asked(lab, Settings(model), watch)
+            run_model(lab, RunRequest(model), watch)
     click.echo("The same things asked in two ways; what is right once should be right again.")
     request = ScoreRequest(("suite",), {}, ACCURACY_METRICS)
     click.echo(sheet(scores(lab, (), (), request), request, SHOWN[:3]).plain())

@@ -26,14 +26,16 @@ def command(lab: Path, suite: str, folder: Path, form: str, no_pictures: bool, a
     """Write a suite of LAB as a Hugging Face datasets folder, or as a task of lmms-eval."""
     from counterpoint.exports.datasets_folder import export_datasets
     from counterpoint.exports.lmms_task import export_task
-    from counterpoint.lab.worlds import worlds
+    from counterpoint.lab.worlds import find_worlds
     from counterpoint.store.lab import LabStore
 
     if no_pictures and form != "datasets":
         raise click.UsageError("--no-pictures would leave a task nothing to show; it goes with --as datasets")
     opened = LabStore(lab).opened()
     found = opened.suite(suite)
-    shown = opened.pictures({name: world for name, world in worlds(found.table).items() if name not in opened.roots})
+    shown = opened.pictures(
+        {name: world for name, world in find_worlds(found.table).items() if name not in opened.roots}
+    )
     if form == "datasets":
         written = export_datasets(found, folder, None if no_pictures else shown)
     else:

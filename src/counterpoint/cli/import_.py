@@ -128,13 +128,13 @@ def imported(lab: "LabStore", settings: Settings) -> Report:
     """Read, match, and add what is new; the run keeps how that went."""
     from counterpoint.lab.importing import file_facts, fingerprint, put
     from counterpoint.lab.matching import Queries, matched, missing
-    from counterpoint.lab.selection import groups_of
+    from counterpoint.lab.selection import load_groups
     from counterpoint.sources.results.formats import detected, predictions
     from counterpoint.store.answers import run_name
     from counterpoint.store.versions import RunRecord
 
     names = list(dict.fromkeys(settings.suites)) or lab.suites()
-    groups = groups_of(lab, names)
+    groups = load_groups(lab, names)
     forms = {str(path): settings.form or detected(path) for path in settings.files}
     read: Read = chain.from_iterable(predictions(Path(path), form, settings.columns) for path, form in forms.items())
     queries = Queries(groups, by_text=settings.by_text)

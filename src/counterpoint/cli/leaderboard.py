@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.lab.selection import models_of
+from counterpoint.lab.selection import select_models
 from counterpoint.metrics.leaderboard import Board, Column, Entry, Mean, Row, remarks
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.lab import LabStore
@@ -38,8 +38,8 @@ def command(
     Each figure is the unweighted mean over the data sets that the suites of LAB were made from.
     """
     opened = LabStore(lab).opened()
-    chosen = models_of(opened, (*names, expand) if names and expand else names)
-    whole = models_of(opened, (expand,)) if expand else {}
+    chosen = select_models(opened, (*names, expand) if names and expand else names)
+    whole = select_models(opened, (expand,)) if expand else {}
     found = read_board(opened, chosen, threshold=threshold, seed=seed)
     known = costs(opened)
     spent = {title: known.get(info.fingerprint, Cost()) for title, info in chosen.items()}

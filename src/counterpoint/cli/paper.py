@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from counterpoint.core.errors import StoreError
-from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.contrast import KS
 from counterpoint.reports.papers import contrast
 from counterpoint.reports.papers import valse as foils
@@ -75,8 +75,8 @@ def contrast_sets(
 ) -> None:
     """The tables of contrast sets (NAACL 2021) from LAB: originals, contrasts, the drop, and consistency by k."""
     opened = LabStore(lab).opened()
-    answers = {title: answers_of(opened, info) for title, info in models_of(opened, models).items()}
-    found = contrast.Results(groups_of(opened, suites), answers, tuple(sorted(set(ks))) or KS, seed)
+    answers = {title: load_answers(opened, info) for title, info in select_models(opened, models).items()}
+    found = contrast.Results(load_groups(opened, suites), answers, tuple(sorted(set(ks))) or KS, seed)
     if not found.templates:
         hint = f"make one with counterpoint generate {lab} --suite contrast"
         raise StoreError(f"{lab} has no contrast sets", hint=hint)
@@ -114,9 +114,9 @@ def valse(
 ) -> None:
     """The tables of VALSE (ACL 2022) from LAB: captions against foils on eleven instruments, and their words."""
     opened = LabStore(lab).opened()
-    chosen = {} if labels == ("5",) and not models else models_of(opened, models)
-    answers = {title: answers_of(opened, info) for title, info in chosen.items()}
-    found = foils.Results(groups_of(opened, suites), answers, threshold, seed, subset)
+    chosen = {} if labels == ("5",) and not models else select_models(opened, models)
+    answers = {title: load_answers(opened, info) for title, info in chosen.items()}
+    found = foils.Results(load_groups(opened, suites), answers, threshold, seed, subset)
     if not found.tests:
         hint = f"make some with counterpoint generate {lab} --suite released --source valse --data FOLDER"
         raise StoreError(f"{lab} has none of the instruments {', '.join(foils.TESTS)}", hint=hint)
@@ -129,8 +129,8 @@ def valse(
 
 def results(lab: LabStore, models: Sequence[str], suites: Sequence[str], seed: int) -> Results:
     """What the models made of the six tests; a lab without any of them has nothing to show."""
-    answers = {title: answers_of(lab, info) for title, info in models_of(lab, models).items()}
-    found = Results(groups_of(lab, suites), answers, TESTS, seed=seed)
+    answers = {title: load_answers(lab, info) for title, info in select_models(lab, models).items()}
+    found = Results(load_groups(lab, suites), answers, TESTS, seed=seed)
     if not found.tests:
         hint = f"make one with counterpoint generate {lab.folder} --suite rephrase"
         raise StoreError(f"{lab.folder} has none of the tests {', '.join(TESTS)}", hint=hint)

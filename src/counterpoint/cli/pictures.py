@@ -9,8 +9,8 @@ import click
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.pictures import Picture
-from counterpoint.lab.selection import groups_of
-from counterpoint.lab.worlds import worlds
+from counterpoint.lab.selection import load_groups
+from counterpoint.lab.worlds import find_worlds
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 
@@ -56,8 +56,8 @@ def command(lab: Path, folders: dict[str, Path], as_json: bool) -> None:
 
 def listed(lab: LabStore) -> list[Folder]:
     """Every namespace of the suites of a lab."""
-    table = groups_of(lab, ())
-    drawn = {name: world for name, world in worlds(table).items() if name not in lab.roots}
+    table = load_groups(lab, ())
+    drawn = {name: world for name, world in find_worlds(table).items() if name not in lab.roots}
     shown, roots_ = lab.pictures(drawn), lab.roots
     by_namespace: dict[str, list[str]] = {}
     for address in sorted(table["picture"].drop_null().unique().to_pylist()):

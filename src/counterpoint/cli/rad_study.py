@@ -12,7 +12,7 @@ import click
 
 from counterpoint.cli.progress import counted as shown_passing
 from counterpoint.lab.generation import Recipe, judged, opened
-from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.outcomes import judge
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
@@ -94,12 +94,12 @@ def _counts(
     if place.is_file():
         return read_counts(place, threshold)
     lab = LabStore(place).opened()
-    groups = groups_of(lab, [])
-    models = models_of(lab, ())
+    groups = load_groups(lab, [])
+    models = select_models(lab, ())
     return [
         one
         for name, info in models.items()
-        for one in prediction.counted(name, judge(groups, answers_of(lab, info), threshold))
+        for one in prediction.counted(name, judge(groups, load_answers(lab, info), threshold))
     ]
 
 

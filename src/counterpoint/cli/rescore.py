@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Mode
-from counterpoint.lab.selection import groups_of, models_of
+from counterpoint.lab.selection import load_groups, select_models
 from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_value
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.groups import queries_of
@@ -52,7 +52,7 @@ def command(lab: Path, rule: str, models: tuple[str, ...], suites: tuple[str, ..
     took, and `--list` describes the rules.
     """
     opened = LabStore(lab).opened()
-    chosen, queries = models_of(opened, models), queries_of(groups_of(opened, suites))
+    chosen, queries = select_models(opened, models), queries_of(load_groups(opened, suites))
     rows = [rescored(opened, title, info.fingerprint, queries, rule) for title, info in chosen.items()]
     click.echo(json.dumps(rows) if as_json else sheet(rows, rule).plain())
 

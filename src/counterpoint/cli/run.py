@@ -14,7 +14,7 @@ from counterpoint.engine.progress import span
 
 if TYPE_CHECKING:
     from counterpoint.engine.running import Outcome
-    from counterpoint.lab.running import Settings
+    from counterpoint.lab.running import RunRequest
 
 
 @click.command("run")
@@ -47,17 +47,17 @@ def command(
     as_json: bool,
 ) -> None:
     """Ask a model everything in LAB that is missing. Stop it when you like; run it again to go on."""
-    from counterpoint.lab.running import Settings, asked  # tables are loaded when they are needed
+    from counterpoint.lab.running import RunRequest, run_model  # tables are loaded when they are needed
     from counterpoint.models.settings import read
     from counterpoint.store.lab import LabStore
 
     flags = {"device": device, "dtype": dtype, "base_url": base_url, "max_requests": max_requests}
     args = read(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
-    settings = Settings(model, suites, limit, batch_size, args, trials, seed)
+    settings = RunRequest(model, suites, limit, batch_size, args, trials, seed)
     opened = LabStore(lab).opened()
     try:
         with watched(model) as watch:
-            info, outcome = asked(opened, settings, watch, waiting=lambda holder: _waiting(model, holder))
+            info, outcome = run_model(opened, settings, watch, waiting=lambda holder: _waiting(model, holder))
     except KeyboardInterrupt:
         click.echo(f"Stopped. What was answered is kept; to go on:\n  {_again(lab, settings)}", err=True)
         raise SystemExit(130) from None
@@ -68,7 +68,7 @@ def command(
         click.echo("\n".join(_told(outcome, lab, settings)))
 
 
-def _told(outcome: "Outcome", lab: Path, settings: "Settings") -> Iterator[str]:
+def _told(outcome: "Outcome", lab: Path, settings: "RunRequest") -> Iterator[str]:
     settled = outcome.asked - outcome.failed
     cached = f"; {outcome.cached:,} were there already" if outcome.cached else ""
     yield f"{settings.model}: {settled:,} answers added to {lab} in {span(outcome.seconds)}{cached}"
@@ -92,7 +92,7 @@ def _waiting(model: str, holder: str) -> None:
     click.echo(f"{model} is being run by {holder}; waiting until it is done", err=True)
 
 
-def _again(lab: Path, settings: "Settings") -> str:
+def _again(lab: Path, settings: "RunRequest") -> str:
     args = ",".join(f"{name}={value.replace(',', ',,')}" for name, value in settings.model_args.items())
     words = ["counterpoint", "run", str(lab), "--model", settings.model]
     words += [word for name in settings.suites for word in ("--suite", name)]

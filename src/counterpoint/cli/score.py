@@ -9,7 +9,7 @@ import click
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, StoreError
-from counterpoint.lab.selection import answers_of, groups_of, models_of
+from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
 from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.metric import Metric, Statistic, columns_read
@@ -98,11 +98,11 @@ def applying(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
 
 def scores(lab: LabStore, models: Sequence[str], suites: Sequence[str], request: ScoreRequest) -> list[dict[str, Any]]:
     """The scores of each model as rows, without the slices that it was never asked about."""
-    chosen, groups = models_of(lab, models), groups_of(lab, suites)
+    chosen, groups = select_models(lab, models), load_groups(lab, suites)
     rows: list[dict[str, Any]] = []
     for title, info in chosen.items():
         table = score_outcomes(
-            judge(groups, answers_of(lab, info, columns_read(request.metrics)), request.threshold), request
+            judge(groups, load_answers(lab, info, columns_read(request.metrics)), request.threshold), request
         )
         named = {"model": title, "fingerprint": info.fingerprint}
         rows += (named | row for row in table.to_pylist() if row["missing"] < 1)

@@ -99,11 +99,11 @@ def _listening(host: str, port: int) -> socket:
 
 def drawn(lab: "LabStore") -> "dict[str, World]":
     """The worlds that the suites of a lab show, by namespace, unless the lab has files of that name."""
-    from counterpoint.lab.worlds import worlds
+    from counterpoint.lab.worlds import find_worlds
     from counterpoint.store.parquet import read
 
     tables = (
         read(lab.shelf, f"suites/{name}/groups.parquet", "groups", ["picture"], ["picture"]) for name in lab.suites()
     )
-    shown = map(worlds, tables)
+    shown = map(find_worlds, tables)
     return {name: world for found in shown for name, world in found.items() if name not in lab.roots}

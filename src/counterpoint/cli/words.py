@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from counterpoint.core.errors import StoreError
-from counterpoint.lab.selection import groups_of
+from counterpoint.lab.selection import load_groups
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.foil_words import ALL, SUBSETS, Words, foil_words, plain, telling
@@ -29,7 +29,7 @@ _TITLE = (
 def command(lab: Path, suites: tuple[str, ...], charts: Path | None, most: int, form: str | None) -> None:
     """How many words captions and foils of LAB differ by, and how far apart the two sides are."""
     opened = LabStore(lab).opened()
-    found = foil_words(groups_of(opened, suites))
+    found = foil_words(load_groups(opened, suites))
     click.echo(
         json.dumps(plain(found), ensure_ascii=False) if form == "json" else TABLE_FORMATS[form or "plain"](sheet(found))
     )

@@ -17,7 +17,7 @@ from counterpoint.engine.prefetch import Ahead
 from counterpoint.engine.progress import Progress, Watch
 from counterpoint.engine.records import record
 from counterpoint.engine.running import Outcome, run
-from counterpoint.lab.worlds import worlds
+from counterpoint.lab.worlds import find_worlds
 from counterpoint.models.feature_edits import FeatureEdits
 from counterpoint.models.multi_device import spread
 from counterpoint.store.answers import run_name
@@ -28,7 +28,7 @@ from counterpoint.store.versions import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RunRequest:
     """What is to be asked, and how."""
 
     model: str
@@ -40,9 +40,9 @@ class Settings:
     seed: int = 0
 
 
-def asked(
+def run_model(
     lab: LabStore,
-    settings: Settings,
+    settings: RunRequest,
     watch: Watch = lambda now: None,
     waiting: Callable[[str], None] = lambda holder: None,
 ) -> tuple[RunRecord, Outcome]:
@@ -51,11 +51,11 @@ def asked(
     if not chosen:
         raise StoreError(f"{lab.folder} holds no suite", hint="counterpoint generate makes one")
     table = queries_of(pa.concat_tables([limited(suite.table, settings.limit) for suite in chosen]))
-    shown = lab.pictures({name: world for name, world in worlds(table).items() if name not in lab.roots})
+    shown = lab.pictures({name: world for name, world in find_worlds(table).items() if name not in lab.roots})
     with _loaded(settings, shown) as (model, ahead):
         fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
         info = RunRecord(run_name(), settings.model, model.fingerprint)
-        kept = _Kept(lab, info, settings, fingerprints, watch, about(model))
+        kept = _Kept(lab, info, settings, fingerprints, watch, describe_model(model))
         named = references(suite.manifest for suite in chosen)
         edited = FeatureEdits(model, named).answer if isinstance(model, Featured) else None
         whole = lab.with_digests(table, shown)
@@ -81,7 +81,7 @@ def asked(
 
 
 @contextmanager
-def _loaded(settings: Settings, shown: Pictures) -> Iterator[tuple[Model, Ahead | None]]:
+def _loaded(settings: RunRequest, shown: Pictures) -> Iterator[tuple[Model, Ahead | None]]:
     """The model and the pictures that are decoded ahead of it; one process each, where several devices are named."""
     devices = [name for part in settings.model_args.get("device", "").split(",") if (name := part.strip())]
     if len(devices) < 2:
@@ -100,7 +100,7 @@ def _at_work(
     return catalog.model(name, ahead, {**args, "device": device}), ahead.expect
 
 
-def about(model: Model) -> dict[str, Any]:
+def describe_model(model: Model) -> dict[str, Any]:
     """What a run says of its model: on which scale its scores are, its size where it tells it, and what it can do."""
     abilities = {"answers": Answerer, "scores": Scorer, "samples": Sampler, "features": Featured}
     return {
@@ -120,7 +120,7 @@ class _Kept:
         self,
         lab: LabStore,
         info: RunRecord,
-        settings: Settings,
+        settings: RunRequest,
         suites: Mapping[str, str],
         watch: Watch,
         model: Mapping[str, Any],

@@ -12,7 +12,7 @@ from counterpoint.store.versions import RunRecord
 _ANSWERS = ("query", "trial", "raw", "value", "state", "score")
 
 
-def groups_of(lab: LabStore, names: Sequence[str]) -> pa.Table:
+def load_groups(lab: LabStore, names: Sequence[str]) -> pa.Table:
     """The groups of some suites below each other, or of all."""
     chosen = dict.fromkeys(names) or lab.opened().suites()
     if not chosen:
@@ -21,7 +21,7 @@ def groups_of(lab: LabStore, names: Sequence[str]) -> pa.Table:
     return pa.concat_tables([lab.suite(name).groups.replace_schema_metadata() for name in chosen])
 
 
-def models_of(lab: LabStore, names: Sequence[str]) -> Mapping[str, RunRecord]:
+def select_models(lab: LabStore, names: Sequence[str]) -> Mapping[str, RunRecord]:
     """The models that were named, by name or fingerprint, or all that were run, each under a name of its own.
 
     A name that several models had, because one of them was changed, means all of them; the latest comes last.
@@ -48,6 +48,6 @@ def models_of(lab: LabStore, names: Sequence[str]) -> Mapping[str, RunRecord]:
     }
 
 
-def answers_of(lab: LabStore, info: RunRecord, further: Sequence[str] = ()) -> pa.Table:
+def load_answers(lab: LabStore, info: RunRecord, further: Sequence[str] = ()) -> pa.Table:
     """What a model said, as far as scores need it, with further columns where a measure reads them."""
     return lab.read_answers(info.fingerprint, (*_ANSWERS, *further))

@@ -7,7 +7,7 @@ from counterpoint.world.source import World
 from counterpoint.world.staging import namespace
 
 
-def worlds(table: pa.Table) -> dict[str, World]:
+def find_worlds(table: pa.Table) -> dict[str, World]:
     """A world for each namespace of pictures that is the name of one, such as `world` or `world-7`."""
     addresses = pc.drop_null(pc.unique(table["picture"])).to_pylist()
     found: dict[str, World] = {}
