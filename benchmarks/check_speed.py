@@ -42,7 +42,7 @@ def main() -> None:
         table, [CheckStep(one, CheckContext(one.settings), lambda test: Action.DROP) for one in chosen]
     )
     whole = perf_counter() - start
-    for effect in found.effects:
+    for effect in found.summaries:
         print(f"{effect.check:<14}{effect.seen:>9,} groups{effect.kept:>9,} kept{effect.seconds:>8.2f} s")
     print(f"{'all':<14}{count:>9,} groups{found.table.num_rows // 2:>9,} kept{whole:>8.2f} s")
 

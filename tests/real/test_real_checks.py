@@ -27,7 +27,7 @@ def _checked(table: pa.Table, check: Check) -> CheckResult:
 
 
 def _effect(table: pa.Table, check: Check) -> CheckSummary:
-    return _checked(table, check).effects[0]
+    return _checked(table, check).summaries[0]
 
 
 def test_the_captions_that_are_their_own_foils_go_and_nothing_that_is_valid(tables: dict[str, pa.Table]) -> None:

@@ -1,4 +1,4 @@
-"""What a check is: a name, the sentence that holds of what it keeps, and a pure function from pairs to verdicts."""
+"""A check: a name, the condition on the groups it keeps, and a pure function from text pairs to rejections."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 
 Setting: TypeAlias = bool | int | float | str
 ModelFunction: TypeAlias = Callable[..., Any]
-"""A model as a function; what it takes and gives follows from the kind of model that a check asks."""
+"""A model as a function; its arguments and result follow from the kind of model that a check needs."""
 
 
 class Action(StrEnum):
-    """What becomes of a group that a check speaks against."""
+    """What happens to a group that a check rejects."""
 
     DROP = "drop"
     MARK = "mark"
@@ -25,48 +25,50 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What a check is given beside the pairs: its settings, a seed for its luck, and a model where it asks one."""
+    """The input of a check beside the pairs: its settings, the seed of its rng, and the model it needs, if any."""
 
     settings: Mapping[str, Any]
     seed: int = 0
-    ask: ModelFunction | None = None
+    model: ModelFunction | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rejections:
-    """What a check says: the number of the reason against each pair, -1 where there is none."""
+    """The result of a check: for each pair the index of the reason against it, -1 where it passes."""
 
     codes: Codes
     reasons: Sequence[str]
-    notes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by test: numbers worth knowing
+    notes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # statistics by test
 
     @classmethod
-    def against(cls, pairs: Flags, reason: str) -> "Rejections":
-        """The same reason against each of these pairs."""
+    def where(cls, pairs: Flags, reason: str) -> "Rejections":
+        """Reject these pairs for the same reason."""
         return cls(np.where(pairs, 0, -1).astype(np.int32), [reason])
 
     @classmethod
-    def first(cls, reasons: Mapping[str, Flags], size: int) -> "Rejections":
-        """The first of several reasons that speaks against each pair."""
+    def first_of(
+        cls, reasons: Mapping[str, Flags], size: int, notes: Mapping[str, Mapping[str, float]] | None = None
+    ) -> "Rejections":
+        """Reject each pair for the first reason that applies to it."""
         codes = np.full(size, -1, np.int32)
         for number, pairs in enumerate(reasons.values()):
             codes[pairs & (codes < 0)] = number
-        return cls(codes, list(reasons))
+        return cls(codes, list(reasons), notes or {})
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One condition on pairs of texts. It is pure: its luck comes from the seed, and models come in as functions."""
+    """A condition on pairs of texts, as a pure function: randomness comes from a seed, models are passed in."""
 
     name: str
-    checks: str  # the sentence that holds of what it keeps
+    description: str  # the condition that kept pairs satisfy
     judge: Callable[[TextPairs, CheckContext], Rejections]
     settings: Mapping[str, Setting] = field(default_factory=dict)  # with their defaults
-    asks: str = ""  # the kind of model that it asks: grammar, entailment or language
-    model: str = ""  # the one that is asked where none is named
+    model_kind: str = ""  # the kind of model it needs: grammar, entailment or language
+    model: str = ""  # the default model
 
     def setting(self, name: str, text: str) -> Setting:
-        """A setting as people type it, as what its default is.
+        """Parse a setting by the type of its default.
 
         >>> from counterpoint.checks.length import check
         >>> check.setting("tokens", "40")
@@ -76,24 +78,19 @@ class Check:
             raise UnknownName(f"setting of the check {self.name}", name, [*self.settings, *_COMMON])
         default = self.settings[name]
         if isinstance(default, bool):
-            if text.lower() not in _TRUTH:
-                raise self._misfit(name, text, "yes or no")
-            return _TRUTH[text.lower()]
-        if isinstance(default, str):
-            return text
+            if text.lower() not in _BOOLEANS:
+                raise self._type_error(name, text, "yes or no")
+            return _BOOLEANS[text.lower()]
         try:
             return type(default)(text)
         except ValueError as problem:
-            raise self._misfit(name, text, "a whole number" if isinstance(default, int) else "a number") from problem
+            expected = "a whole number" if isinstance(default, int) else "a number"
+            raise self._type_error(name, text, expected) from problem
 
-    def _misfit(self, name: str, text: str, wanted: str) -> CounterpointError:
-        return CounterpointError(
-            f"{self.name}.{name} is {text!r}, not {wanted}", hint=f"by default: {self._said(name)}"
-        )
-
-    def _said(self, name: str) -> str:
-        return f"{self.name}.{name}={self.settings[name]}"
+    def _type_error(self, name: str, text: str, expected: str) -> CounterpointError:
+        default = f"{self.name}.{name}={self.settings[name]}"
+        return CounterpointError(f"{self.name}.{name} is {text!r}, not {expected}", hint=f"by default: {default}")
 
 
-_TRUTH = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+_BOOLEANS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 _COMMON = ("action", "model", "args")

@@ -1,4 +1,4 @@
-"""Which checks an instrument gets where nobody says otherwise, and in which order: as VALSE has it (Table 1)."""
+"""The default checks of each instrument and their order, as in VALSE (Table 1)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,9 +6,9 @@ from types import MappingProxyType
 from counterpoint.checks.check import Action
 
 ORDER = ("duplicates", "length", "minimality", "grammar", "entailment", "distribution")
-"""The checks that are applied where none are named: what is cheap first, and balance last, which others disturb."""
+"""The checks applied by default: cheap ones first, balance last, because other checks would disturb it."""
 EVERYWHERE: Mapping[str, Action] = MappingProxyType({"duplicates": Action.DROP, "length": Action.DROP})
-"""What every test gets, whatever it is."""
+"""The default actions in every test."""
 INSTRUMENTS: Mapping[str, Mapping[str, Action]] = MappingProxyType(
     {
         "existence": {"minimality": Action.MARK},
@@ -29,13 +29,13 @@ INSTRUMENTS: Mapping[str, Mapping[str, Action]] = MappingProxyType(
         "foil-it": {"minimality": Action.MARK},
     }
 )
-"""What the instruments get beside."""
+"""The additional default actions of each instrument."""
 
 
 def default_action(check: str, test: str) -> Action:
-    """What a check does in a test where nobody says otherwise.
+    """The default action of a check in a test.
 
-    >>> usual("grammar", "relations"), usual("entailment", "actant-swap"), usual("grammar", "existence")
-    (<Action.DROP: 'drop'>, <Action.MARK: 'mark'>, <Action.OFF: 'off'>)
+    >>> default_action("grammar", "relations"), default_action("grammar", "existence")
+    (<Action.DROP: 'drop'>, <Action.OFF: 'off'>)
     """
     return EVERYWHERE.get(check) or INSTRUMENTS.get(test, {}).get(check, Action.OFF)

@@ -1,8 +1,8 @@
-"""Distribution: words that are as frequent in captions as in foils, so that no word gives a foil away.
+"""Distribution: every word is as frequent in captions as in foils, so that no word gives a foil away.
 
-Each pair is an edge from the word that was replaced to the word in its place. A set of pairs in which every word stands
-as often on one side as on the other is one in which as many edges leave each word as enter it: a pair p → q beside a
-pair q → p, or a ring of more words. The check keeps the largest such set of each test.
+Each pair is an edge from the replaced word to its replacement. A set of pairs in which every word occurs equally often
+on both sides is a circulation: as many edges leave each word as enter it. The check keeps the largest circulation of
+each test.
 """
 
 import numpy as np
@@ -18,58 +18,57 @@ from counterpoint.metrics.divergence import jensen_shannon_distance
 REASON = "its words are more frequent on one side"
 
 
-def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
-    """Speak against pairs of which there are more than the other way round, in a ring of words or directly.
+def judge(pairs: TextPairs, context: CheckContext) -> Rejections:
+    """Reject the pairs outside the largest circulation of their test.
 
-    Where a group has several foils, the first stands for it: what it shares with the others would count several times.
+    A group of several foils is represented by its first pair, so that the words its pairs share count once.
     """
     first = np.zeros(len(pairs), np.bool_)
     first[np.unique(pairs.group, return_index=True)[1]] = True
-    was, now, terms = _terms(pairs)
-    out, notes = np.zeros(len(pairs), np.bool_), {}
-    luck = seeded("distribution", given.seed).getrandbits(64)
-    for test, places in pairs.by_test():
-        own = places[first[places]]
-        kept = _balanced_pairs(was[own], now[own], pairs.key[own], given.settings["slack"], luck)
-        out[own] = ~kept
+    before, after, terms = _terms(pairs)
+    rejected, notes = np.zeros(len(pairs), np.bool_), {}
+    seed = seeded("distribution", context.seed).getrandbits(64)
+    for test, rows in pairs.by_test():
+        rows = rows[first[rows]]
+        kept = _balanced_pairs(before[rows], after[rows], pairs.key[rows], context.settings["slack"], seed)
+        rejected[rows] = ~kept
         notes[test] = {
-            "divergence": _divergence(was[own], now[own], terms),
-            "after": _divergence(was[own[kept]], now[own[kept]], terms),
+            "divergence": _divergence(before[rows], after[rows], terms),
+            "after": _divergence(before[rows[kept]], after[rows[kept]], terms),
         }
-    found = Rejections.against(out, REASON)
-    return Rejections(found.codes, found.reasons, notes)
+    return Rejections.first_of({REASON: rejected}, len(pairs), notes)
 
 
 def _terms(pairs: TextPairs) -> tuple[Codes, Codes, list[str]]:
-    """Numbers for the words on both sides: those of the tags, else whatever differs between the texts."""
+    """Numbers for the changed words on both sides: those of the tags, else those of a word diff."""
     known = {term: number for number, term in enumerate(pairs.terms)}
-    was, now = pairs.was.copy(), pairs.now.copy()
+    before, after = pairs.was.copy(), pairs.now.copy()
     words = pairs.texts.words
-    for place in np.flatnonzero((was < 0) | (now < 0)).tolist():
-        left, right = replaced_words(words[pairs.caption[place]], words[pairs.foil[place]])
-        was[place], now[place] = known.setdefault(left, len(known)), known.setdefault(right, len(known))
-    return was, now, list(known)
+    for row in np.flatnonzero((before < 0) | (after < 0)).tolist():
+        left, right = replaced_words(words[pairs.caption[row]], words[pairs.foil[row]])
+        before[row], after[row] = known.setdefault(left, len(known)), known.setdefault(right, len(known))
+    return before, after, list(known)
 
 
-def _balanced_pairs(was: Codes, now: Codes, keys: NDArray[np.uint64], slack: int, luck: int) -> Flags:
-    """Which pairs stay; which of those that change one word for one other is a matter of luck."""
-    words, numbers = np.unique(np.concatenate([was, now]), return_inverse=True)
+def _balanced_pairs(before: Codes, after: Codes, keys: NDArray[np.uint64], slack: int, seed: int) -> Flags:
+    """Which pairs stay; among pairs of the same replacement the choice is a hash of group id and seed."""
+    words, numbers = np.unique(np.concatenate([before, after]), return_inverse=True)
     left, right = np.split(numbers.astype(np.int64), 2)
     edges, edge, counts = np.unique(left * max(len(words), 1) + right, return_inverse=True, return_counts=True)
-    ends = [divmod(int(one), max(len(words), 1)) for one in edges]
-    stay = np.array(largest_circulation(ends, counts.tolist(), len(words), slack), np.int64)
-    mixed = (keys ^ np.uint64(luck)) * np.uint64(0x9E3779B97F4A7C15)
+    ends = [divmod(int(code), max(len(words), 1)) for code in edges]
+    quota = np.array(largest_circulation(ends, counts.tolist(), len(words), slack), np.int64)
+    mixed = (keys ^ np.uint64(seed)) * np.uint64(0x9E3779B97F4A7C15)
     order = np.lexsort((mixed ^ (mixed >> np.uint64(29)), edge))
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-    kept = np.zeros(len(was), np.bool_)
+    kept = np.zeros(len(before), np.bool_)
     if len(order):
-        kept[order] = np.arange(len(order)) - np.repeat(starts, counts) < np.repeat(stay, counts)
+        kept[order] = np.arange(len(order)) - np.repeat(starts, counts) < np.repeat(quota, counts)
     return kept
 
 
-def _divergence(was: Codes, now: Codes, terms: list[str]) -> float:
-    """How far the words of captions and foils are apart, from 0 to 1."""
-    return jensen_shannon_distance(_term_counts(was, terms), _term_counts(now, terms))
+def _divergence(before: Codes, after: Codes, terms: list[str]) -> float:
+    """The Jensen-Shannon distance between the words of captions and foils, from 0 to 1."""
+    return jensen_shannon_distance(_term_counts(before, terms), _term_counts(after, terms))
 
 
 def _term_counts(codes: Codes, terms: list[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Entailment: foils that are false wherever their captions are true, by a model of inference or by lexical rules."""
+"""Entailment: foils contradict their captions, by a natural language inference model or by lexical rules."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from counterpoint.checks.text_pairs import Codes, TextPairs
 from counterpoint.core.errors import UnknownName
 
 ACTIONS = "action-replacement", "actions"
-"""Tests and kinds in which verbs were exchanged."""
+"""Tests and kinds in which verbs are exchanged."""
 REASONS = {
     ENTAILED: "the foil follows from the caption",
     NEUTRAL: "the foil may be true as well",
@@ -18,36 +18,35 @@ REASONS = {
 }
 
 
-def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
-    """Speak against foils whose label is not among those to be kept; what rules know nothing of is kept."""
-    labels = np.array([LABELS.index(one) for one in _labels(pairs, given)], np.int32)
-    kept = [_known(one.strip()) for one in given.settings["keep"].split(",")]
+def judge(pairs: TextPairs, context: CheckContext) -> Rejections:
+    """Reject foils whose label is not in the setting `keep`; pairs that the rules do not cover are kept."""
+    labels = np.array([LABELS.index(label) for label in _labels(pairs, context)], np.int32)
+    kept = [_label_number(name.strip()) for name in context.settings["keep"].split(",")]
     codes = np.where(np.isin(labels, [*kept, LABELS.index(UNKNOWN)]), -1, labels)
-    notes = {test: _counts(labels[places]) for test, places in pairs.by_test()}
-    return Rejections(codes.astype(np.int32), [REASONS.get(one, "") for one in LABELS], notes)
+    notes = {test: _counts(labels[rows]) for test, rows in pairs.by_test()}
+    return Rejections(codes.astype(np.int32), [REASONS.get(label, "") for label in LABELS], notes)
 
 
-def _known(name: str) -> int:
+def _label_number(name: str) -> int:
     if name not in LABELS:
-        raise UnknownName("label of inference", name, LABELS)
+        raise UnknownName("entailment label", name, LABELS)
     return LABELS.index(name)
 
 
-def _labels(pairs: TextPairs, given: CheckContext) -> Sequence[str]:
-    if given.ask is None:
-        verbs = [pairs.tests[test] in ACTIONS or pairs.kinds[kind] in ACTIONS for test, kind in _named(pairs)]
+def _labels(pairs: TextPairs, context: CheckContext) -> Sequence[str]:
+    if context.model is None:
         words = pairs.texts.words
-        sides = zip(pairs.caption.tolist(), pairs.foil.tolist(), verbs, strict=True)
-        return [entailment_label(words[one], words[other], acted) for one, other, acted in sides]
+        rows = zip(pairs.caption.tolist(), pairs.foil.tolist(), pairs.test.tolist(), pairs.kind.tolist(), strict=True)
+        return [
+            entailment_label(words[caption], words[foil], pairs.tests[test] in ACTIONS or pairs.kinds[kind] in ACTIONS)
+            for caption, foil, test, kind in rows
+        ]
     texts = pairs.texts.all
-    both = np.stack([pairs.caption, pairs.foil])
-    used, places = np.unique(both, axis=1, return_inverse=True)
-    found: Sequence[str] = given.ask([texts[code] for code in used[0]], [texts[code] for code in used[1]])
-    return [found[place] for place in places.reshape(-1).tolist()]
-
-
-def _named(pairs: TextPairs) -> list[tuple[int, int]]:
-    return list(zip(pairs.test.tolist(), pairs.kind.tolist(), strict=True))
+    distinct, inverse = np.unique(np.stack([pairs.caption, pairs.foil]), axis=1, return_inverse=True)
+    labels: Sequence[str] = context.model(
+        [texts[code] for code in distinct[0]], [texts[code] for code in distinct[1]]
+    )
+    return [labels[index] for index in inverse.reshape(-1).tolist()]
 
 
 def _counts(labels: Codes) -> dict[str, int]:
@@ -60,6 +59,6 @@ check = Check(
     "a foil contradicts its caption",
     judge,
     {"keep": CONTRADICTED},
-    asks="entailment",
+    model_kind="entailment",
     model="rules",
 )

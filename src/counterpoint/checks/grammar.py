@@ -1,4 +1,4 @@
-"""Grammaticality: foils that read as well-formed sentences, as a grammar checker or a learned scorer has it."""
+"""Grammaticality: foils are well-formed sentences by a grammar checker or an acceptability model."""
 
 from collections.abc import Sequence
 
@@ -8,31 +8,29 @@ from counterpoint.checks.check import Check, CheckContext, Rejections
 from counterpoint.checks.text_pairs import Codes, Flags, Floats, TextPairs
 
 
-def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
-    """Speak against foils that score below the threshold; where asked, only if their captions score better."""
-    assert given.ask is not None, "the check asks a scorer of sentences"
-    least, both, relative = (given.settings[name] for name in ("threshold", "both", "relative"))
-    foil = _score_texts(pairs.texts.all, pairs.foil, given)
-    low: Flags = foil < least
+def judge(pairs: TextPairs, context: CheckContext) -> Rejections:
+    """Reject foils that score below the threshold; with `relative`, only if their captions score better."""
+    threshold, both, relative = (context.settings[name] for name in ("threshold", "both", "relative"))
+    foil = _score_texts(pairs.texts.all, pairs.foil, context)
+    low: Flags = foil < threshold
     caption = np.full(len(pairs), np.nan)
-    asked = np.ones(len(pairs), np.bool_) if both else low if relative else np.zeros(len(pairs), np.bool_)
-    caption[asked] = _score_texts(pairs.texts.all, pairs.caption[asked], given)
+    needed = np.ones(len(pairs), np.bool_) if both else low if relative else np.zeros(len(pairs), np.bool_)
+    caption[needed] = _score_texts(pairs.texts.all, pairs.caption[needed], context)
     if relative:
         low = low & (foil < caption)
-    reasons: dict[str, Flags] = {f"the foil scores below {least:g}": low}
+    reasons: dict[str, Flags] = {f"the foil scores below {threshold:g}": low}
     if both:
-        reasons[f"the caption scores below {least:g}"] = caption < least
-    found = Rejections.first(reasons, len(pairs))
-    means = {test: {"mean score": float(np.mean(foil[places]))} for test, places in pairs.by_test()}
-    return Rejections(found.codes, found.reasons, means)
+        reasons[f"the caption scores below {threshold:g}"] = caption < threshold
+    means = {test: {"mean score": float(np.mean(foil[rows]))} for test, rows in pairs.by_test()}
+    return Rejections.first_of(reasons, len(pairs), means)
 
 
-def _score_texts(texts: Sequence[str], codes: Codes, given: CheckContext) -> Floats:
-    """The score of each text, each asked for once."""
-    assert given.ask is not None
-    used, places = np.unique(codes, return_inverse=True)
-    scores = np.asarray(given.ask([texts[code] for code in used.tolist()]), np.float64)
-    return np.asarray(scores[places], np.float64)
+def _score_texts(texts: Sequence[str], codes: Codes, context: CheckContext) -> Floats:
+    """The score of each text, each distinct text scored once."""
+    assert context.model is not None, "the check needs a grammar model"
+    distinct, inverse = np.unique(codes, return_inverse=True)
+    scores = np.asarray(context.model([texts[code] for code in distinct.tolist()]), np.float64)
+    return np.asarray(scores[inverse], np.float64)
 
 
 check = Check(
@@ -40,6 +38,6 @@ check = Check(
     "a foil is a grammatical sentence",
     judge,
     {"threshold": 0.8, "both": False, "relative": False},
-    asks="grammar",
+    model_kind="grammar",
     model="link-grammar",
 )

@@ -1,124 +1,128 @@
-"""The largest part of a graph in which as much leaves each node as enters it.
+"""The largest circulation of a graph, by minimum-cost flow.
 
-Taking edges away until a graph is balanced is a flow: from the nodes that more leaves than enters, along edges that are
-taken away, to those that more enters than leaves. The flow that takes away least is found by shortest ways, all ways of
-one length at a time (primal-dual, each step by Dinic's algorithm).
+A graph is balanced by removing edges: a flow from the nodes with more outgoing edges, along removed edges, to the nodes
+with more incoming edges. The minimum-cost flow removes the fewest. It is found by the primal-dual method: shortest
+paths give the potentials (Bellman-Ford with a queue), and Dinic's algorithm saturates all paths of that length.
 """
 
 from collections import deque
 from collections.abc import Sequence
 
-_FAR = 1 << 60
+_INFINITY = 1 << 60
 
 
 def largest_circulation(
     edges: Sequence[tuple[int, int]], counts: Sequence[int], nodes: int, slack: int = 0
 ) -> list[int]:
-    """How many of each edge stay, as many as can be; a node may keep `slack` more on one side than on the other.
+    """The multiplicity that each edge keeps in the largest circulation; each node may be off balance by `slack`.
 
-    >>> balanced([(0, 1), (1, 0), (1, 2)], [3, 2, 5], 3)
+    >>> largest_circulation([(0, 1), (1, 0), (1, 2)], [3, 2, 5], 3)
     [2, 2, 0]
-    >>> balanced([(0, 1), (1, 2), (2, 0)], [1, 4, 2], 3)
+    >>> largest_circulation([(0, 1), (1, 2), (2, 0)], [1, 4, 2], 3)
     [1, 1, 1]
     """
     source, sink, hub = nodes, nodes + 1, nodes + 2
-    net = _FlowNetwork(nodes + 3)
-    arcs = [net.add(one, other, count, 1) for (one, other), count in zip(edges, counts, strict=True)]
-    more = [0] * nodes  # how many more leave than enter
-    for (one, other), count in zip(edges, counts, strict=True):
-        more[one] += count
-        more[other] -= count
-    for node, surplus in enumerate(more):
-        net.add(*((source, node, surplus, 0) if surplus > 0 else (node, sink, -surplus, 0)))
+    network = _FlowNetwork(nodes + 3)
+    arcs = [network.add(tail, head, count, 1) for (tail, head), count in zip(edges, counts, strict=True)]
+    surplus = [0] * nodes  # outgoing minus incoming
+    for (tail, head), count in zip(edges, counts, strict=True):
+        surplus[tail] += count
+        surplus[head] -= count
+    for node, excess in enumerate(surplus):
+        network.add(*((source, node, excess, 0) if excess > 0 else (node, sink, -excess, 0)))
         if slack:
-            net.add(node, hub, slack, 0)
-            net.add(hub, node, slack, 0)
-    net.fill(source, sink)
-    return [net.room[arc] for arc in arcs]
+            network.add(node, hub, slack, 0)
+            network.add(hub, node, slack, 0)
+    network.maximize(source, sink)
+    return [network.capacity[arc] for arc in arcs]
 
 
 class _FlowNetwork:
-    """Arcs with room and cost; the arc after each is its way back."""
+    """Arcs with residual capacity and cost; each arc is followed by its reverse."""
 
     def __init__(self, nodes: int) -> None:
         self.arcs: list[list[int]] = [[] for _ in range(nodes)]
-        self.to, self.room, self.cost = list[int](), list[int](), list[int]()
+        self.head, self.capacity, self.cost = list[int](), list[int](), list[int]()
 
-    def add(self, one: int, other: int, room: int, cost: int) -> int:
-        """One more arc, and its way back, which has no room yet."""
-        number = len(self.to)
-        self.to += [other, one]
-        self.room += [room, 0]
+    def add(self, tail: int, head: int, capacity: int, cost: int) -> int:
+        """Add an arc and its reverse of capacity 0, and return its number."""
+        number = len(self.head)
+        self.head += [head, tail]
+        self.capacity += [capacity, 0]
         self.cost += [cost, -cost]
-        self.arcs[one].append(number)
-        self.arcs[other].append(number + 1)
+        self.arcs[tail].append(number)
+        self.arcs[head].append(number + 1)
         return number
 
-    def fill(self, source: int, sink: int) -> None:
-        """Send all that can be sent, by the cheapest ways first."""
-        while (far := self._distances(source))[sink] < _FAR:
-            while (level := self._levels(source, far))[sink] >= 0:
-                self._send(source, sink, far, level)
+    def maximize(self, source: int, sink: int) -> None:
+        """Send the maximum flow at minimum cost."""
+        while (distance := self._distances(source))[sink] < _INFINITY:
+            while (level := self._levels(source, distance))[sink] >= 0:
+                self._augment(source, sink, distance, level)
 
     def _distances(self, source: int) -> list[int]:
-        far, waiting = [_FAR] * len(self.arcs), deque([source])
-        far[source] = 0
-        inside = [False] * len(self.arcs)
-        while waiting:
-            node = waiting.popleft()
-            inside[node] = False
+        distance, queue = [_INFINITY] * len(self.arcs), deque([source])
+        distance[source] = 0
+        queued = [False] * len(self.arcs)
+        while queue:
+            node = queue.popleft()
+            queued[node] = False
             for arc in self.arcs[node]:
-                length = far[node] + self.cost[arc]
-                if self.room[arc] and length < far[other := self.to[arc]]:
-                    far[other] = length
-                    if not inside[other]:
-                        inside[other] = True
-                        waiting.append(other)
-        return far
+                length = distance[node] + self.cost[arc]
+                if self.capacity[arc] and length < distance[head := self.head[arc]]:
+                    distance[head] = length
+                    if not queued[head]:
+                        queued[head] = True
+                        queue.append(head)
+        return distance
 
-    def _levels(self, source: int, far: list[int]) -> list[int]:
-        level, waiting = [-1] * len(self.arcs), deque([source])
+    def _levels(self, source: int, distance: list[int]) -> list[int]:
+        level, queue = [-1] * len(self.arcs), deque([source])
         level[source] = 0
-        while waiting:
-            node = waiting.popleft()
+        while queue:
+            node = queue.popleft()
             for arc in self.arcs[node]:
-                other = self.to[arc]
-                if level[other] < 0 and self.room[arc] and far[other] == far[node] + self.cost[arc]:
-                    level[other] = level[node] + 1
-                    waiting.append(other)
+                head = self.head[arc]
+                if level[head] < 0 and self.capacity[arc] and distance[head] == distance[node] + self.cost[arc]:
+                    level[head] = level[node] + 1
+                    queue.append(head)
         return level
 
-    def _send(self, source: int, sink: int, far: list[int], level: list[int]) -> None:
-        """Fill every way on which each arc is cheapest and leads one level on."""
-        turn = [0] * len(self.arcs)  # arcs before this one lead nowhere any more
-        way = list[int]()
+    def _augment(self, source: int, sink: int, distance: list[int], level: list[int]) -> None:
+        """Send a blocking flow along the shortest paths, one level per arc."""
+        cursor = [0] * len(self.arcs)  # arcs before it are dead ends
+        path = list[int]()
         node = source
         while True:
             if node == sink:
-                least = min(self.room[arc] for arc in way)
-                for arc in way:
-                    self.room[arc] -= least
-                    self.room[arc ^ 1] += least
-                cut = next(place for place, arc in enumerate(way) if not self.room[arc])
-                node = self.to[way[cut] ^ 1]
-                del way[cut:]
+                bottleneck = min(self.capacity[arc] for arc in path)
+                for arc in path:
+                    self.capacity[arc] -= bottleneck
+                    self.capacity[arc ^ 1] += bottleneck
+                cut = next(index for index, arc in enumerate(path) if not self.capacity[arc])
+                node = self.head[path[cut] ^ 1]
+                del path[cut:]
                 continue
-            arc = self._next(node, far, level, turn)
+            arc = self._admissible_arc(node, distance, level, cursor)
             if arc >= 0:
-                way.append(arc)
-                node = self.to[arc]
-            elif way:
-                node = self.to[way.pop() ^ 1]
-                turn[node] += 1
+                path.append(arc)
+                node = self.head[arc]
+            elif path:
+                node = self.head[path.pop() ^ 1]
+                cursor[node] += 1
             else:
                 return
 
-    def _next(self, node: int, far: list[int], level: list[int], turn: list[int]) -> int:
+    def _admissible_arc(self, node: int, distance: list[int], level: list[int], cursor: list[int]) -> int:
         arcs = self.arcs[node]
-        while turn[node] < len(arcs):
-            arc = arcs[turn[node]]
-            other = self.to[arc]
-            if self.room[arc] and level[other] == level[node] + 1 and far[other] == far[node] + self.cost[arc]:
+        while cursor[node] < len(arcs):
+            arc = arcs[cursor[node]]
+            head = self.head[arc]
+            if (
+                self.capacity[arc]
+                and level[head] == level[node] + 1
+                and distance[head] == distance[node] + self.cost[arc]
+            ):
                 return arc
-            turn[node] += 1
+            cursor[node] += 1
         return -1

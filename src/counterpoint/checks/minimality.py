@@ -1,39 +1,40 @@
-"""Minimality: a foil differs from its caption in one place.
+"""Minimality: a foil differs from its caption in one span of words.
 
-Words that only agree with what was changed are not another place: exactly one dog is here, some dogs are here.
+Words that only agree in number with the changed span do not count as another span: "exactly one dog is here", "some
+dogs are here".
 """
 
 import numpy as np
 
 from counterpoint.checks.check import Check, CheckContext, Rejections
 from counterpoint.checks.quantities import same_but_for_number
-from counterpoint.checks.text_pairs import Flags, TextPairs, Words
-from counterpoint.language.word_diff import changed_spans
+from counterpoint.checks.text_pairs import TextPairs
+from counterpoint.language.word_diff import Words, changed_spans
 
 
-def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
-    """Speak against pairs that differ in too many places or, if a number is set, in too many words."""
-    most, most_words = given.settings["spans"], given.settings["words"]
+def judge(pairs: TextPairs, context: CheckContext) -> Rejections:
+    """Reject pairs that differ in too many spans or, if a limit is set, in too many words."""
+    most, most_words = context.settings["spans"], context.settings["words"]
     spans, words = np.zeros(len(pairs), np.int32), np.zeros(len(pairs), np.int32)
-    split = pairs.texts.words
-    for place, (one, other) in enumerate(zip(pairs.caption.tolist(), pairs.foil.tolist(), strict=True)):
-        sizes = _sizes(split[one], split[other])
-        spans[place], words[place] = len(sizes), sum(sizes)
-    reasons: dict[str, Flags] = {f"differs in more than {most} place{'s' * (most != 1)}": spans > most}
+    tokens = pairs.texts.words
+    for index, (caption, foil) in enumerate(zip(pairs.caption.tolist(), pairs.foil.tolist(), strict=True)):
+        sizes = _span_sizes(tokens[caption], tokens[foil])
+        spans[index], words[index] = len(sizes), sum(sizes)
+    reasons = {f"differs in more than {most} place{'s' * (most != 1)}": spans > most}
     if most_words:
         reasons[f"differs in more than {most_words} words"] = words > most_words
-    return Rejections.first(reasons, len(pairs))
+    return Rejections.first_of(reasons, len(pairs))
 
 
-def _sizes(one: Words, other: Words) -> list[int]:
-    """How many words were changed in each place, mere agreement left out where there is anything else."""
-    found = [
-        (one[change.start : change.end], other[change.other_start : change.other_end])
-        for change in changed_spans(one, other)
+def _span_sizes(caption: Words, foil: Words) -> list[int]:
+    """The number of words in each changed span, without spans of mere agreement where there are others."""
+    spans = [
+        (caption[span.start : span.end], foil[span.other_start : span.other_end])
+        for span in changed_spans(caption, foil)
     ]
-    if len(found) > 1:
-        found = [pair for pair in found if not same_but_for_number(*pair)] or found[:1]
-    return [max(map(len, pair)) for pair in found]
+    if len(spans) > 1:
+        spans = [pair for pair in spans if not same_but_for_number(*pair)] or spans[:1]
+    return [max(map(len, pair)) for pair in spans]
 
 
 check = Check("minimality", "a foil differs from its caption in one place", judge, {"spans": 1, "words": 0})

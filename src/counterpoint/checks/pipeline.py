@@ -1,7 +1,7 @@
-"""Checks applied to a table one after the other: what each saw, kept, dropped and marked, and what is left."""
+"""Checks applied to a table of groups in order, with what each one saw, kept, dropped and marked."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -14,20 +14,22 @@ from counterpoint.checks.group_tags import tag_groups
 from counterpoint.checks.text_pairs import Codes, Flags, TextPairs, group_numbers
 from counterpoint.metrics.labels import Labels
 
+_RECORDED = ("check", "settings", "model", "seed", "seen", "kept", "dropped", "marked", "tests", "notes")
+
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """A check with what it is given, and what it does in each test."""
+    """A check with its context, and its action in each test."""
 
     check: Check
-    given: CheckContext
+    context: CheckContext
     action: Callable[[str], Action]  # by the name of a test
-    model: str = ""  # the name of the model that judges, for the record
+    model: str = ""  # the name of the model, for the record
 
 
 @dataclass(frozen=True, slots=True)
 class CheckSummary:
-    """What one check did, in groups."""
+    """What one check did, counted in groups."""
 
     check: str
     settings: Mapping[str, Any]
@@ -43,14 +45,13 @@ class CheckSummary:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a manifest keeps: everything but the time, which is another each time."""
-        names = ("check", "settings", "model", "seed", "seen", "kept", "dropped", "marked", "tests", "notes")
-        return {name: _json_value(getattr(self, name)) for name in names}
+        """The JSON object that a manifest keeps: all but the time."""
+        return {name: _json_value(getattr(self, name)) for name in _RECORDED}
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedGroup:
-    """A group that was dropped, by its number, the check that dropped it and the reason."""
+    """The number of a dropped group, the check that dropped it and the reason."""
 
     group: int
     check: str
@@ -59,44 +60,60 @@ class DroppedGroup:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The table that is left, what each check did, and what was dropped."""
+    """The remaining table, a summary of each check, and the dropped groups."""
 
     table: pa.Table
-    effects: Sequence[CheckSummary]
-    losses: Sequence[DroppedGroup]
-    group: Codes  # the number of the group of each row of the table that was checked
+    summaries: Sequence[CheckSummary]
+    dropped: Sequence[DroppedGroup]
+    group: Codes  # the group number of each row of the input table
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupFlags:
+    """Which groups a check saw, dropped and marked, and for which reason."""
+
+    seen: Flags
+    drop: Flags
+    mark: Flags
+    reason: Codes  # index into the rejections' reasons, -1 for none
 
 
 def apply_checks(table: pa.Table, steps: Sequence[CheckStep]) -> CheckResult:
-    """Apply checks in their order, each to the groups that those before it have left."""
+    """Apply checks in order, each to the groups that the earlier ones kept."""
     group = group_numbers(table)
     pairs = TextPairs.of(table, group)
-    test = _tests(table, group)
-    alive = np.ones(len(test.codes), np.bool_)
-    effects, losses, marks = list[CheckSummary](), list[DroppedGroup](), dict[str, dict[int, str]]()
+    tests = _group_tests(table, group)
+    alive = np.ones(len(tests.codes), np.bool_)
+    summaries, dropped, marks = list[CheckSummary](), list[DroppedGroup](), dict[str, dict[int, str]]()
     for step in steps:
         start = perf_counter()
-        actions = np.array([list(Action).index(step.action(name)) for name in test.words.to_pylist()], np.int8)
-        own = actions[test.codes] if len(actions) else np.zeros(0, np.int8)
-        inside = alive & (own != list(Action).index(Action.OFF))
-        asked = pairs.at(inside[pairs.group])
-        verdicts = step.check.judge(asked, step.given)
-        against = _by_group(asked, verdicts, len(alive))
-        drops = inside & (against >= 0) & (own == list(Action).index(Action.DROP))
-        marking = inside & (against >= 0) & ~drops
-        losses += [
-            DroppedGroup(one, step.check.name, verdicts.reasons[against[one]]) for one in np.flatnonzero(drops).tolist()
-        ]
-        marks[step.check.name] = {one: verdicts.reasons[against[one]] for one in np.flatnonzero(marking).tolist()}
-        alive &= ~drops
-        effects.append(_summarize(step, inside, (drops, marking), (against, verdicts), test, perf_counter() - start))
-    left = alive[group]
+        flags, rejections = _judge_groups(step, pairs, tests, alive)
+        reasons = {
+            number: rejections.reasons[flags.reason[number]]
+            for number in np.flatnonzero(flags.drop | flags.mark).tolist()
+        }
+        name = step.check.name
+        dropped += [DroppedGroup(number, name, reason) for number, reason in reasons.items() if flags.drop[number]]
+        marks[name] = {number: reason for number, reason in reasons.items() if flags.mark[number]}
+        alive &= ~flags.drop
+        summaries.append(_summarize(step, flags, rejections, tests, perf_counter() - start))
     for name, reasons in marks.items():
         table = tag_groups(table, group, f"check:{name}", reasons)
-    return CheckResult(table.filter(pa.array(left)), effects, losses, group)
+    return CheckResult(table.filter(pa.array(alive[group])), summaries, dropped, group)
 
 
-def _tests(table: pa.Table, group: Codes) -> Labels:
+def _judge_groups(step: CheckStep, pairs: TextPairs, tests: Labels, alive: Flags) -> tuple[_GroupFlags, Rejections]:
+    actions = np.array([step.action(name) for name in tests.words.to_pylist()], object)
+    action = actions[tests.codes] if len(actions) else np.zeros(0, object)
+    seen = alive & (action != Action.OFF)
+    judged = pairs.at(seen[pairs.group])
+    rejections = step.check.judge(judged, step.context)
+    reason = _group_reasons(judged, rejections, len(alive))
+    drop = seen & (reason >= 0) & (action == Action.DROP)
+    return _GroupFlags(seen, drop, seen & (reason >= 0) & ~drop, reason), rejections
+
+
+def _group_tests(table: pa.Table, group: Codes) -> Labels:
     """The test of each group."""
     labels = Labels.of(table["test"])
     codes = np.zeros(int(group.max(initial=-1)) + 1, np.int32)
@@ -104,55 +121,49 @@ def _tests(table: pa.Table, group: Codes) -> Labels:
     return Labels(codes, labels.words)
 
 
-def _by_group(pairs: TextPairs, verdicts: Rejections, groups: int) -> Codes:
-    """The reason against each group: that against the first of its pairs that has one."""
-    against = np.full(groups, -1, np.int32)
-    amiss = np.flatnonzero(verdicts.codes >= 0)[::-1]
-    against[pairs.group[amiss]] = verdicts.codes[amiss]
-    return against
+def _group_reasons(pairs: TextPairs, rejections: Rejections, groups: int) -> Codes:
+    """The reason against each group: that of its first rejected pair."""
+    reason = np.full(groups, -1, np.int32)
+    rejected = np.flatnonzero(rejections.codes >= 0)[::-1]
+    reason[pairs.group[rejected]] = rejections.codes[rejected]
+    return reason
 
 
 def _summarize(
-    step: CheckStep,
-    inside: Flags,
-    hit: tuple[Flags, Flags],
-    said: tuple[Codes, Rejections],
-    test: Labels,
-    seconds: float,
+    step: CheckStep, flags: _GroupFlags, rejections: Rejections, tests: Labels, seconds: float
 ) -> CheckSummary:
-    drops, marking = hit
-    against, verdicts = said
-    by_reason = [_count_reasons(against[one], verdicts.reasons) for one in hit]
     return CheckSummary(
         check=step.check.name,
-        settings=dict(step.given.settings),
+        settings=dict(step.context.settings),
         model=step.model,
-        seed=step.given.seed,
-        seen=int(inside.sum()),
-        kept=int((inside & ~drops).sum()),
-        dropped=by_reason[0],
-        marked=by_reason[1],
-        tests=dict(_in_tests(inside, drops, marking, test)),
-        notes=verdicts.notes,
+        seed=step.context.seed,
+        seen=int(flags.seen.sum()),
+        kept=int((flags.seen & ~flags.drop).sum()),
+        dropped=_count_reasons(flags.reason[flags.drop], rejections.reasons),
+        marked=_count_reasons(flags.reason[flags.mark], rejections.reasons),
+        tests=_count_tests(flags, tests),
+        notes=rejections.notes,
         seconds=seconds,
     )
 
 
 def _count_reasons(codes: Codes, reasons: Sequence[str]) -> dict[str, int]:
-    """How often each reason was given, the most frequent first."""
+    """The number of groups per reason, the most frequent first."""
     return dict(Counter(reasons[code] for code in codes.tolist()).most_common())
 
 
-def _in_tests(inside: Flags, drops: Flags, marking: Flags, test: Labels) -> Iterator[tuple[str, dict[str, int]]]:
-    for name, code in sorted((name, code) for code, name in enumerate(test.words.to_pylist())):
-        own = test.codes == code
-        seen, dropped, marks = (int((own & one).sum()) for one in (inside, drops, marking))
+def _count_tests(flags: _GroupFlags, tests: Labels) -> dict[str, dict[str, int]]:
+    counts = dict[str, dict[str, int]]()
+    for name, code in sorted((name, code) for code, name in enumerate(tests.words.to_pylist())):
+        inside = tests.codes == code
+        seen, dropped, marked = (int((inside & groups).sum()) for groups in (flags.seen, flags.drop, flags.mark))
         if seen:
-            yield name, {"seen": seen, "dropped": dropped, "marked": marks}
+            counts[name] = {"seen": seen, "dropped": dropped, "marked": marked}
+    return counts
 
 
 def _json_value(value: Any) -> Any:
-    """Numbers that are none as nothing, which JSON can say."""
+    """A value with NaN replaced by null, which JSON has."""
     if isinstance(value, Mapping):
-        return {key: _json_value(one) for key, one in value.items()}
+        return {key: _json_value(item) for key, item in value.items()}
     return None if isinstance(value, float) and value != value else value

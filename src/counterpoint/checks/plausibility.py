@@ -1,68 +1,67 @@
-"""Plausibility: captions and foils that a model which never looks cannot tell apart by how usual they are."""
+"""Plausibility: a text-only language model cannot tell captions from foils by their perplexity."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint.checks.check import Check, CheckContext, Rejections
 from counterpoint.checks.text_pairs import Codes, Flags, Floats, TextPairs
 
+_IMBALANCE = "its more plausible side is the more frequent one"
 
-def judge(pairs: TextPairs, given: CheckContext) -> Rejections:
-    """Speak against pairs of which one text is far more usual than the other, and against a surplus on one side.
 
-    The ratio is that of the perplexities per word. With `balance`, of the pairs of a test whose captions are the more
-    usual, those with the largest ratio go, until there are as many the other way round; or the reverse.
+def judge(pairs: TextPairs, context: CheckContext) -> Rejections:
+    """Reject pairs of which one text is far more plausible than the other, and an imbalance between the sides.
+
+    The ratio is that of the perplexities per word. With `balance`, the pairs of a test with the largest ratio in the
+    more frequent direction are rejected until both directions are equally frequent.
     """
-    assert given.ask is not None, "the check asks a language model"
-    most, balance = given.settings["ratio"], given.settings["balance"]
-    gain = _score_texts(pairs, pairs.caption, given) - _score_texts(pairs, pairs.foil, given)
-    with np.errstate(invalid="ignore"):
-        foil_worse: Flags = (gain > np.log(most)) if most else np.zeros(len(pairs), np.bool_)
-        caption_worse: Flags = (gain < -np.log(most)) if most else np.zeros(len(pairs), np.bool_)
-    reasons = {
-        f"the caption is more than {most:g} times as usual": foil_worse,
-        f"the foil is more than {most:g} times as usual": caption_worse,
-        "its side is the more usual one too often": np.zeros(len(pairs), np.bool_),
-    }
-    kept = ~(foil_worse | caption_worse)
+    ratio, balance = context.settings["ratio"], context.settings["balance"]
+    gain = _score_texts(pairs, pairs.caption, context) - _score_texts(pairs, pairs.foil, context)
+    limit = np.log(ratio) if ratio else np.inf
+    foil_worse: Flags = gain > limit
+    caption_worse: Flags = gain < -limit
+    kept, imbalanced = ~(foil_worse | caption_worse), np.zeros(len(pairs), np.bool_)
     if balance:
-        surplus = np.zeros(len(pairs), np.bool_)
-        for _, places in pairs.by_test():
-            surplus[_surplus(gain, places[kept[places]])] = True
-        reasons["its side is the more usual one too often"] = surplus
-        kept &= ~surplus
-    notes = {
-        test: {"caption more usual": _share(gain[places]), "after": _share(gain[places[kept[places]]])}
-        for test, places in pairs.by_test()
+        for _, rows in pairs.by_test():
+            imbalanced[_surplus(gain, rows[kept[rows]])] = True
+        kept &= ~imbalanced
+    reasons = {
+        f"the caption is more than {ratio:g} times as plausible": foil_worse,
+        f"the foil is more than {ratio:g} times as plausible": caption_worse,
+        _IMBALANCE: imbalanced,
     }
-    found = Rejections.first(reasons, len(pairs))
-    return Rejections(found.codes, found.reasons, notes)
+    notes = {
+        test: {"caption more usual": _caption_share(gain[rows]), "after": _caption_share(gain[rows[kept[rows]]])}
+        for test, rows in pairs.by_test()
+    }
+    return Rejections.first_of(reasons, len(pairs), notes)
 
 
-def _surplus(gain: Floats, places: np.typing.NDArray[np.intp]) -> np.typing.NDArray[np.intp]:
-    """The pairs that one side has more of, the farthest apart first."""
-    above, below = places[gain[places] > 0], places[gain[places] < 0]
+def _surplus(gain: Floats, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The pairs by which one direction outnumbers the other, those with the largest ratio first."""
+    above, below = rows[gain[rows] > 0], rows[gain[rows] < 0]
     many = above if len(above) > len(below) else below
     order = np.argsort(-np.abs(gain[many]), kind="stable")
     return np.asarray(many[order[: abs(len(above) - len(below))]])
 
 
-def _share(gain: Floats) -> float:
-    """How often the caption is the more usual text, ties counted as half."""
+def _caption_share(gain: Floats) -> float:
+    """The share of pairs whose caption is the more plausible text, ties counted as half."""
     return float(np.mean((gain > 0) + 0.5 * (gain == 0))) if len(gain) else float("nan")
 
 
-def _score_texts(pairs: TextPairs, side: Codes, given: CheckContext) -> Floats:
-    """The mean log-probability of the words of each text, asked with its picture, which some models must not know."""
-    assert given.ask is not None
+def _score_texts(pairs: TextPairs, side: Codes, context: CheckContext) -> Floats:
+    """The mean log-probability per word of each text; the model is told the picture for cross-fitting."""
+    assert context.model is not None, "the check needs a language model"
     texts = [pairs.texts.all[code] for code in side.tolist()]
-    return np.asarray(given.ask(texts, pairs.pictures), np.float64)
+    return np.asarray(context.model(texts, pairs.pictures), np.float64)
 
 
 check = Check(
     "plausibility",
-    "a caption is not far more usual than its foil, nor the foil than the caption",
+    "neither a caption nor its foil is far more plausible than the other",
     judge,
     {"ratio": 2.0, "balance": False},
-    asks="language",
+    model_kind="language",
     model="trigram",
 )

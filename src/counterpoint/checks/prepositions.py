@@ -1,4 +1,4 @@
-"""Prepositions of place against each other: which say the same, which one follows from which, and which exclude."""
+"""Prepositions of place: which are synonyms, which one implies another, and which exclude each other."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -27,7 +27,7 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         "in the middle of, in the center of, at the center of",
     )
 )
-"""Prepositions that say the same; each is in one line only, so that what follows from one follows from all."""
+"""Synonymous prepositions; each occurs in one line only, so that synonyms imply the same."""
 IMPLIED: Mapping[str, str] = {
     "next to": "near, with, at",
     "in front of": "near, by, beside, with, next to",
@@ -52,7 +52,7 @@ IMPLIED: Mapping[str, str] = {
     "from": "off, out of",
     "in the middle of": "in, on, among",
 }
-"""What a picture of which the first is said may be said to show as well."""
+"""The prepositions that also hold wherever the key holds."""
 EXCLUSIVE: tuple[tuple[str, str], ...] = (
     ("on", "under"),
     ("above", "under"),
@@ -81,25 +81,25 @@ EXCLUSIVE: tuple[tuple[str, str], ...] = (
     ("to the left of", "to the right of"),
     ("on the left of", "on the right of"),
 )
-"""Prepositions that are not said of the same picture."""
+"""Prepositions that cannot hold of the same two objects in one picture."""
 
 
 @cache
 def entails(one: str, other: str) -> bool:
-    """Whether the second may be said wherever the first is.
+    """Whether the second holds wherever the first does.
 
     >>> entails("next to", "near"), entails("beside", "next to"), entails("on", "under")
     (True, True, False)
     """
     if other in _synonyms(one):
         return True
-    weaker = {phrase for own in _synonyms(one) for phrase in split_list(IMPLIED.get(own, ""))}
-    return not weaker.isdisjoint(_synonyms(other))
+    implied = {phrase for synonym in _synonyms(one) for phrase in split_list(IMPLIED.get(synonym, ""))}
+    return not implied.isdisjoint(_synonyms(other))
 
 
 @cache
 def excludes(one: str, other: str) -> bool:
-    """Whether what is in the first place is not in the second.
+    """Whether the second is false wherever the first holds.
 
     >>> excludes("underneath", "on top of"), excludes("in", "with")
     (True, False)
@@ -107,12 +107,12 @@ def excludes(one: str, other: str) -> bool:
     if entails(one, other) or entails(other, one):
         return False
     pairs = {(a, b) for a, b in EXCLUSIVE} | {(b, a) for a, b in EXCLUSIVE}
-    return any((own, theirs) in pairs for own in _synonyms(one) for theirs in _synonyms(other))
+    return any((left, right) in pairs for left in _synonyms(one) for right in _synonyms(other))
 
 
 @cache
 def is_preposition(phrase: str) -> bool:
-    """Whether a phrase is one of the prepositions here."""
+    """Whether a phrase is one of these prepositions."""
     return phrase in _known()
 
 
@@ -122,8 +122,8 @@ def _synonyms(phrase: str) -> frozenset[str]:
 
 @cache
 def _known() -> frozenset[str]:
-    weaker = (split_list(line) for line in IMPLIED.values())
-    return frozenset().union(*SYNONYMS, IMPLIED, *weaker, *EXCLUSIVE, split_list(_OTHERS))
+    implied = (split_list(line) for line in IMPLIED.values())
+    return frozenset().union(*SYNONYMS, IMPLIED, *implied, *EXCLUSIVE, split_list(_OTHERS))
 
 
 _OTHERS = "of, for, as, like, about, via, during, beyond, besides, out, away from, full of, instead of, facing"

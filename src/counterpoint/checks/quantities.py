@@ -1,7 +1,7 @@
-"""How many a phrase speaks of, as a range: "exactly one" is one and no more, "some" is two or more.
+"""Quantity phrases as ranges of counts: "exactly one" is 1 to 1, "some" is 2 or more.
 
-A plain number is read as that number and no more, as people read it: of the foils in VALSE that say a plain number
-smaller than their caption's, they took none for true.
+A plain number means exactly that number: annotators of VALSE judged no foil true that has a smaller plain number than
+its caption.
 """
 
 from collections.abc import Mapping
@@ -9,24 +9,24 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from counterpoint.checks.text_pairs import Words
+from counterpoint.language.word_diff import Words
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.numbers import number_value
 
 
 class CountRange(NamedTuple):
-    """From how many to how many."""
+    """An inclusive range of counts."""
 
     low: float
     high: float
 
     def within(self, other: "CountRange") -> bool:
-        """Whether all of it is in the other."""
+        """Whether the other range contains it."""
         return other.low <= self.low and self.high <= other.high
 
-    def apart(self, other: "CountRange") -> bool:
-        """Whether nothing is in both."""
+    def is_disjoint(self, other: "CountRange") -> bool:
+        """Whether the two ranges share no count."""
         return self.high < other.low or other.high < self.low
 
 
@@ -47,7 +47,7 @@ _PHRASES: Mapping[str, CountRange] = {
         MANY,
     ),
 }
-_BOUNDS: Mapping[str, tuple[int, int | None]] = {  # what is added to the number, and whether it bounds from above
+_BOUNDS: Mapping[str, tuple[int, int | None]] = {  # offset of the number, and None for a lower bound
     "at least": (0, None),
     "more than": (1, None),
     "over": (1, None),
@@ -57,7 +57,7 @@ _BOUNDS: Mapping[str, tuple[int, int | None]] = {  # what is added to the number
     "less than": (-1, 0),
 }
 VOCABULARY = frozenset(word for phrase in (*_PHRASES, *_BOUNDS, *_EXACTLY) for word in phrase.split())
-"""The words by which a phrase of quantity may begin before the place that was changed."""
+"""The words of quantity phrases, which may begin before the changed span."""
 _NUMBERED = {
     **dict.fromkeys(("are", "is", "be"), "is"),
     **dict.fromkeys(("were", "was"), "was"),
@@ -71,17 +71,17 @@ _NUMBERED = {
 
 
 def parse_quantity(words: Words) -> tuple[CountRange | None, Words]:
-    """How many the beginning of a phrase says, if it says so, and the rest of the phrase.
+    """The quantity at the start of a phrase, None without one, and the rest of the phrase.
 
-    >>> quantity(("exactly", "two", "dogs"))
-    (Range(low=2, high=2), ('dogs',))
-    >>> quantity(("at", "least", "two", "dogs"))[0], quantity(("dogs",))
-    (Range(low=2, high=inf), (Range(low=2, high=inf), ('dogs',)))
+    >>> parse_quantity(("exactly", "two", "dogs"))
+    (CountRange(low=2, high=2), ('dogs',))
+    >>> parse_quantity(("at", "least", "two", "dogs"))[0], parse_quantity(("dogs",))
+    (CountRange(low=2, high=inf), (CountRange(low=2, high=inf), ('dogs',)))
     """
     if words and words[0] in _EXACTLY:
-        said, rest = parse_quantity(words[1:])
-        if said is not None and len(rest) < len(words) - 1:
-            return (CountRange(said.low, said.low) if said.low else said), rest
+        counts, rest = parse_quantity(words[1:])
+        if counts is not None and len(rest) < len(words) - 1:
+            return (CountRange(counts.low, counts.low) if counts.low else counts), rest
         return None, words
     for length in (3, 2, 1):
         opening = " ".join(words[:length])
@@ -99,16 +99,16 @@ def parse_quantity(words: Words) -> tuple[CountRange | None, Words]:
 
 
 def same_but_for_number(one: Words, other: Words) -> bool:
-    """Whether two phrases are the same words, of one or of many.
+    """Whether two phrases have the same words up to grammatical number.
 
     >>> same_but_for_number(("child", "is"), ("children", "are")), same_but_for_number(("dog",), ("cat",))
     (True, False)
     """
-    return len(one) == len(other) and all(a == b or _one(a) == _one(b) for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) and all(a == b or _singular(a) == _singular(b) for a, b in zip(one, other, strict=True))
 
 
 @cache
-def _one(word: str) -> str:
+def _singular(word: str) -> str:
     return _NUMBERED.get(word) or singular(word)
 
 

@@ -1,7 +1,7 @@
-"""Pairs of texts as columns: each base with each of its variants, numbers for texts, and every text split once."""
+"""Pairs of texts as columns: each base with each of its variants, texts as codes, each text tokenized once."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TypeAlias
@@ -12,29 +12,29 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Relation
+from counterpoint.language.word_diff import Words
 from counterpoint.metrics.labels import Labels, tag_labels
 
 Codes: TypeAlias = NDArray[np.int32]
 Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-Words: TypeAlias = tuple[str, ...]
 WORD = "word"
-"""The tag that holds what was changed: in the base what stood there, in the variant what stands there now."""
-_SHOWN = ("picture", "edits", "feature_edits", "context")
+"""The tag that holds the changed word: in the base the original, in the variant its replacement."""
+_INPUT_COLUMNS = ("picture", "edits", "feature_edits", "context")
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def tokenize(text: str) -> Words:
-    """The words of a text in small letters, without signs.
+    """The lowercase words of a text, without punctuation.
 
-    >>> words_of("There's a T-shirt, no?")
+    >>> tokenize("There's a T-shirt, no?")
     ("there's", 'a', 't-shirt', 'no')
     """
     return tuple(_TOKEN.findall(text.lower()))
 
 
 class Texts:
-    """Different texts, each split into words when that is first asked for."""
+    """Distinct texts, tokenized on first use."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.all = texts
@@ -50,18 +50,18 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class TextPairs:
-    """One row per base and variant, one column each; the base is called caption and the variant foil."""
+    """One row per base and variant, in columns; the base is the caption and the variant the foil."""
 
-    group: Codes  # the number of its group, in the order of the table
-    key: NDArray[np.uint64]  # the id of its group, which luck may depend on
+    group: Codes  # group number, in the order of the table
+    key: NDArray[np.uint64]  # group id, by which random choices are hashed
     test: Codes
     kind: Codes
-    caption: Codes  # numbers of texts
+    caption: Codes  # codes of texts
     foil: Codes
-    was: Codes  # numbers of words: what was changed in the caption, -1 where no tag says so
-    now: Codes  # what stands there in the foil
-    picture: Codes  # what is shown with both, -1 where they are not shown the same
-    ranks: Flags  # whether the relation is that of a caption and a foil
+    was: Codes  # code of the changed word in the caption, -1 without a tag
+    now: Codes  # code of its replacement in the foil
+    picture: Codes  # code of picture, edits and context, -1 where caption and foil have different ones
+    ranks: Flags  # whether the relation is `ranks`
     texts: Texts
     terms: Sequence[str]  # the words behind `was` and `now`
     tests: Sequence[str]
@@ -73,7 +73,7 @@ class TextPairs:
 
     @classmethod
     def of(cls, table: pa.Table, group: Codes) -> "TextPairs":
-        """The pairs of a table of groups, of which each row has the number of its group."""
+        """The pairs of a table of groups; `group` is the group number of each row."""
         roles = table["role"].to_numpy()
         bases = np.flatnonzero(roles == 0)
         base_of = np.full(int(group.max(initial=-1)) + 1, -1, np.int64)
@@ -84,8 +84,8 @@ class TextPairs:
             *(Labels.of(table[name]) for name in ("test", "kind", "text")),
             tag_labels(table["tags"], WORD),
         )
-        shown, address = _shown(table), Labels.of(table["picture"])
-        alike = shown[rows] == shown[base]
+        shown, address = _input_codes(table), Labels.of(table["picture"])
+        same_input = shown[rows] == shown[base]
         return cls(
             group=group[rows].astype(np.int32),
             key=table["group_id"].to_numpy()[rows],
@@ -95,7 +95,7 @@ class TextPairs:
             foil=text.codes[rows],
             was=word.codes[base],
             now=word.codes[rows],
-            picture=np.where(alike, shown[base], -1).astype(np.int32),
+            picture=np.where(same_input, shown[base], -1).astype(np.int32),
             ranks=np.asarray(pc.equal(table["relation"], Relation.RANKS.value))[rows],
             texts=Texts(text.words.to_pylist()),
             terms=word.words.to_pylist(),
@@ -105,28 +105,21 @@ class TextPairs:
         )
 
     def at(self, rows: Flags | NDArray[np.integer]) -> "TextPairs":
-        """Some of the pairs."""
+        """The pairs of these rows, by mask or index."""
         shared = ("texts", "terms", "tests", "kinds")
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
-        places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        pictures = [self.pictures[place] for place in places.tolist()]
-        cut = {name: column if name in shared else column[places] for name, column in own.items() if name != "pictures"}
-        return TextPairs(**cut, pictures=pictures)
+        indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        columns = {column.name: getattr(self, column.name) for column in fields(self) if column.name != "pictures"}
+        chosen = {name: column if name in shared else column[indices] for name, column in columns.items()}
+        return TextPairs(**chosen, pictures=[self.pictures[index] for index in indices.tolist()])
 
     def by_test(self) -> list[tuple[str, NDArray[np.intp]]]:
-        """The places of the pairs of each test, in the order of the tests' names."""
-        found = [(self.tests[code], np.flatnonzero(self.test == code)) for code in np.unique(self.test).tolist()]
-        return sorted(found, key=lambda one: one[0])
-
-    def each(self, judge: Callable[[Words, Words], bool]) -> Flags:
-        """Which pairs a function of the words of both texts holds of."""
-        words = self.texts.words
-        both = zip(self.caption.tolist(), self.foil.tolist(), strict=True)
-        return np.fromiter((judge(words[one], words[other]) for one, other in both), np.bool_, len(self))
+        """The row indices of the pairs of each test, sorted by test name."""
+        tests = [(self.tests[code], np.flatnonzero(self.test == code)) for code in np.unique(self.test).tolist()]
+        return sorted(tests, key=lambda test: test[0])
 
 
 def group_numbers(table: pa.Table) -> Codes:
-    """For each row the number of its group, in the order in which groups begin; a group may be in several tests."""
+    """The group number of each row, in order of first rows; a group id counts once per test."""
     test = Labels.of(table["test"])
     _, ids = np.unique(table["group_id"].to_numpy(), return_inverse=True)
     keys = ids.astype(np.int64) * max(len(test.words), 1) + test.codes
@@ -136,10 +129,10 @@ def group_numbers(table: pa.Table) -> Codes:
     return np.asarray(order[number], np.int32)
 
 
-def _shown(table: pa.Table) -> Codes:
-    """A number for what is shown beside the text: picture, edits, context."""
+def _input_codes(table: pa.Table) -> Codes:
+    """A code for what is shown beside the text: picture, edits, context."""
     number = np.zeros(table.num_rows, np.int64)
-    for name in _SHOWN:
+    for name in _INPUT_COLUMNS:
         labels = Labels.of(table[name])
         number = number * (len(labels.words) + 1) + labels.codes + 1
         number = np.unique(number, return_inverse=True)[1].astype(np.int64)

@@ -54,12 +54,12 @@ def command(
     manifest = kept_as(place, stored, found, out, replace=replace) if out else None
     if form == "json":
         click.echo(
-            json.dumps([effect.record | {"seconds": effect.seconds} for effect in found.effects], ensure_ascii=False)
+            json.dumps([effect.record | {"seconds": effect.seconds} for effect in found.summaries], ensure_ascii=False)
         )
         return
-    click.echo(TABLE_FORMATS[form or "plain"](sheet(found.effects, suite, by_test=by_test)))
+    click.echo(TABLE_FORMATS[form or "plain"](sheet(found.summaries, suite, by_test=by_test)))
     if form is None:
-        for line in notes(found.effects):
+        for line in notes(found.summaries):
             click.echo(line)
         left = manifest.groups if manifest else int((found.table["role"].to_numpy() == 0).sum())
         end = f"are in {lab} as {out}" if manifest else "would be left; nothing was written: --out NAME keeps them"
@@ -94,13 +94,13 @@ def notes(effects: Sequence[CheckSummary]) -> Iterator[str]:
 
 def lost(table: pa.Table, found: CheckResult) -> Iterator[str]:
     """Every group that was dropped, with the check and the reason, as a line of JSON."""
-    rows: dict[int, list[int]] = {loss.group: [] for loss in found.losses}
+    rows: dict[int, list[int]] = {loss.group: [] for loss in found.dropped}
     for row, group in enumerate(found.group.tolist()):
         if group in rows:
             rows[group].append(row)
     names = ("group_id", "test", "kind", "role", "picture", "text", "proof")
     shown = {name: table[name].to_pylist() for name in names}
-    for loss in found.losses:
+    for loss in found.dropped:
         own = sorted(rows[loss.group], key=lambda row: shown["role"][row])
         base = own[0]
         about = {

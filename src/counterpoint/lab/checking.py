@@ -55,10 +55,10 @@ def _step(name: str, named: bool, typed: Mapping[str, str], seed: int, table: pa
     action = _action(check, named, typed.get("action", ""))
     if all(action(test) is Action.OFF for test in table["test"].unique().to_pylist()):
         return None
-    if not check.asks and ("model" in typed or "args" in typed):
+    if not check.model_kind and ("model" in typed or "args" in typed):
         raise CounterpointError(f"{check.name} asks no model", hint=f"its settings are {', '.join(check.settings)}")
     model = typed.get("model") or check.model
-    ask = asked(check.asks, model, read(typed.get("args", "")), table)
+    ask = asked(check.model_kind, model, read(typed.get("args", "")), table)
     return CheckStep(check, CheckContext(settings, seed, ask), action, model)
 
 
@@ -138,7 +138,7 @@ def kept_as(lab: LabStore, stored: StoredSuite, found: CheckResult, name: str, *
         parameters={
             **before.parameters,
             "checked": {"suite": before.suite, "version": before.version, "fingerprint": before.fingerprint},
-            "checks": [*before.parameters.get("checks", []), *(effect.record for effect in found.effects)],
+            "checks": [*before.parameters.get("checks", []), *(summary.record for summary in found.summaries)],
         },
         source=before.source,
         rules=before.rules,

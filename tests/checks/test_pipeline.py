@@ -25,25 +25,25 @@ def _tags(table: pa.Table) -> list[list[tuple[str, str]]]:
 
 def test_each_check_sees_what_those_before_it_left() -> None:
     found = applied(pictured(ROWS), duplicates.check, entailment.check)
-    assert [(effect.seen, effect.kept) for effect in found.effects] == [(4, 3), (3, 2)]
-    assert [effect.dropped for effect in found.effects] == [
+    assert [(effect.seen, effect.kept) for effect in found.summaries] == [(4, 3), (3, 2)]
+    assert [effect.dropped for effect in found.summaries] == [
         {duplicates.SAME: 1},
         {entailment.REASONS["entailment"]: 1},
     ]
     assert bases(found.table) == ["a cat on a box", "a"]
-    assert [(loss.group, loss.check) for loss in found.losses] == [(0, "duplicates"), (1, "entailment")]
+    assert [(loss.group, loss.check) for loss in found.dropped] == [(0, "duplicates"), (1, "entailment")]
 
 
 def test_another_order_leaves_the_same_and_says_who_dropped_what() -> None:
     found = applied(pictured(ROWS), entailment.check, duplicates.check)
-    assert [effect.seen - effect.kept for effect in found.effects] == [2, 0]
+    assert [effect.seen - effect.kept for effect in found.summaries] == [2, 0]
     assert bases(found.table) == ["a cat on a box", "a"]
 
 
 def test_a_check_that_only_marks_puts_a_tag_on_every_row_of_the_group() -> None:
     found = applied(pictured(ROWS), entailment.check, action=Action.MARK)
     assert found.table.num_rows == 8
-    assert found.effects[0].marked == {entailment.REASONS["entailment"]: 2}
+    assert found.summaries[0].marked == {entailment.REASONS["entailment"]: 2}
     reason = [("check:entailment", entailment.REASONS["entailment"])]
     assert _tags(found.table) == [reason] * 4 + [[]] * 4
     assert found.table.schema == pictured(ROWS).schema
@@ -58,7 +58,7 @@ def test_a_check_that_is_off_in_a_test_sees_nothing_of_it() -> None:
     table = pa.concat_tables([pictured(ROWS, "one"), pictured(ROWS, "other")])
     step = CheckStep(duplicates.check, CheckContext({}), lambda test: Action.DROP if test == "one" else Action.OFF)
     found = apply_checks(table, [step])
-    assert found.effects[0].tests == {"one": {"seen": 4, "dropped": 1, "marked": 0}}
+    assert found.summaries[0].tests == {"one": {"seen": 4, "dropped": 1, "marked": 0}}
     assert found.table.num_rows == 14
 
 
@@ -72,7 +72,7 @@ def test_a_group_without_variants_is_kept_and_counted() -> None:
     alone = table_of([Group(Relation.SAME, (Query(None, "Is it?"),), (None,), test="plain")])
     found = applied(alone, duplicates.check, length.check, minimality.check)
     assert found.table.equals(alone)
-    assert found.effects[0].seen == 1
+    assert found.summaries[0].seen == 1
 
 
 def test_rows_of_a_group_need_not_be_neighbors() -> None:
@@ -86,7 +86,7 @@ def test_a_record_has_no_time_and_can_be_written_as_json() -> None:
     nothing = Check(
         "nothing", "", lambda pairs, given: Rejections(pairs.group - pairs.group - 1, [], {"a": {"b": float("nan")}})
     )
-    record = applied(pictured(ROWS), nothing).effects[0].record
+    record = applied(pictured(ROWS), nothing).summaries[0].record
     assert "seconds" not in record
     assert record["notes"] == {"a": {"b": None}}
 
