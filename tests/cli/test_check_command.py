@@ -51,7 +51,7 @@ def test_a_dry_run_tells_what_each_check_would_do_and_writes_nothing(lab: Path) 
     told = _run(lab, *NO_GRAMMAR)
     checks = [line.split("  ")[0] for line in told.splitlines()[4:] if line[:1].isalpha()]
     assert checks[:5] == ["duplicates", "length", "minimality", "entailment, by rules", "distribution"]
-    assert "the caption and the foil say the same" in told
+    assert "the caption and the foil are equal" in told
     assert "4 groups would be left; nothing was written" in told
     assert sorted(path for path in lab.rglob("*")) == before
 
@@ -80,7 +80,7 @@ def test_what_was_dropped_can_be_read_with_its_reason(lab: Path, tmp_path: Path)
         ("entailment", ["A cat on a box.", "A cat atop a box."]),
         ("distribution", ["A cat in a box.", "A cat under a box."]),
     ]
-    assert lines[0]["reason"] == "the caption and the foil say the same"
+    assert lines[0]["reason"] == "the caption and the foil are equal"
     assert len(lines[0]["group"]) == 16
 
 

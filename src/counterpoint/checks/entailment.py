@@ -43,9 +43,7 @@ def _labels(pairs: TextPairs, context: CheckContext) -> Sequence[str]:
         ]
     texts = pairs.texts.all
     distinct, inverse = np.unique(np.stack([pairs.caption, pairs.foil]), axis=1, return_inverse=True)
-    labels: Sequence[str] = context.model(
-        [texts[code] for code in distinct[0]], [texts[code] for code in distinct[1]]
-    )
+    labels: Sequence[str] = context.model([texts[code] for code in distinct[0]], [texts[code] for code in distinct[1]])
     return [labels[index] for index in inverse.reshape(-1).tolist()]
 
 

@@ -9,10 +9,10 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from counterpoint.language.word_diff import Words
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.numbers import number_value
+from counterpoint.language.word_diff import Words
 
 
 class CountRange(NamedTuple):
@@ -104,7 +104,9 @@ def same_but_for_number(one: Words, other: Words) -> bool:
     >>> same_but_for_number(("child", "is"), ("children", "are")), same_but_for_number(("dog",), ("cat",))
     (True, False)
     """
-    return len(one) == len(other) and all(a == b or _singular(a) == _singular(b) for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) and all(
+        a == b or _singular(a) == _singular(b) for a, b in zip(one, other, strict=True)
+    )
 
 
 @cache
