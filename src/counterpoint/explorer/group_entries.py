@@ -12,7 +12,7 @@ from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.pages.group import THRESHOLD, as_said, own_tags
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import Found, Key
-from counterpoint.explorer.text_diff import marked
+from counterpoint.explorer.text_diff import mark_changes
 from counterpoint.explorer.views import Asked, Entry, Said
 from counterpoint.metrics.verdicts import VERDICTS
 
@@ -49,7 +49,7 @@ def _said(line: Mapping[str, Any] | None, mode: str) -> Said | None:
 
 def _entry(found: Found, lines: Sequence[Mapping[str, Any]], every: Sequence[Said | None], chosen: Filter) -> Entry:
     first, names = lines[0], ["base", *(f"variant {number}" for number in range(1, len(lines)))]
-    texts = marked(first["text"], [line["text"] for line in lines[1:]])
+    texts = mark_changes(first["text"], [line["text"] for line in lines[1:]])
     new = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]  # tells equal texts apart
     own = [tags if line["text"] == first["text"] else "" for line, tags in zip(lines, new, strict=True)]
     asked = [Asked(*one) for one in zip(names, texts, every, own, strict=True)]

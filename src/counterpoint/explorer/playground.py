@@ -17,7 +17,7 @@ from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, ed
 from counterpoint.explorer.play_words import reworded, strange, swappable
 from counterpoint.explorer.playing import Known, Players
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.text_diff import marked
+from counterpoint.explorer.text_diff import mark_changes
 from counterpoint.explorer.views import Likely, Option, Said, Select
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
 from counterpoint.models.builtin.unknown_words import strange_notes
@@ -173,14 +173,14 @@ def rows(asked: Sequence[Line], models: Sequence[Known], given: Given) -> tuple[
     """The lines as a table: one row each, one cell for each model."""
     if not asked:
         return ()
-    texts = marked(asked[0].query.text, [line.query.text for line in asked[1:]])
+    texts = mark_changes(asked[0].query.text, [line.query.text for line in asked[1:]])
     scored = asked[0].query.mode is Mode.SCORE
     return tuple(
         Row(
             line.name,
             line.family,
             line.does,
-            pieces if not scored and place else marked(line.query.text, [])[0],
+            pieces if not scored and place else mark_changes(line.query.text, [])[0],
             tuple(_cell(given, place, model.slug, line.query.mode) for model in models),
         )
         for place, (line, pieces) in enumerate(zip(asked, texts, strict=True))

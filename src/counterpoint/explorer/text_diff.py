@@ -9,14 +9,14 @@ _TOKENS = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A stretch of a text, and whether it was changed."""
 
     text: str
     changed: bool = False
 
 
-def marked(base: str, variants: Sequence[str]) -> tuple[tuple[Piece, ...], ...]:
+def mark_changes(base: str, variants: Sequence[str]) -> tuple[tuple[TextPiece, ...], ...]:
     """The base and each variant in pieces that together are the texts: words that have no partner are changed.
 
     A variant is held against the base; in the base is marked what any variant changed.
@@ -64,15 +64,15 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _pieces(text: str, spans: Sequence[tuple[int, int]], kept: set[int]) -> tuple[Piece, ...]:
+def _pieces(text: str, spans: Sequence[tuple[int, int]], kept: set[int]) -> tuple[TextPiece, ...]:
     """The text in as few pieces as there are changes; the space between two changed words belongs to the change."""
-    pieces, begin, end, changed = list[Piece](), 0, 0, False
+    pieces, begin, end, changed = list[TextPiece](), 0, 0, False
     for place, (start, stop) in enumerate(spans):
         if (place in kept) == changed:
             cut = end if changed else start
-            pieces.append(Piece(text[begin:cut], changed))
+            pieces.append(TextPiece(text[begin:cut], changed))
             begin, changed = cut, not changed
         end = stop
     last = end if changed else len(text)
-    pieces += [Piece(text[begin:last], changed), Piece(text[last:])]
+    pieces += [TextPiece(text[begin:last], changed), TextPiece(text[last:])]
     return tuple(piece for piece in pieces if piece.text)

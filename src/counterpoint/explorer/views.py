@@ -6,7 +6,7 @@ Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is 
 from dataclasses import dataclass
 from typing import Any
 
-from counterpoint.explorer.text_diff import Piece
+from counterpoint.explorer.text_diff import TextPiece
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class Asked:
     """A text in a list, with the answer of the model that the list is about; `own` is what sets apart an equal text."""
 
     name: str
-    text: tuple[Piece, ...]
+    text: tuple[TextPiece, ...]
     answer: Said | None
     own: str = ""
 
@@ -286,7 +286,7 @@ class QueryView:
     name: str
     short: str
     query: str
-    text: tuple[Piece, ...]
+    text: tuple[TextPiece, ...]
     context: str
     choices: tuple[str, ...]
     gold: tuple[str, ...] | None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.text_diff import Piece
+from counterpoint.explorer.text_diff import TextPiece
 from counterpoint.explorer.views import Cell, Choice, Likely, Option, Page, QueryView, Said, Shown
 
 
@@ -34,7 +34,7 @@ class Shot:
     name: str
     label: str
     picture: Shown | None
-    text: tuple[Piece, ...]
+    text: tuple[TextPiece, ...]
     gold: tuple[str, ...] | None
 
 
@@ -270,7 +270,7 @@ class BothAsked:
     """A query of a group with what two models said to it; `own` is what sets apart an equal text."""
 
     name: str
-    text: tuple[Piece, ...]
+    text: tuple[TextPiece, ...]
     own: str
     first: Said | None
     second: Said | None

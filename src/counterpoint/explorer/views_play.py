@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from counterpoint.explorer.play_words import Swappable
 from counterpoint.explorer.playing import Known
-from counterpoint.explorer.text_diff import Piece
+from counterpoint.explorer.text_diff import TextPiece
 from counterpoint.explorer.views import Page, Said, Select
 
 
@@ -77,7 +77,7 @@ class Row:
     name: str
     family: str
     does: str
-    text: tuple[Piece, ...]
+    text: tuple[TextPiece, ...]
     cells: tuple[Cell, ...] = ()
 
 

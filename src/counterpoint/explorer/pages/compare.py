@@ -26,7 +26,7 @@ from counterpoint.explorer.couples import (
 )
 from counterpoint.explorer.pages.group import own_tags, said
 from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.text_diff import marked
+from counterpoint.explorer.text_diff import mark_changes
 from counterpoint.explorer.views import Cell, Choice, Option
 from counterpoint.explorer.views_groups import (
     Both,
@@ -355,7 +355,7 @@ def _both(
     second: Any,
 ) -> Both:
     base, suite = lines[0], quote(asked.suite)
-    texts = marked(base["text"], [line["text"] for line in lines[1:]])
+    texts = mark_changes(base["text"], [line["text"] for line in lines[1:]])
     own = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]
     told_apart = sorted(range(1, len(lines)), key=lambda place: (_alike(first[place], second[place]), place))
     shown = [0, *sorted(told_apart[: _LINES - 1])]

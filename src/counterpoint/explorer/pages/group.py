@@ -19,7 +19,7 @@ from counterpoint.explorer.frequencies import passes
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.selections import Key, Neighbour, neighbours
 from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
-from counterpoint.explorer.text_diff import Piece, marked
+from counterpoint.explorer.text_diff import TextPiece, mark_changes
 from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
 from counterpoint.metrics.outcomes import judge
@@ -204,7 +204,7 @@ def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
     lines = rows.select(["query", "text", "context", "choices", "gold"]).to_pylist()
     base, *variants = (line["text"] for line in lines)
     exchanged = rows["relation"][0].as_py() == "swap"  # nothing was changed in a text that has another in its place
-    texts = tuple((Piece(text),) for text in (base, *variants)) if exchanged else marked(base, variants)
+    texts = tuple((TextPiece(text),) for text in (base, *variants)) if exchanged else mark_changes(base, variants)
     return tuple(
         QueryView(
             name=name,
