@@ -12,8 +12,8 @@ from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.pages.group import THRESHOLD, as_said, own_tags
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.selections import Found, Key
-from counterpoint.explorer.text_diff import mark_changes
 from counterpoint.explorer.views import Asked, Entry, Said
+from counterpoint.language.word_diff import mark_changes
 from counterpoint.metrics.verdicts import VERDICTS
 
 _MOST = 3  # texts of one group in a list

@@ -17,9 +17,9 @@ from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, ed
 from counterpoint.explorer.play_words import reworded, strange, swappable
 from counterpoint.explorer.playing import Known, Players
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.text_diff import mark_changes
 from counterpoint.explorer.views import Likely, Option, Said, Select
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
+from counterpoint.language.word_diff import mark_changes
 from counterpoint.models.builtin.unknown_words import strange_notes
 from counterpoint.pictures.edits import summarize_edit
 from counterpoint.store.groups import queries

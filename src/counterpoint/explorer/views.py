@@ -6,7 +6,7 @@ Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is 
 from dataclasses import dataclass
 from typing import Any
 
-from counterpoint.explorer.text_diff import TextPiece
+from counterpoint.language.word_diff import TextPiece
 
 
 @dataclass(frozen=True, slots=True)

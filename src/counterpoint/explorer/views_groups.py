@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.text_diff import TextPiece
 from counterpoint.explorer.views import Cell, Choice, Likely, Option, Page, QueryView, Said, Shown
+from counterpoint.language.word_diff import TextPiece
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from counterpoint.explorer.play_words import Swappable
 from counterpoint.explorer.playing import Known
-from counterpoint.explorer.text_diff import TextPiece
 from counterpoint.explorer.views import Page, Said, Select
+from counterpoint.language.word_diff import TextPiece
 
 
 @dataclass(frozen=True, slots=True)

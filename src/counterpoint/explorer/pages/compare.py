@@ -26,7 +26,6 @@ from counterpoint.explorer.couples import (
 )
 from counterpoint.explorer.pages.group import own_tags, said
 from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.text_diff import mark_changes
 from counterpoint.explorer.views import Cell, Choice, Option
 from counterpoint.explorer.views_groups import (
     Both,
@@ -39,6 +38,7 @@ from counterpoint.explorer.views_groups import (
     Versus,
     VersusLine,
 )
+from counterpoint.language.word_diff import mark_changes
 from counterpoint.metrics.paired_tests import ALPHA, holm
 from counterpoint.metrics.verdicts import VERDICTS
 

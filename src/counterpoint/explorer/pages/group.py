@@ -19,9 +19,9 @@ from counterpoint.explorer.frequencies import passes
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.selections import Key, Neighbour, neighbours
 from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
-from counterpoint.explorer.text_diff import TextPiece, mark_changes
 from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
+from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.pictures.edits import summarize_edit, visible_window

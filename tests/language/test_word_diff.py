@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.explorer.text_diff import TextPiece, mark_changes
+from counterpoint.language.word_diff import TextPiece, mark_changes
 
 
 def _shown(pieces: Sequence[TextPiece]) -> str:
