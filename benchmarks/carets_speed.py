@@ -122,7 +122,7 @@ def measure(count: int, chosen: list[str]) -> dict[str, object]:
 
 def _suite(name: str) -> Any:
     suite = catalog.find("suites", f"counterpoint.suites.{name}:suite")
-    return suite.with_means(GRAY) if hasattr(suite, "with_means") else suite
+    return suite.configured({"means": GRAY}) if "means" in suite.options else suite
 
 
 def _clocks() -> tuple[float, float]:

@@ -43,8 +43,7 @@ from counterpoint.metrics.scoring import score_table
 from counterpoint.models.builtin.vocabulary import Words
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, mixed, shown
-from counterpoint.suites.carets.sizes import TESTS
-from counterpoint.suites.carets.visual import VisualSuite
+from counterpoint.suites.families import carets
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 from counterpoint.world.staging import address
@@ -82,7 +81,7 @@ class Plan:
     @property
     def named(self) -> tuple[str, ...]:
         """The suites that are learned and tested."""
-        return self.suites or TESTS
+        return self.suites or carets.suites
 
     @property
     def drawn(self) -> dict[str, Any]:
@@ -121,7 +120,7 @@ class Exam:
 def _tested(name: str, plan: Plan) -> list[Group]:
     """The groups of one suite on the test split, in a process of its own."""
     suite, world = catalog.find("suites", name), World("test", plan.tests, seed=plan.seed)
-    ready = suite.with_means(world.means) if isinstance(suite, VisualSuite) else suite
+    ready = suite.configured({"means": world.means} if "means" in suite.required else {})
     items = list(getattr(world, suite.takes)())
     return [group for _, group in generate(ready, items, plan.seed, plan.groups)]
 

@@ -93,6 +93,11 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "word-noise": "counterpoint.suites.robustness.word_noise:suite",
         "word-noise-severities": "counterpoint.suites.robustness.word_noise:severities",
     },
+    "families": {
+        "beyond-accuracy": "counterpoint.suites.families:beyond_accuracy",
+        "carets": "counterpoint.suites.families:carets",
+        "valse": "counterpoint.suites.families:valse",
+    },
     "metrics": {
         "acc": "counterpoint.metrics.ranking:acc",
         "acc_r": "counterpoint.metrics.ranking:acc_r",
@@ -173,7 +178,7 @@ def find(table: str, name: str) -> Any:
     """The object behind a name; a name with a colon is itself a place, `package.module:object`."""
     place = name if ":" in name else rows(table).get(name)
     if place is None:
-        raise UnknownName(table.removesuffix("s"), name, rows(table))
+        raise UnknownName("family" if table == "families" else table.removesuffix("s"), name, rows(table))
     module, _, path = place.partition(":")
     if not module or module.startswith(".") or not path:
         raise CounterpointError(f"{place!r} is not a place", hint="a place looks like package.module:object")

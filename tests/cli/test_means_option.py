@@ -9,11 +9,9 @@ from click.testing import CliRunner
 from PIL import Image
 
 from counterpoint.cli.generate import command
-from counterpoint.cli.means import means_given, told
-from counterpoint.core.errors import CounterpointError
+from counterpoint.cli.means import means_given
 from counterpoint.pictures.channel_means import Means
 from counterpoint.store.lab import LabStore
-from counterpoint.suites.carets import order, visual
 from counterpoint.world.source import World
 
 CONTEXT, OPTION = click.Context(click.Command("generate")), click.Option(["--means"])
@@ -36,24 +34,9 @@ def test_what_is_no_color_is_refused(text: str) -> None:
         _given(text)
 
 
-def test_what_is_said_goes_before_what_a_source_knows() -> None:
-    source = World("test", 1)
-    assert told(visual.suite, (1, 2, 3), source)[1] == (1, 2, 3)
-    assert told(visual.suite, None, source)[1] == World.means
-    assert told(order.suite, None, source) == (order.suite, None)
-
-
-def test_a_color_is_never_guessed_and_never_taken_for_nothing() -> None:
-    with pytest.raises(CounterpointError, match="training pictures") as caught:
-        told(visual.suite, None, object())
-    assert "--means" in caught.value.hint
-    with pytest.raises(CounterpointError, match="order paints nothing over"):
-        told(order.suite, (1, 2, 3), object())
-
-
 def test_the_manifest_of_a_visual_suite_keeps_its_means_and_that_of_others_has_none(tmp_path: Path) -> None:
     for name in ("visual", "order"):
-        arguments = [str(tmp_path / "lab"), "--suite", f"counterpoint.suites.{name}:suite", "--scenes", "4"]
+        arguments = [str(tmp_path / "lab"), "--suite", f"counterpoint.suites.carets.{name}:suite", "--scenes", "4"]
         done = CliRunner().invoke(command, arguments, catch_exceptions=False)
         assert done.exit_code == 0, done.output
     lab = LabStore(tmp_path / "lab")

@@ -61,4 +61,4 @@ def test_sets_can_be_larger_than_five_and_other_suites_have_none(tmp_path: Path)
     result = CliRunner().invoke(
         commands, ["generate", str(tmp_path / "lab"), "--suite", "plain", "--scenes", "2", "--contrasts", "2"]
     )
-    assert "makes no contrasts" in str(result.exception)
+    assert "the suite plain takes no option contrasts" in str(result.exception)

@@ -15,7 +15,7 @@ from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import wilson_interval
 from counterpoint.studies.augment import MEASURES, Comparison, Figures, apart, fingerprint, made_on, mixed, shown
-from counterpoint.suites.carets.sizes import TESTS
+from counterpoint.suites.families import carets
 from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World
 
@@ -41,8 +41,8 @@ def test_yes_and_no_are_in_balance_in_what_is_learned() -> None:
 
 
 def test_every_test_of_carets_has_its_share_though_they_start_from_the_same_questions() -> None:
-    made = _mixed({name: catalog.find("suites", name) for name in TESTS}, SCENES, limit=180)
-    assert {name: len(asked) for name, asked in made.items()} == dict.fromkeys(TESTS, 30)
+    made = _mixed({name: catalog.find("suites", name) for name in carets.suites}, SCENES, limit=180)
+    assert {name: len(asked) for name, asked in made.items()} == dict.fromkeys(carets.suites, 30)
 
 
 def test_without_a_limit_there_is_all_and_the_same_seed_asks_the_same() -> None:

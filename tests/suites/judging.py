@@ -36,7 +36,7 @@ class Judged:
 def suite_named(name: str) -> Any:
     """One of the six tests, ready for any source."""
     suite = catalog.find("suites", f"counterpoint.suites.{name}:suite")
-    return suite.with_means(GRAY) if hasattr(suite, "with_means") else suite
+    return suite.configured({"means": GRAY}) if "means" in suite.options else suite
 
 
 def judged(groups: Iterable[tuple[str, Group]], referee: Referee) -> Judged:

@@ -13,13 +13,13 @@ from counterpoint.core.items import Caption, Grounded, Question
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
+from counterpoint.suites.bias import controls
 from counterpoint.suites.bias import features as feature_bias
 from counterpoint.suites.bias.subjects import subjects
 from counterpoint.suites.bias.swaps import (
     FEW_PICTURES,
     NO_SUBJECT,
     beside,
-    controls,
     noted,
     picture_bias,
     question_bias,
@@ -102,7 +102,7 @@ def test_the_order_of_questions_changes_nothing(luck: Random, seed: int) -> None
 
 
 def test_variants_have_no_gold_and_the_base_keeps_its_own() -> None:
-    groups, _ = _made(question_bias.with_variants(3), _items())
+    groups, _ = _made(question_bias.configured({"variants": 3}), _items())
     assert {group.relation for group in groups} == {Relation.SWAP}
     assert {group.gold for group in groups} == {(Gold.of("yes"), None, None, None)}
 
@@ -160,8 +160,8 @@ def test_what_captions_and_questions_that_were_not_drawn_tell_counts_as_named() 
 
 @pytest.mark.parametrize("suite", [question_bias, picture_bias, controls.suite, *FEATURES])
 def test_every_suite_that_exchanges_pictures_counts_captions(suite: Suite[Any, Any]) -> None:
-    assert suite.beside is beside
-    assert suite.noted is noted
+    assert suite.extend_survey is beside
+    assert suite.manifest_entries is noted
 
 
 def test_controls_take_one_input_away_and_keep_the_right_answer() -> None:
@@ -216,7 +216,7 @@ def test_strangers_are_all_there_are_or_as_many_as_asked_for(
 def test_the_world_has_enough_to_exchange() -> None:
     items = list(World("test", 40).grounded())
     for suite in (question_bias, picture_bias):
-        groups, _ = _made(suite.with_variants(5), items)
+        groups, _ = _made(suite.configured({"variants": 5}), items)
         assert len(groups) > 0.9 * len(items)
         assert sum(len(group.variants) for group in groups) > 0.95 * 5 * len(groups)
 

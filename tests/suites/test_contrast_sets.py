@@ -16,7 +16,7 @@ from counterpoint.language.nouns import plural, singular
 from counterpoint.suites.contrast.forms import TEMPLATES
 from counterpoint.suites.contrast.grounding import how_called
 from counterpoint.suites.contrast.places import OPPOSITES, known, opposite, side
-from counterpoint.suites.contrast.sets import sets_of, suite
+from counterpoint.suites.contrast.sets import suite
 from counterpoint.suites.contrast.surveying import Asked, Survey, by_likeness, drawn, survey
 from counterpoint.suites.suite import generate
 
@@ -82,7 +82,7 @@ def test_no_contrast_comes_twice_or_is_asked_by_the_source() -> None:
 def test_sets_of_three_are_the_beginnings_of_sets_of_five() -> None:
     items = world_items()[:1500]
     large = {(g.kind, g.base.id): g for _, g in generate(suite, items)}
-    for _, group in generate(sets_of(3), items):
+    for _, group in generate(suite.configured({"contrasts": 3}), items):
         assert group.queries == large[group.kind, group.base.id].queries[:4]
 
 

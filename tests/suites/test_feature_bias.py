@@ -22,7 +22,7 @@ def _run(*words: str) -> str:
 def test_the_other_picture_or_the_other_text_is_an_edit_of_the_same_query() -> None:
     items = list(World("test", 6).grounded())
     for made, side in ((feature_bias.question_bias, Side.PICTURE), (feature_bias.picture_bias, Side.TEXT)):
-        groups = [group for _, group in generate(made.with_variants(2), items, 0)]
+        groups = [group for _, group in generate(made.configured({"variants": 2}), items, 0)]
         assert groups
         for group in groups:
             for variant in group.variants:

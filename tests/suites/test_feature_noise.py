@@ -70,17 +70,17 @@ def test_another_seed_disturbs_the_features_of_a_model_in_another_way() -> None:
     said = [
         [answer.top for _, answer in sorted(edits.answer(group.variants), key=itemgetter(0))]
         for seed in (0, 1)
-        for _, group in generate(suite.with_variants(2), asked[:1], seed, statistics=spread)
+        for _, group in generate(suite.configured({"variants": 2}), asked[:1], seed, statistics=spread)
     ]
     assert all(one != other for one, other in zip(*said, strict=True))
 
 
 def test_fewer_variants_can_be_asked_for() -> None:
-    ((_, group), *_) = generate(suite.with_variants(2), _questions(2), 0)
+    ((_, group), *_) = generate(suite.configured({"variants": 2}), _questions(2), 0)
     assert len(group.variants) == 4
 
 
 def test_a_question_without_an_answer_has_no_gold() -> None:
     asked = Question("1", Picture("p:1.png"), "Is it?", Gold(()))
-    (group,) = disturbed(asked, survey([asked]), Random(0), trials=1)
+    (group,) = disturbed(asked, survey([asked]), Random(0), variants=1)
     assert group.gold == (None, None, None)

@@ -8,7 +8,7 @@ import pytest
 from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Picture
 from counterpoint.language.verbs import gerund
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import MASKED_LM, generate
 from counterpoint.suites.valse.actions import REPLACEMENT, SWAP, suite, unpaired
 from counterpoint.suites.valse.acts import Act, act_of, are_alike, excluding, infinitive
 from counterpoint.world.source import World
@@ -93,20 +93,23 @@ def test_what_happens_in_the_same_picture_is_no_foil() -> None:
 
 def test_verbs_that_were_proposed_narrow_what_is_taken() -> None:
     frames = [_frame(1, "man", "kicking", "item", "ball"), _frame(2, "man", "throwing", "item", "ball")]
-    assert [gap.text for frame in frames for gap in suite.gaps(frame)] == ["A man is [MASK] a ball."] * 2
-    both = suite.filled({"A man is [MASK] a ball.": ["throwing", "kicking"]})
+    assert suite.proposals
+    assert [gap.text for frame in frames for gap in suite.proposals.gaps(frame)] == ["A man is [MASK] a ball."] * 2
+    both = suite.configured({MASKED_LM: {"A man is [MASK] a ball.": ["throwing", "kicking"]}})
     assert len(list(generate(both, frames))) == 2
-    assert list(generate(suite.filled({"A man is [MASK] a ball.": ["throwing", "biting"]}), frames)) == []
-    assert list(generate(suite.filled({}), frames)) == []
+    other = suite.configured({MASKED_LM: {"A man is [MASK] a ball.": ["throwing", "biting"]}})
+    assert list(generate(other, frames)) == []
+    assert list(generate(suite.configured({MASKED_LM: {}}), frames)) == []
 
 
 def test_verbs_are_proposed_with_their_prepositions_and_in_the_tense_of_the_suite() -> None:
     frames = [_frame(1, "men", "shouting", "addressee", "dog"), _frame(2, "men", "kicking", "item", "dog")]
     told = {"Some men are [MASK] a dog.": {"shouting at", "kicking"}, "Some men [MASK] a dog.": {"shout at", "kick"}}
     for one in (suite, unpaired):
-        gaps = [gap for frame in frames for gap in one.gaps(frame)]
+        assert one.proposals
+        gaps = [gap for frame in frames for gap in one.proposals.gaps(frame)]
         assert {said for _, said in gaps} == told[gaps[0].text]
-        found = [group for _, group in generate(one.filled(told), frames)]
+        found = [group for _, group in generate(one.configured({MASKED_LM: told}), frames)]
         assert [group.test for group in found].count(REPLACEMENT) == 2
 
 

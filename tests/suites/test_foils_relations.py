@@ -13,8 +13,7 @@ from counterpoint.core.ids import seeded
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.suites.suite import Dropped, generate
-from counterpoint.suites.valse.proposing import GAP
+from counterpoint.suites.suite import GAP, MASKED_LM, Dropped, generate
 from counterpoint.suites.valse.relations import (
     Place,
     Survey,
@@ -103,7 +102,7 @@ def test_a_masked_language_model_proposes_through_gaps() -> None:
     text = "A dog sitting on a bench."
     ((gap, said),) = gaps(caption(text))
     assert (gap, said) == (f"A dog sitting {GAP} a bench.", "on")
-    made = suite.filled({gap: ["on", "on top of", "under", "banana"]})
+    made = suite.configured({MASKED_LM: {gap: ["on", "on top of", "under", "banana"]}})
     group = next(iter(made.propose(caption(text), SURVEY, seeded(1))))
     assert isinstance(group, Group)
     assert group.variants[0].text == "A dog sitting under a bench."

@@ -5,20 +5,24 @@ from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenery import scene, sources, world
 
+from counterpoint import catalog
+from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import survey
 from counterpoint.suites.balance import Balance, Quota, even
 from counterpoint.suites.carets import order, rephrase
-from counterpoint.suites.suite import Dropped, Suite, Tally, generate
+from counterpoint.suites.families import SuiteFamily
+from counterpoint.suites.suite import MASKED_LM, OPTIONS, Dropped, Suite, Tally, generate
 
 PROGRAM = """
 from counterpoint.core.ids import content_id
-from counterpoint.suites import order, rephrase
+from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 scenes = list(World("test", 12).scenes())
@@ -140,3 +144,38 @@ def test_a_quota_counts_yes_and_no_apart_from_choices() -> None:
     for group in groups:
         balance.add(group)
     assert Counter(group.kind for group in balance.chosen()) == {"plain": 10, "choice": 4}
+
+
+@pytest.mark.parametrize("name", catalog.TABLES["suites"])
+def test_every_suite_takes_the_options_that_it_lists_and_refuses_others(name: str) -> None:
+    suite = catalog.find("suites", name)
+    assert set(suite.required) <= set(suite.options) <= OPTIONS.keys()
+    assert (MASKED_LM in suite.options) == (suite.proposals is not None)
+    for option, about in OPTIONS.items():
+        if option in suite.options:
+            values = dict.fromkeys(suite.required, 1)
+            assert suite.configured(values | {option: {} if option == MASKED_LM else 1}).name == suite.name
+        else:
+            with pytest.raises(CounterpointError, match=f"the suite {name} takes no option {option}") as caught:
+                suite.configured({option: 1})
+            assert about.takers in caught.value.hint
+
+
+def test_an_option_that_is_none_is_not_given_and_a_required_one_must_be() -> None:
+    plain, visual = catalog.find("suites", "plain"), catalog.find("suites", "visual")
+    assert plain.configured({"means": None, "variants": None}) is plain
+    with pytest.raises(CounterpointError, match="the suite visual needs the option means") as caught:
+        visual.configured({"means": None})
+    assert "mean color of the training pictures" in caught.value.hint
+    with pytest.raises(CounterpointError, match="takes no option colour"):
+        plain.configured({"colour": "red"})
+
+
+@pytest.mark.parametrize("name", catalog.TABLES["families"])
+def test_the_suites_of_a_family_are_in_the_catalog(name: str) -> None:
+    family: SuiteFamily = catalog.find("families", name)
+    assert family.name == name
+    assert set(family.suites) <= catalog.rows("suites").keys()
+    assert family.sizes.keys() <= set(family.suites)
+    assert family.questions_from in ("", *family.suites)
+    assert not family.single_pass or {catalog.find("suites", one).takes for one in family.suites} == {"scenes"}

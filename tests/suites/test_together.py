@@ -7,7 +7,7 @@ from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.suites.balance import Quota
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
-from counterpoint.suites.carets.sizes import PAPER, TESTS
+from counterpoint.suites.families import carets
 from counterpoint.suites.parallel import Batch, together
 from counterpoint.suites.suite import Dropped, Suite, Tally, generate
 
@@ -45,7 +45,7 @@ def test_what_goes_wrong_in_another_process_is_said_here() -> None:
 
 
 def test_the_sizes_of_the_paper_add_up_to_its_table() -> None:
-    assert {name: quota.binary + quota.choice for name, quota in PAPER.items()} == {
+    assert {name: quota.binary + quota.choice for name, quota in carets.sizes.items()} == {
         "rephrase": 19_412,
         "order": 14_412,
         "ontology": 13_952,
@@ -53,6 +53,6 @@ def test_the_sizes_of_the_paper_add_up_to_its_table() -> None:
         "negation": 10_000,
         "antonym": 5_000,
     }
-    pairs = sum((5 if name == "visual" else 1) * (q.binary + q.choice) for name, q in PAPER.items())
+    pairs = sum((5 if name == "visual" else 1) * (q.binary + q.choice) for name, q in carets.sizes.items())
     assert pairs > 190_000
-    assert set(TESTS) == set(PAPER)
+    assert set(carets.suites) == set(carets.sizes)

@@ -26,7 +26,7 @@ from counterpoint.world.source import World
 MEANS = (121, 113, 104)
 REASONS = {"how large a thing is cannot be seen by itself", "what it is about fills the picture"}
 NAMES = ["blur-3", "blur-6", "blur-9", "mask", "crop"]
-SUITE = visual.suite.with_means(MEANS)
+SUITE = visual.suite.configured({"means": MEANS})
 
 
 @cache

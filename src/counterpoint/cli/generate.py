@@ -22,7 +22,7 @@ from counterpoint.pictures.channel_means import Means
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.balance import Quota
 from counterpoint.suites.carets.questions import KINDS
-from counterpoint.suites.carets.sizes import PAPER, TESTS
+from counterpoint.suites.families import carets
 from counterpoint.suites.parallel import Limit
 from counterpoint.suites.suite import Tally
 
@@ -46,9 +46,11 @@ def limit_of(name: str, pairs: str | int | Quota | None, groups: int | None) -> 
         return groups
     if groups is not None:
         raise CounterpointError("--pairs and --groups both say how much is kept", hint="say one of them")
-    if isinstance(pairs, str) and name not in PAPER:
-        raise CounterpointError(f"the paper has no sizes for {name}", hint=f"it has them for {', '.join(TESTS)}")
-    return PAPER[name] if isinstance(pairs, str) else pairs
+    if isinstance(pairs, str) and name not in carets.sizes:
+        raise CounterpointError(
+            f"the paper has no sizes for {name}", hint=f"it has them for {', '.join(carets.suites)}"
+        )
+    return carets.sizes[name] if isinstance(pairs, str) else pairs
 
 
 def columns_given(ctx: click.Context, param: click.Parameter, given: str) -> dict[str, str]:
@@ -126,7 +128,7 @@ def command(
     watch = partial(counted, doing="reading", total=scenes)
     if kept_as and name in (CARETS, VALSE):
         raise CounterpointError(f"the suites of {name} keep their names", hint="leave --as out")
-    asked = filler(masked_lm, {BEYOND: SUITES, CARETS: TESTS, VALSE: PIECES}.get(name, (name,)))
+    asked = filler(masked_lm, {BEYOND: SUITES, CARETS: carets.suites, VALSE: PIECES}.get(name, (name,)))
     home = LabStore(lab)
     how: dict[str, Any] = {"anew": replace, "data": data, "watch": watch, "tell": tell}
     if name == BEYOND:
@@ -138,7 +140,7 @@ def command(
         return
     if name == CARETS:
         recipe = Recipe(name, source, split, scenes, None, rules, columns, means)
-        limits = {test: limit_of(test, pairs, groups) for test in TESTS}
+        limits = {test: limit_of(test, pairs, groups) for test in carets.suites}
         parts = made_together(home, recipe, limits, seed, **how)
         absent = told_absent(source.partition("/")[0] if "/" in source else source)
         counts = {one.name: _counts(one) for one in parts}

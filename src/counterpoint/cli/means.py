@@ -1,14 +1,10 @@
-"""In which color backgrounds are painted: as people say it, as a folder of pictures has it, or as a source knows it."""
+"""In which color backgrounds are painted: as people say it or as a folder of pictures has it."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from counterpoint.core.errors import CounterpointError
 from counterpoint.pictures.channel_means import Means, folder_means
-from counterpoint.suites.carets.visual import VisualSuite
-from counterpoint.suites.suite import Suite
 
 
 def means_given(ctx: click.Context, param: click.Parameter, given: str) -> Means | None:
@@ -24,18 +20,3 @@ def means_given(ctx: click.Context, param: click.Parameter, given: str) -> Means
     if not all(0 <= one <= 255 for one in (red, green, blue)):
         raise click.BadParameter(f"{given} is no color: its numbers go from 0 to 255")
     return red, green, blue
-
-
-def told(suite: Suite[Any, Any], means: Means | None, source: Any) -> tuple[Suite[Any, Any], Means | None]:
-    """A suite that has been told in which color it paints, and that color; a color is never guessed."""
-    if not isinstance(suite, VisualSuite):
-        if means is not None:
-            raise CounterpointError(f"{suite.name} paints nothing over, so it has no use for channel means")
-        return suite, None
-    known: Means | None = means or getattr(source, "means", None)
-    if known is None:
-        raise CounterpointError(
-            f"{suite.name} paints in the mean color of the training pictures of a source, which nobody has told",
-            hint="say --means R,G,B, or --means FOLDER with training pictures to measure it there",
-        )
-    return suite.with_means(known), known

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.cli.means import told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.lab.generation import Recipe, fingerprint, made, opened, said, settle
@@ -83,7 +82,8 @@ def made_together(
             parts.append(Part(name, None, batches[name].tally if name in batches else Tally(), obstacles.get(name, "")))
             continue
         table = whole(batches[name])
-        own = replace(recipe, suite=name, groups=limits[name], means=recipe.means if name == "visual" else None)
+        takes_means = "means" in catalog.find("suites", name).options
+        own = replace(recipe, suite=name, groups=limits[name], means=recipe.means if takes_means else None)
         manifest = Manifest.of(
             table,
             generator=catalog.rows("suites").get(name, name),
@@ -106,7 +106,8 @@ def _suites(names: Iterable[str], recipe: Recipe, source: Any) -> tuple[list[Sui
     for name in names:
         suite = catalog.find("suites", name)
         try:
-            found.append(told(suite, recipe.means if name == "visual" else None, source)[0])
+            means = recipe.means or getattr(source, "means", None)
+            found.append(suite.configured({"means": means} if "means" in suite.options else {}))
         except CounterpointError as problem:
             obstacles[name] = f"{problem}; {problem.hint}"
     return found, obstacles

@@ -7,28 +7,19 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from counterpoint import catalog
 from counterpoint.lab.batteries import Part, attempted
 from counterpoint.lab.generation import Recipe, made, opened
 from counterpoint.store.lab import LabStore
+from counterpoint.suites.families import beyond_accuracy as family
 from counterpoint.suites.suite import Tally
 
 BEYOND = "beyond-accuracy"
 """The name for all of them at once."""
-PLAIN = "plain"
+PLAIN = family.questions_from
 """The suite that says which questions are asked."""
-SUITES = (
-    PLAIN,
-    "question-bias",
-    "picture-bias",
-    "blind-controls",
-    "noise",
-    "feature-noise",
-    "sears",
-    "word-noise",
-)
+SUITES = family.suites
 """The suites, in the order of the leaderboard."""
-EXCHANGING = ("question-bias", "picture-bias", "feature-noise")
-"""Those that can be told how many variants a question has."""
 
 
 def made_beyond(
@@ -55,7 +46,7 @@ def _own(recipe: Recipe, name: str) -> Recipe:
     return replace(
         recipe,
         suite=name,
-        variants=recipe.variants if name in EXCHANGING else None,
+        variants=recipe.variants if "variants" in catalog.find("suites", name).options else None,
         kept_as=f"{recipe.kept_as}-{name}" if recipe.kept_as else "",
     )
 

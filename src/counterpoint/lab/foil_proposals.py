@@ -6,8 +6,7 @@ from typing import Any, Protocol
 from counterpoint import catalog
 from counterpoint.cli.progress import counted
 from counterpoint.core.errors import CounterpointError
-from counterpoint.suites.suite import Suite
-from counterpoint.suites.valse.proposing import GAP, Proposable
+from counterpoint.suites.suite import GAP, MASKED_LM, OPTIONS, FoilProposals, Suite
 
 _AT_ONCE = 128  # gaps that are filled between two looks at the clock
 
@@ -31,9 +30,9 @@ def filler(name: str, suites: Iterable[str]) -> Filler | None:
     """The masked language model of a name or folder, if one is named; one of the suites must have a use for it."""
     if not name:
         return None
-    if not any(isinstance(catalog.find("suites", suite), Proposable) for suite in suites):
+    if not any(MASKED_LM in catalog.find("suites", suite).options for suite in suites):
         fact = f"{', '.join(suites)} would ask no masked language model"
-        raise CounterpointError(fact, hint="--masked-lm is for relations, actions and actions-unpaired, and for valse")
+        raise CounterpointError(fact, hint=f"--masked-lm is for {OPTIONS[MASKED_LM].takers}")
     from counterpoint.models.hf.masked_lm import Masked  # which wants torch
 
     return Masked(name.removeprefix("hf/"))
@@ -43,19 +42,19 @@ def proposed(
     suite: Suite[Any, Any], asked: Filler | None, items: Iterable[Any]
 ) -> tuple[Suite[Any, Any], dict[str, Any]]:
     """A suite that takes what was proposed for the gaps of its items, and what its manifest says of who was asked."""
-    if asked is None or not isinstance(suite, Proposable):
+    if asked is None or suite.proposals is None:
         return suite, {}
-    gaps = [gap for item in items for gap in suite.gaps(item) if gap.text.count(GAP) == 1]
-    texts, known = sorted({gap.text for gap in gaps}), frozenset(gap.said for gap in gaps)
-    found = dict(counted(_filled(texts, known, suite, asked), "proposing foils", total=len(texts)))
-    about = {"model": asked.fingerprint, "proposals": suite.most, "words": suite.longest}
-    return suite.filled(found), {"masked_lm": about}
+    gaps = [gap for item in items for gap in suite.proposals.gaps(item) if gap.text.count(GAP) == 1]
+    texts, known = sorted({gap.text for gap in gaps}), frozenset(gap.filler for gap in gaps)
+    found = dict(counted(_filled(texts, known, suite.proposals, asked), "proposing foils", total=len(texts)))
+    about = {"model": asked.fingerprint, "proposals": suite.proposals.top_k, "words": suite.proposals.max_words}
+    return suite.configured({MASKED_LM: found}), {"masked_lm": about}
 
 
 def _filled(
-    texts: Sequence[str], known: Collection[str], suite: Proposable[Any, Any], asked: Filler
+    texts: Sequence[str], known: Collection[str], how: FoilProposals, asked: Filler
 ) -> Iterator[tuple[str, frozenset[str]]]:
     for start in range(0, len(texts), _AT_ONCE):
         some = texts[start : start + _AT_ONCE]
-        for text, own in zip(some, asked.proposals(some, suite.most, suite.longest, known), strict=True):
+        for text, own in zip(some, asked.proposals(some, how.top_k, how.max_words, known), strict=True):
             yield text, frozenset(said.lower() for said, _ in own)

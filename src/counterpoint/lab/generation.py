@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint import catalog
-from counterpoint.cli.means import told
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Grounded, Question
@@ -25,9 +24,6 @@ from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.balance import Quota
-from counterpoint.suites.bias.swaps import SwapSuite
-from counterpoint.suites.contrast import sets as contrast_sets
-from counterpoint.suites.robustness.feature_noise import FeatureSuite
 from counterpoint.suites.suite import Suite, Tally, generate
 
 Held: TypeAlias = dict[tuple[str, str, bool], Sequence[Any]]
@@ -74,14 +70,17 @@ def made(
     Where it is said which items are `kept`, by their ids, groups are made of these alone, and of all of them. Who is
     `asked` proposes foils, to suites that have a use for it. What is `held` is not read again.
     """
-    suite = of_so_many(catalog.find("suites", recipe.suite), recipe.contrasts, recipe.variants)
-    source = opened(recipe, data, seed, whole=suite.whole)
+    suite = catalog.find("suites", recipe.suite)
+    options = {"contrasts": recipe.contrasts, "variants": recipe.variants, "means": recipe.means}
+    suite.check_options(name for name, value in options.items() if value is not None)
+    source = opened(recipe, data, seed, whole=suite.reads_whole_source)
     suite = replace(suite, takes=taken(suite, source))
     if not hasattr(source, suite.takes):
         raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
-    suite, means = told(suite, recipe.means, source)
+    means = recipe.means or getattr(source, "means", None) if "means" in suite.options else None
+    suite = suite.configured({**options, "means": means})
     rules = rule_set(recipe.rules or suite.rules or _rules_of(source))
-    held, kind = {} if held is None else held, (suite.takes, rules.name, suite.whole)
+    held, kind = {} if held is None else held, (suite.takes, rules.name, suite.reads_whole_source)
     read = held[kind] if kind in held else getattr(source, suite.takes)()
     again = iter(read) is not read  # what can be walked again is not held
     shown = read if again else held.setdefault(kind, [judged(item, rules) for item in watch(read)])
@@ -90,7 +89,7 @@ def made(
         _tell_skips(source, tell)
     suite, proposer = proposed(suite, asked, shown)
     seen = suite.survey(shown) if suite.survey else None
-    seen = suite.beside(seen, partial(told_beside, source)) if suite.beside else seen
+    seen = suite.extend_survey(seen, partial(told_beside, source)) if suite.extend_survey else seen
     items = shown if kept is None else [item for item in shown if item.id in kept]
     limit = recipe.groups if kept is None else None
     groups = generate(suite, items, seed, limit, statistics=seen, tally=tally)
@@ -102,7 +101,7 @@ def made(
         raise CounterpointError(
             f"{recipe.suite} made nothing of {sum(1 for _ in shown)} {suite.takes} of {recipe.source}", hint=reason
         )
-    noted = {"dropped": tally.reasons} | dict(suite.noted(seen) if suite.noted else {})
+    noted = {"dropped": tally.reasons} | dict(suite.manifest_entries(seen) if suite.manifest_entries else {})
     manifest = Manifest.of(
         table,
         generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
@@ -119,28 +118,14 @@ def made(
 
 def taken(suite: Suite[Any, Any], source: Any) -> str:
     """What a suite is made from: what it would rather have where the source can give it, else what it takes."""
-    if suite.rather not in ("grounded", "described"):
+    if suite.prefers not in ("grounded", "described"):
         return suite.takes
     if not isinstance(source, Source):
-        return suite.rather if hasattr(source, suite.rather) else suite.takes
+        return suite.prefers if hasattr(source, suite.prefers) else suite.takes
     try:
-        return suite.rather if "scenes" in source.dataset.read and source.files("scenes") else suite.takes
+        return suite.prefers if "scenes" in source.dataset.read and source.files("scenes") else suite.takes
     except CounterpointError:  # of the two kinds of files people may have one
         return suite.takes
-
-
-def of_so_many(suite: Suite[Any, Any], contrasts: int | None, variants: int | None = None) -> Suite[Any, Any]:
-    """A suite with at most so many contrasts, or variants, for a question, or as it is where nothing is said."""
-    if variants is not None:
-        if not isinstance(suite, SwapSuite | FeatureSuite):
-            hint = "--variants is for the suites of bias and for feature-noise"
-            raise CounterpointError(f"{suite.name} exchanges nothing", hint=hint)
-        suite = suite.with_variants(variants)
-    if contrasts is None:
-        return suite
-    if suite.name != contrast_sets.suite.name:
-        raise CounterpointError(f"{suite.name} makes no contrasts", hint="--contrasts is for the suite contrast")
-    return contrast_sets.sets_of(contrasts)
 
 
 def _tell_skips(source: Any, tell: Callable[[str], object]) -> None:

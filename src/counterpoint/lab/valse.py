@@ -13,10 +13,11 @@ from counterpoint.lab.batteries import Part, attempted
 from counterpoint.lab.foil_proposals import Filler
 from counterpoint.lab.generation import Held, Recipe, opened
 from counterpoint.store.lab import LabStore
+from counterpoint.suites.families import valse as family
 
 VALSE = "valse"
 """The name for all pieces at once."""
-PIECES = ("existence", "plurality", "counting", "relations", "actions", "coreference", "objects")
+PIECES = family.suites
 """The suites of the pieces, in the order of the paper."""
 
 

@@ -12,7 +12,6 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.intervals import Score
 from counterpoint.suites.balance import Balance
-from counterpoint.suites.carets.visual import VisualSuite
 from counterpoint.suites.suite import Item, Suite, generate
 
 SHARE = 0.099
@@ -96,7 +95,7 @@ def apart(learned: Iterable[str], tested: Iterable[str]) -> Apart:
 
 def made_on(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
     """All groups of a suite on some scenes, or on questions about them; nobody will see the edits of pictures."""
-    ready = suite.with_means(_ANY) if isinstance(suite, VisualSuite) else suite
+    ready = suite.configured(dict.fromkeys(suite.required, _ANY))
     return [group for _, group in generate(ready, items, seed)]
 
 

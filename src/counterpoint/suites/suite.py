@@ -3,10 +3,12 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded
 from counterpoint.core.items import Caption, Question
@@ -55,9 +57,62 @@ class Chooser(Protocol):
         ...
 
 
+MASKED_LM = "masked_lm"
+"""The option that names a masked language model to propose foils."""
+GAP = "[MASK]"
+"""What stands for the words that are left out of a text."""
+Fillers: TypeAlias = Mapping[str, Collection[str]]
+"""The fillers that a model proposes for each text with a gap, in lower case."""
+
+
+class Gap(NamedTuple):
+    """A text with a gap, and its original filler; only original fillers of a source are proposed."""
+
+    text: str
+    filler: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoilProposals:
+    """How a masked language model proposes the foils of a suite: fill `gaps` of every item, then call `apply`."""
+
+    gaps: Callable[[Any], Iterable[Gap]]  # the texts of an item, each with one gap
+    apply: Callable[[Fillers], "Suite[Any, Any]"]  # the suite with foils taken from these fillers alone
+    top_k: int = 10  # fillers of each length for a gap
+    max_words: int = 1  # in a filler
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOption:
+    """A generation option that only some suites take: what it is, and which suites take it."""
+
+    description: str
+    takers: str
+
+
+OPTIONS: Mapping[str, SuiteOption] = {
+    "variants": SuiteOption(
+        "the number of variants of a question",
+        "question-bias, picture-bias, feature-question-bias, feature-picture-bias and feature-noise",
+    ),
+    "contrasts": SuiteOption("the number of contrasts of a question", "contrast"),
+    "means": SuiteOption(
+        "the mean color of the training pictures, as R,G,B or measured on a folder of such pictures", "visual"
+    ),
+    MASKED_LM: SuiteOption(
+        "a masked language model that proposes foils", "relations, actions, actions-unpaired and the family valse"
+    ),
+}
+"""The options that suites may list in `Suite.options`, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suite(Generic[ItemT, StatisticsT]):
-    """One phenomenon. Its steps are pure: all luck comes from `rng`, and sets are walked in sorted order."""
+    """One phenomenon, as up to three pure steps: all randomness comes from `rng`, and sets are walked in sorted order.
+
+    `options` names the generation options that a suite takes beyond those of all suites (`OPTIONS`). Each is a keyword
+    argument of `propose`, except for `masked_lm`, whose value is what a model proposes for the gaps of `proposals`.
+    """
 
     name: str
     tests: str  # the sentence that a model passes or fails
@@ -65,13 +120,40 @@ class Suite(Generic[ItemT, StatisticsT]):
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
     choose: Callable[[int | Quota, int], Chooser] = Balance  # from how many to keep, and a seed
     takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues, frames or groups of a source
-    whole: bool = False  # items belong together, so that a source is read to its end, however many are asked for
-    rules: str = ""  # by which its answers are compared, where neither the recipe nor anything else says so
-    balanced: bool = False  # whether it chooses, for the sake of balance, even where all that there are is asked for
-    luck: str = ""  # what its luck is drawn for, where suites share it: those that begin alike then go on from the same
-    rather: str = ""  # what it is made from where a source has that too, such as questions with their scenes
-    noted: Callable[[StatisticsT], Mapping[str, Any]] | None = None  # what of the survey its manifest has to hold
-    beside: Callable[[StatisticsT, Telling], StatisticsT] | None = None  # adds what else is told of the pictures
+    prefers: str = ""  # what it is made from where the source has that too: "grounded" or "described"
+    reads_whole_source: bool = False  # its items belong together, so a limit on items is ignored
+    rules: str = ""  # the rule set by which answers are compared, where the recipe names none
+    always_balances: bool = False  # whether it chooses even where no limit is given
+    rng_key: str = ""  # seeds the rng in place of the name, so that suites with the same key draw the same originals
+    manifest_entries: Callable[[StatisticsT], Mapping[str, Any]] | None = None  # of the survey
+    extend_survey: Callable[[StatisticsT, Telling], StatisticsT] | None = None  # by more on its pictures
+    options: tuple[str, ...] = ()  # names of OPTIONS
+    required: tuple[str, ...] = ()  # options without which nothing can be made
+    proposals: FoilProposals | None = None  # for the option masked_lm
+
+    def check_options(self, names: Iterable[str]) -> None:
+        """Raise if the suite does not take an option."""
+        for name in names:
+            if name not in self.options:
+                hint = f"{name} is for {OPTIONS[name].takers}" if name in OPTIONS else ""
+                raise CounterpointError(f"the suite {self.name} takes no option {name}", hint=hint)
+
+    def configured(self, options: Mapping[str, Any]) -> "Suite[ItemT, StatisticsT]":
+        """The suite with these options; None stands for an option that is not given.
+
+        Raises a CounterpointError for an option that the suite does not take, and for a required one that is missing.
+        """
+        given = {name: value for name, value in options.items() if value is not None}
+        self.check_options(given)
+        for name in self.required:
+            if name not in given:
+                fact = f"the suite {self.name} needs the option {name}"
+                raise CounterpointError(fact, hint=f"{name} is {OPTIONS[name].description}")
+        suite = self
+        if MASKED_LM in given:
+            assert self.proposals is not None, f"{self.name} lists {MASKED_LM} and has no proposals"
+            suite = self.proposals.apply(given.pop(MASKED_LM))
+        return replace(suite, propose=partial(suite.propose, **given)) if given else suite
 
 
 @dataclass(slots=True)
@@ -131,7 +213,7 @@ def generate(
         assert iter(items) is not items, f"{suite.name} walks its items twice: give it a list, not an iterator"
         statistics = suite.survey(items)
     tally = Tally() if tally is None else tally
-    limit = sys.maxsize if limit is None and suite.balanced else limit
+    limit = sys.maxsize if limit is None and suite.always_balances else limit
     drafts = (draft for item in items for draft in proposals(suite, item, statistics, seed, tally))
     whole = (draft.make() for draft in drafts)
     for group in whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally):
@@ -142,7 +224,7 @@ def generate(
 def proposals(suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally) -> Iterator[Draft]:
     """What a suite proposes for one item, each base once; what it does not is counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
-    for one in suite.propose(item, statistics, seeded(seed, suite.luck or suite.name, item.id)):
+    for one in suite.propose(item, statistics, seeded(seed, suite.rng_key or suite.name, item.id)):
         if isinstance(one, Dropped):
             tally.drop(one)
             continue

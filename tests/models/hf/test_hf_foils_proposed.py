@@ -14,7 +14,7 @@ from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.models.hf import masked_lm as masked
 from counterpoint.models.hf import sequence_classifier as sequences
 from counterpoint.store.lab import LabStore
-from counterpoint.suites.valse import proposing
+from counterpoint.suites import suite as suites
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -120,4 +120,4 @@ def test_a_missing_library_is_named(tmp_path: Path, model: Path, monkeypatch: py
 
 
 def test_suites_and_models_mean_the_same_gap() -> None:
-    assert proposing.GAP == masked.GAP
+    assert suites.GAP == masked.GAP

@@ -64,7 +64,7 @@ suite = Suite(
     propose=controlled,
     survey=survey,
     takes="questions",
-    rather="grounded",
-    noted=noted,
-    beside=beside,
+    prefers="grounded",
+    manifest_entries=noted,
+    extend_survey=beside,
 )

@@ -12,17 +12,17 @@ from random import Random
 from counterpoint.core.features import other_picture, other_text
 from counterpoint.core.groups import Group, Query
 from counterpoint.suites.bias import swaps as bias
-from counterpoint.suites.bias.swaps import VARIANTS, Item, Others, SwapSuite
-from counterpoint.suites.suite import Dropped
+from counterpoint.suites.bias.swaps import VARIANTS, Item, Others
+from counterpoint.suites.suite import Dropped, Suite
 
 Exchange = Callable[..., Iterable[Group | Dropped]]
 
 
 def in_features(
-    item: Item, others: Others, rng: Random, *, exchange: Exchange, most: int = VARIANTS
+    item: Item, others: Others, rng: Random, *, exchange: Exchange, variants: int = VARIANTS
 ) -> Iterator[Group | Dropped]:
     """The groups of an exchange, with the exchange made in features."""
-    for made in exchange(item, others, rng, most=most):
+    for made in exchange(item, others, rng, variants=variants):
         yield made if isinstance(made, Dropped) else replace(made, queries=tuple(_moved(made)))
 
 
@@ -37,7 +37,7 @@ def _moved(group: Group) -> Iterator[Query]:
             yield replace(variant, text=base.text, edits=(other_text(variant.text, variant.context),))
 
 
-def _suite(name: str, tests: str, exchange: Exchange) -> SwapSuite:
+def _suite(name: str, tests: str, exchange: Exchange) -> Suite[Item, Others]:
     swap = partial(in_features, exchange=exchange)
     return bias.suite_of(name, tests, swap)
 

@@ -7,8 +7,7 @@ it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from random import Random
 
 from counterpoint.core.groups import Group, Query, Relation
@@ -55,18 +54,6 @@ class Others:
     captions: int = 0  # that were read for what they name in the pictures
 
 
-@dataclass(frozen=True, slots=True)
-class SwapSuite(Suite[Item, Others]):
-    """A suite that exchanges inputs, so many times for a question."""
-
-    swap: Callable[..., Iterable[Group | Dropped]] | None = None  # what it proposes, where told how many at most
-
-    def with_variants(self, most: int) -> "SwapSuite":
-        """The same suite with at most so many variants of a question."""
-        assert self.swap is not None, "it was made without"
-        return replace(self, propose=partial(self.swap, most=most))
-
-
 def survey(items: Iterable[Item]) -> Others:
     """One pass over the questions; what is drawn from it later does not depend on their order."""
     shown, named = dict[Picture, Shown](), dict[Picture, set[str]]()
@@ -99,23 +86,23 @@ def noted(others: Others) -> Mapping[str, int]:
     return {"captions": others.captions}
 
 
-def other_pictures(item: Item, others: Others, rng: Random, *, most: int = VARIANTS) -> Iterator[Group | Dropped]:
+def other_pictures(item: Item, others: Others, rng: Random, *, variants: int = VARIANTS) -> Iterator[Group | Dropped]:
     """The question as it is, then of pictures that name nothing of it."""
     question = _question(item)
-    found = others.pictures.drawn(about(item), most, rng) if about(item) else []
+    found = others.pictures.drawn(about(item), variants, rng) if about(item) else []
     asked = [Query(one.picture, question.text, choices=question.choices, context=one.context) for one in found]
     proof = "these pictures name nothing of the question, so that nothing makes its answer theirs"
-    yield from _swapped(item, asked, [()] * len(found), most, proof, FEW_PICTURES)
+    yield from _swapped(item, asked, [()] * len(found), variants, proof, FEW_PICTURES)
 
 
-def other_questions(item: Item, others: Others, rng: Random, *, most: int = VARIANTS) -> Iterator[Group | Dropped]:
+def other_questions(item: Item, others: Others, rng: Random, *, variants: int = VARIANTS) -> Iterator[Group | Dropped]:
     """The question as it is, then others about the same picture that share no subject and no object with it."""
     question = _question(item)
-    found = others.questions.drawn(about(item), most, rng) if about(item) else []
+    found = others.questions.drawn(about(item), variants, rng) if about(item) else []
     asked = [Query(question.picture, one.text, choices=one.choices, context=question.context) for one in found]
     tags: list[Tags] = [(("other", one.id),) for one in found]
     proof = "these questions share no noun with it, so that nothing makes its answer theirs"
-    yield from _swapped(item, asked, tags, most, proof, FEW_QUESTIONS)
+    yield from _swapped(item, asked, tags, variants, proof, FEW_QUESTIONS)
 
 
 def base_of(question: Question) -> Query:
@@ -147,10 +134,18 @@ def _question(item: Item) -> Question:
     return item.question if isinstance(item, Grounded) else item
 
 
-def suite_of(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped]]) -> SwapSuite:
+def suite_of(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped]]) -> Suite[Item, Others]:
     """A suite that makes these exchanges, of questions with their scenes where there are some."""
-    return SwapSuite(
-        name, tests, swap, survey, takes="questions", rather="grounded", noted=noted, beside=beside, swap=swap
+    return Suite(
+        name,
+        tests,
+        swap,
+        survey,
+        takes="questions",
+        prefers="grounded",
+        manifest_entries=noted,
+        extend_survey=beside,
+        options=("variants",),
     )
 
 

@@ -32,5 +32,5 @@ suite = Suite(
     tests="a question and its negation are not answered alike",
     propose=negated,
     survey=survey,
-    luck=LUCK,
+    rng_key=LUCK,
 )

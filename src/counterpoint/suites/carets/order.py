@@ -31,4 +31,4 @@ def _reordered(scene: Scene, one: Original, luck: float) -> Group:
     return grouped(scene, [(sentence, asked), (sentence, other)])
 
 
-suite = Suite("order", tests="what is listed may be listed in any order", propose=swapped, survey=survey, luck=LUCK)
+suite = Suite("order", tests="what is listed may be listed in any order", propose=swapped, survey=survey, rng_key=LUCK)

@@ -31,5 +31,5 @@ def _reworded(scene: Scene, one: Original, luck: float) -> Group:
 
 
 suite = Suite(
-    "rephrase", tests="a question in other words has the same answer", propose=rephrased, survey=survey, luck=LUCK
+    "rephrase", tests="a question in other words has the same answer", propose=rephrased, survey=survey, rng_key=LUCK
 )

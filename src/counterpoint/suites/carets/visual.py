@@ -1,7 +1,7 @@
 """Visual obfuscation: what stands around the things that a question is about does not change the answer."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -23,15 +23,6 @@ DEVIATIONS = ("3", "6", "9")
 
 NO_MEANS = "the channel means of the training pictures are not known: say --means R,G,B"
 """Why nothing is made of a source before somebody has measured its pictures."""
-
-
-@dataclass(frozen=True, slots=True)
-class VisualSuite(Suite[Scene, Habits]):
-    """A suite that paints in the middle color of a source's training pictures, and makes nothing before it is told."""
-
-    def with_means(self, means: Means) -> "VisualSuite":
-        """The same suite for a source whose training pictures have these channel means."""
-        return replace(self, propose=partial(obscured, means=means))
 
 
 def obscured(scene: Scene, habits: Habits, rng: Random, *, means: Means | None = None) -> Iterator[Draft | Dropped]:
@@ -64,10 +55,12 @@ def _made(scene: Scene, one: Original, kept: Foreground, means: Means) -> Group:
     )
 
 
-suite = VisualSuite(
+suite = Suite(
     "visual",
     tests="what stands around a thing does not change what is said of it",
     propose=obscured,
     survey=survey,
-    luck=LUCK,
+    rng_key=LUCK,
+    options=("means",),
+    required=("means",),
 )

@@ -1,8 +1,6 @@
 """Contrast sets: one atom of a question is changed, so that its answer changes, in up to five ways."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from random import Random
 from types import MappingProxyType
 
@@ -101,15 +99,11 @@ def _tags(one: Contrast) -> tuple[tuple[str, str], ...]:
     return (("atom", one.atom), ("from", one.before), ("to", one.after), ("proof", one.proof))
 
 
-def sets_of(contrasts: int) -> Suite[Grounded, Survey]:
-    """The suite with at most so many contrasts for a question."""
-    return replace(suite, propose=partial(contrasted, contrasts=contrasts))
-
-
 suite: Suite[Grounded, Survey] = Suite(
     "contrast",
     tests="a question that differs in one atom has an answer of its own",
     propose=contrasted,
     survey=survey,
     takes="grounded",
+    options=("contrasts",),
 )

@@ -74,7 +74,7 @@ def _group(relation: Relation, members: tuple[Question, ...], name: str, proof: 
     )
 
 
-_asked = partial(Suite, takes="questions", whole=True)
+_asked = partial(Suite, takes="questions", reads_whole_source=True)
 
 rephrasings = _asked(
     "rad-rephrasings",

@@ -5,8 +5,7 @@ one table of groups serves every model that lets its features be changed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import product
 from random import Random
@@ -39,15 +38,6 @@ class References:
     queries: tuple[Query, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureSuite(Suite[Question, References]):
-    """A suite that disturbs features, so many times for a question and a side."""
-
-    def with_variants(self, most: int) -> "FeatureSuite":
-        """The same suite with so many variants of a question for each side."""
-        return replace(self, propose=partial(disturbed, trials=most))
-
-
 def survey(questions: Iterable[Question]) -> References:
     """At most 500 of all questions; ids are hashes, so that the smallest are as good a draw as any."""
     asked = {query.id: query for query in map(base_of, questions)}
@@ -56,10 +46,10 @@ def survey(questions: Iterable[Question]) -> References:
 
 
 def disturbed(
-    question: Question, references: References, rng: Random, *, trials: int = TRIALS, scale: str = SCALE
+    question: Question, references: References, rng: Random, *, variants: int = TRIALS, scale: str = SCALE
 ) -> Iterator[Group]:
     """The question as it is, then with noise in what a model makes of its picture, and of its words."""
-    base, made = base_of(question), list(_edits(references.name, trials, scale, rng))
+    base, made = base_of(question), list(_edits(references.name, variants, scale, rng))
     picture, text, mode, choices, context = base.picture, base.text, base.mode, base.choices, base.context
     gold = question.gold if question.gold.answers else None
     yield Group(
@@ -84,11 +74,12 @@ def listed(references: References) -> Mapping[str, Mapping[str, list[list[Plain]
     return {"references": {references.name: [query.content for query in references.queries]}}
 
 
-suite = FeatureSuite(
+suite = Suite(
     "feature-noise",
     tests="noise in what a model makes of a picture or a question changes no answer",
     propose=disturbed,
     survey=survey,
     takes="questions",
-    noted=listed,
+    manifest_entries=listed,
+    options=("variants",),
 )

@@ -10,9 +10,8 @@ from typing import TypeAlias
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import Frame
 from counterpoint.core.scenes import SceneObject
-from counterpoint.suites.suite import Dropped
+from counterpoint.suites.suite import MASKED_LM, Dropped, Fillers, FoilProposals, Gap, Suite
 from counterpoint.suites.valse.acts import Act, act_of, are_alike, excluding, is_mutual
-from counterpoint.suites.valse.proposing import Gap, Proposable, Proposals
 from counterpoint.suites.valse.twins import TAG, Twinned, twin_name, twins
 
 KIND = "actions"
@@ -77,7 +76,7 @@ def swap_of(act: Act, known: Attested) -> Foil | str:
 
 
 def planner(
-    proposals: Proposals | None = None, *, paired: bool = True, present: bool = False
+    proposals: Fillers | None = None, *, paired: bool = True, present: bool = False
 ) -> Callable[[Iterable[Frame]], Plan]:
     """The step that gives each frame its foil: only those that have a twin, or all, where they need not be `paired`.
 
@@ -111,12 +110,12 @@ def _swaps(acts: Iterable[Act], known: Attested) -> Iterator[tuple[str, Foil]]:
             yield act.id, Foil(SWAP, act.swapped(), pair.name(SWAP))
 
 
-def _replacements(acts: Iterable[Act], known: Attested, proposals: Proposals | None) -> Iterator[tuple[str, Foil]]:
+def _replacements(acts: Iterable[Act], known: Attested, proposals: Fillers | None) -> Iterator[tuple[str, Foil]]:
     """One who kicks a ball beside one who throws it, with the verbs exchanged."""
 
     def fits(one: Act, other: Act) -> bool:
         return excluding(one.verb, other.verb) and all(
-            known.is_foil(foil) and (proposals is None or foil.gap.said in proposals.get(foil.gap.text, ()))
+            known.is_foil(foil) and (proposals is None or foil.gap.filler in proposals.get(foil.gap.text, ()))
             for foil in (one.doing(other), other.doing(one))
         )
 
@@ -153,20 +152,23 @@ def misdone(frame: Frame, plan: Plan, rng: Random, present: bool = False) -> Ite
 
 
 def suite_of(
-    name: str, proposals: Proposals | None = None, *, paired: bool = True, present: bool = False
-) -> Proposable[Frame, Plan]:
+    name: str, proposals: Fillers | None = None, *, paired: bool = True, present: bool = False
+) -> Suite[Frame, Plan]:
     """The suite, with verbs that somebody proposed or without, and with twins alone or with all that there are."""
-    return Proposable(
+    return Suite(
         name,
         tests="what is done, and by whom to whom, is told from what is not",
         propose=partial(misdone, present=present),
         survey=planner(proposals, paired=paired, present=present),
         choose=Twinned,
         takes="frames",
-        gaps=partial(gaps, present=present),
-        filled=partial(suite_of, name, paired=paired, present=present),
-        most=50,
-        longest=2,
+        options=(MASKED_LM,),
+        proposals=FoilProposals(
+            gaps=partial(gaps, present=present),
+            apply=partial(suite_of, name, paired=paired, present=present),
+            top_k=50,
+            max_words=2,
+        ),
     )
 
 

@@ -179,6 +179,6 @@ suite = Suite(
     survey=Seen,
     choose=Mirrored,
     takes="captions",
-    rather="described",
-    balanced=True,
+    prefers="described",
+    always_balances=True,
 )

@@ -277,6 +277,6 @@ suite = Suite(
     survey=Said,
     choose=Mirrored,
     takes="captions",
-    rather="described",
-    balanced=True,
+    prefers="described",
+    always_balances=True,
 )

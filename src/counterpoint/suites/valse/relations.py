@@ -15,11 +15,10 @@ from counterpoint.language.noun_chunks import Determiner, TaggedToken, find_noun
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
 from counterpoint.suites.contrast.surveying import Asked
-from counterpoint.suites.suite import Dropped
+from counterpoint.suites.suite import GAP, MASKED_LM, Dropped, Fillers, FoilProposals, Gap, Suite
 from counterpoint.suites.valse.agreement import is_kind
 from counterpoint.suites.valse.mirrored import Mirrored
 from counterpoint.suites.valse.pairs import ranked
-from counterpoint.suites.valse.proposing import GAP, Gap, Proposable, Proposals
 from counterpoint.suites.valse.usual import Usual
 from counterpoint.suites.valse.wording import Rewrite, lists, rewritten
 
@@ -152,7 +151,7 @@ def _gap(text: str, place: Place) -> str:
     return text[: place.start] + GAP + text[place.end :]
 
 
-def candidates(caption: Caption, place: Place, survey: Survey, proposed: Proposals | None = None) -> list[str]:
+def candidates(caption: Caption, place: Place, survey: Survey, proposed: Fillers | None = None) -> list[str]:
     """The prepositions that make a caption untrue and are no stranger to its words.
 
     Where a masked language model was asked, they are those among its proposals; else those that other captions have
@@ -176,9 +175,7 @@ def is_annotated(scene: Scene | None, place: Place, span: str, before: str) -> b
     return any(scene[link.object].name == place.noun and scene[link.subject].name in before for link in links if scene)
 
 
-def foiled(
-    caption: Caption, survey: Survey, rng: Random, proposed: Proposals | None = None
-) -> Iterator[Group | Dropped]:
+def foiled(caption: Caption, survey: Survey, rng: Random, proposed: Fillers | None = None) -> Iterator[Group | Dropped]:
     """One preposition of a caption put for another: if it can be, for one that is the more usual there."""
     found = [(place, span) for place in places(caption.text) for span in candidates(caption, place, survey, proposed)]
     if not found:
@@ -203,21 +200,20 @@ def _foil(text: str, place: Place, span: str) -> str:
     return rewritten(text, [Rewrite(place.start, place.end, place.said, span)])[1]
 
 
-def proposing(proposed: Proposals) -> Proposable[Caption, Survey]:
+def proposing(proposed: Fillers) -> Suite[Caption, Survey]:
     """The suite with the proposals of a masked language model, by the captions with their gaps."""
     return replace(suite, propose=partial(foiled, proposed=proposed))
 
 
-suite = Proposable(
+suite = Suite(
     "relations",
     tests="where something is, is told from where it is not",
     propose=foiled,
     survey=Survey,
     choose=Mirrored,
     takes="captions",
-    rather="described",
-    balanced=True,
-    gaps=gaps,
-    filled=proposing,
-    longest=3,
+    prefers="described",
+    always_balances=True,
+    options=(MASKED_LM,),
+    proposals=FoilProposals(gaps=gaps, apply=proposing, max_words=3),
 )
