@@ -1,1 +1,1 @@
-"""Pictures as pure functions on arrays: decoding, and edits that are applied when a picture is shown."""
+"""Pictures as arrays: decoding, and edits that are applied when a picture is loaded."""

@@ -1,4 +1,4 @@
-"""The middle color of pictures: what is painted over a background that nobody is to see."""
+"""Channel means of pictures: the color that hides a background."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,18 +16,18 @@ Means: TypeAlias = tuple[int, int, int]
 
 
 SAMPLE = 1000
-"""How many pictures of a folder are looked at, at most: enough for a mean that is right to about one level."""
+"""The largest sample of a folder: enough for a mean that is right to about one level."""
 
 _ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 
 
-def folder_means(folder: Path, most: int = SAMPLE) -> Means:
-    """The channel means of the pictures in a folder and below, of a fixed sample where there are many."""
-    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _ENDINGS)
-    if not found:
+def folder_means(folder: Path, limit: int = SAMPLE) -> Means:
+    """The channel means of the pictures in a folder and below, of a fixed random sample where there are many."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _ENDINGS)
+    if not paths:
         raise PictureError(f"{folder} has no pictures", hint=f"their names end in {', '.join(_ENDINGS)}")
-    chosen = seeded("channel means", len(found)).sample(found, k=min(most, len(found)))
-    return channel_means(decode(path) for path in chosen)
+    sample = seeded("channel means", len(paths)).sample(paths, k=min(limit, len(paths)))
+    return channel_means(decode(path) for path in sample)
 
 
 def channel_means(pictures: Iterable[Pixels]) -> Means:
@@ -41,6 +41,6 @@ def channel_means(pictures: Iterable[Pixels]) -> Means:
         sums += pixels.sum(axis=(0, 1), dtype=np.int64)
         count += pixels.shape[0] * pixels.shape[1]
     if not count:
-        raise PictureError("the channel means of no pictures cannot be taken")
+        raise PictureError("there are no pictures to take channel means of")
     red, green, blue = ((2 * sums + count) // (2 * count)).tolist()
     return red, green, blue

@@ -1,4 +1,4 @@
-"""Pictures in folders: an address is resolved against the root of its namespace, decoded, and edited as it asks."""
+"""Pictures in folders: resolve an address against the root of its namespace, decode the file, apply its edits."""
 
 from collections.abc import Mapping
 from os.path import normpath
@@ -23,7 +23,7 @@ DECODE_ERRORS = (
     StructError,
     Image.DecompressionBombError,
 )
-"""What decoders raise on a broken file; Pillow lets all of these through."""
+"""What Pillow's decoders raise on a broken file."""
 
 
 class PictureFolders:
@@ -38,26 +38,26 @@ class PictureFolders:
         self._roots = {namespace: Path(root).resolve() for namespace, root in roots.items()}
 
     def path(self, picture: Picture) -> Path:
-        """The file behind a picture; an address cannot lead out of the folder, links that are in the folder may.
+        """The file of a picture; an address cannot lead out of the root, links inside the root may.
 
-        A file that is not in its own folder is looked for in the root, where people unpack one data set alone.
+        A file that is missing in its folder is looked up in the root, where people unpack one data set alone.
         """
         root = self._roots.get(picture.namespace)
         if root is None:
             raise UnknownName("namespace of pictures", picture.namespace, self._roots)
-        found = Path(normpath(root / picture.path))
-        if not found.is_relative_to(root):
+        path = Path(normpath(root / picture.path))
+        if not path.is_relative_to(root):
             raise PictureError(f"{picture.address} leads out of the folder of {picture.namespace}")
-        flat = root / found.name
-        return flat if found != flat and not found.exists() and flat.exists() else found
+        flat = root / path.name
+        return flat if path != flat and not path.exists() and flat.exists() else path
 
     def pixels(self, picture: Picture) -> Pixels:
-        """The picture as shown: decoded, turned upright, in red, green and blue, its edits applied in order."""
+        """The picture as RGB, rotated upright, with its edits applied in order."""
         return apply_edits(picture.edits, decode(self.path(picture)))
 
 
 def decode(path: Path) -> Pixels:
-    """The pixels of a file in any format that Pillow reads; transparency is laid on white, 16-bit gray made 8-bit."""
+    """Decode a file in any format that Pillow reads to 8-bit RGB, transparency on white."""
     try:
         with Image.open(path) as opened:
             return np.asarray(to_rgb(ImageOps.exif_transpose(opened)))
@@ -68,12 +68,12 @@ def decode(path: Path) -> Pixels:
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """The picture in red, green and blue; transparency is laid on white."""
+    """Convert to RGB, with transparency on white."""
     if image.mode.startswith("I"):
         image = Image.fromarray((np.asarray(image).clip(0, 65535) // 257).astype(np.uint8))
     if image.mode == "F":
-        raise ValueError("its gray is fractions, which have no white")
+        raise ValueError("floating-point gray has no defined white")
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
-        clear = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear)
+        rgba = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
     return image.convert("RGB")

@@ -1,4 +1,4 @@
-"""Which part of a picture is kept: boxes brought to its size, the rectangle around them, and a mask with soft edges."""
+"""Foreground masks: boxes scaled to a picture, their bounding box, and a mask with soft edges."""
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
@@ -11,37 +11,39 @@ from numpy.typing import NDArray
 from counterpoint.core.pictures import Box, Size
 
 Mask: TypeAlias = NDArray[np.uint8]
-"""Height × width, from 0 for what is given up to 255 for what is kept."""
+"""Height × width, from 0 for background to 255 for foreground."""
 
 WIDENED = 10
 """A box is widened on each side by its diagonal divided by this (Yang et al. 2021)."""
 
-_LEAST_MARGIN = 3  # pixels; a softer edge than this cannot be drawn in whole numbers
+_LEAST_MARGIN = 3  # pixels; three box blurs need a margin of at least this
 
 
 def scale_boxes(boxes: Iterable[Box], before: Size, after: Size) -> list[Box]:
-    """The same parts of a resized picture, rounded outward so that nothing of them is lost, and cut at its edges.
+    """Boxes in a resized picture, rounded outward and clipped to it; empty ones are left out.
 
-    >>> scaled([Box(1, 1, 3, 3)], Size(8, 8), Size(4, 16))
+    >>> scale_boxes([Box(1, 1, 3, 3)], Size(8, 8), Size(4, 16))
     [Box(x=0, y=2, width=2, height=6)]
     """
-    return [box for box in (_scale_box(one, before, after) for one in boxes) if box.width > 0 and box.height > 0]
+    return [
+        scaled for scaled in (_scale_box(box, before, after) for box in boxes) if scaled.width > 0 and scaled.height > 0
+    ]
 
 
 def bounding_box(boxes: Sequence[Box]) -> Box:
-    """The smallest rectangle that holds them all.
+    """The bounding box of boxes.
 
-    >>> around([Box(1, 5, 3, 3), Box(8, 2, 2, 2)])
+    >>> bounding_box([Box(1, 5, 3, 3), Box(8, 2, 2, 2)])
     Box(x=1, y=2, width=9, height=6)
     """
     return reduce(_union, boxes)
 
 
 def soft_mask(boxes: Iterable[Box], size: Size) -> Mask:
-    """A mask that is full on every box and fades out around it, half of it gone a tenth of the diagonal away.
+    """A mask that is 255 on every box and fades out around it, to half at a tenth of the diagonal.
 
-    Each box is widened by a tenth of its diagonal and its edge blurred three times by a third of that, all in whole
-    numbers: so the fading starts where the box ends, and no pixel of the box is touched.
+    Each box is widened by a tenth of its diagonal and smoothed by three box blurs of a third of that, in integers, so
+    that the fading starts at the edge of the box.
     """
     mask = np.zeros((size.height, size.width), np.uint8)
     for box in boxes:
@@ -54,7 +56,7 @@ def soft_mask(boxes: Iterable[Box], size: Size) -> Mask:
 
 
 def _soft_interval(start: int, length: int, margin: int, end: int) -> tuple[int, NDArray[np.uint32]]:
-    """A stretch of a line with soft ends, from 0 to 255, cut to [0, end), and where it begins."""
+    """An interval with soft ends, from 0 to 255, clipped to [0, end), and its first index."""
     radius = margin // 3
     row = np.ones(length + 2 * margin, np.int64)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""PNG files written fast: rows as they are, packed once, which suits drawings better than filters do."""
+"""A fast PNG encoder without row filters, which suits drawings."""
 
 from struct import pack
 from zlib import compress, crc32
@@ -9,13 +9,13 @@ from counterpoint.core.ports import Pixels
 
 
 def encode_png(pixels: Pixels) -> bytes:
-    """A PNG file of a picture in red, green and blue.
+    """Encode RGB pixels as a PNG file.
 
-    >>> png(np.zeros((2, 3, 3), np.uint8))[:4]
+    >>> encode_png(np.zeros((2, 3, 3), np.uint8))[:4]
     b'\\x89PNG'
     """
     height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with the number of its filter, here none
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter type, 0 for none
     rows[:, 1:] = pixels.reshape(height, 3 * width)
     header = pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = (b"IHDR", header), (b"IDAT", compress(rows.tobytes(), 1)), (b"IEND", b"")

@@ -1,6 +1,6 @@
-"""Changes of a whole picture, as other cameras, screens and senders make them: light, color, turn, crop and JPEG.
+"""Global image transforms: brightness, contrast, grayscale, rotation, flip, crop and JPEG compression.
 
-All but JPEG are computed in whole numbers, so that the same pixels come out on every machine.
+All but JPEG use integer arithmetic, so that every machine computes the same pixels.
 """
 
 from collections.abc import Mapping
@@ -25,27 +25,27 @@ TRANSFORMS: Mapping[str, tuple[Edit, ...]] = {
     "gray": tuple(Edit("gray", (percent,)) for percent in (20, 40, 60, 80, 100)),
     "crop": tuple(Edit("trim", (percent,)) for percent in (2, 4, 6, 8, 10)),
 }
-"""Every change by name, from the first severity to the last; a mirror knows but one."""
+"""Every transform by name, one edit per severity; a flip has one severity."""
 
-_ONE = 1 << 16  # sines, cosines and places between pixels are in 65,536ths
-_LUMA = (19595, 38470, 7471)  # what red, green and blue add to how bright a pixel is (ITU-R BT.601), in 65,536ths
-_GROUND = 0  # the color of what a turned picture does not cover
+_ONE = 1 << 16  # fixed-point one: sines, cosines and coordinates have 16 fractional bits
+_LUMA = (19595, 38470, 7471)  # weights of red, green and blue in luma (ITU-R BT.601), fixed-point
+_BACKGROUND = 0  # of what a rotated picture does not cover
 
 
 def brightness(pixels: Pixels, edit: Edit) -> Pixels:
-    """Every value times so many per cent."""
+    """Scale every value by a percentage."""
     percent = _percent(edit, 1000)
     return _levels((np.arange(256) * percent + 50) // 100).take(pixels)
 
 
 def contrast(pixels: Pixels, edit: Edit) -> Pixels:
-    """Every value brought to so many per cent of its distance from the middle, 128."""
+    """Scale the distance of every value from 128 by a percentage."""
     percent = _percent(edit, 1000)
     return _levels(128 + ((np.arange(256) - 128) * percent + 50) // 100).take(pixels)
 
 
 def gray(pixels: Pixels, edit: Edit) -> Pixels:
-    """Every pixel so many per cent of the way to the gray that is as bright."""
+    """Blend every pixel with its luma by a percentage."""
     percent = _percent(edit, 100)
     red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
     luma = (red * _LUMA[0] + green * _LUMA[1] + blue * _LUMA[2] + _ONE // 2) >> 16
@@ -54,20 +54,20 @@ def gray(pixels: Pixels, edit: Edit) -> Pixels:
 
 
 def flip(pixels: Pixels, edit: Edit) -> Pixels:
-    """Left and right exchanged, as in a mirror."""
+    """Flip left and right."""
     () = edit.arguments
     return np.ascontiguousarray(pixels[:, ::-1])
 
 
 def trim(pixels: Pixels, edit: Edit) -> Pixels:
-    """So many per cent of the width cut off at the left and at the right, and of the height above and below."""
+    """Cut off a percentage of the width at the left and right, and of the height above and below."""
     percent = _percent(edit, 49)
     (rows, columns), (down, across) = pixels.shape[:2], margins(pixels.shape[1], pixels.shape[0], percent)[::-1]
     return pixels[down : rows - down, across : columns - across]
 
 
 def margins(width: int, height: int, percent: int) -> tuple[int, int]:
-    """How many columns go at each side, and how many rows above and below, when so many per cent are cut off.
+    """The columns cut off at each side, and the rows above and below, for a percentage.
 
     >>> margins(640, 480, 10)
     (64, 48)
@@ -76,7 +76,7 @@ def margins(width: int, height: int, percent: int) -> tuple[int, int]:
 
 
 def jpeg(pixels: Pixels, edit: Edit) -> Pixels:
-    """What is left after JPEG at a quality from 1 to 95; other builds of the library may differ by a level or two."""
+    """Compress as JPEG at a quality from 1 to 95 and decode; builds of the library may differ by two levels."""
     (quality,) = map(int, edit.arguments)
     if not 1 <= quality <= 95:
         raise ValueError("a quality is a number from 1 to 95")
@@ -87,50 +87,50 @@ def jpeg(pixels: Pixels, edit: Edit) -> Pixels:
 
 
 def rotate(pixels: Pixels, edit: Edit) -> Pixels:
-    """Turned by so many degrees against the clock about its middle; it grows, so that no corner is lost.
+    """Rotate counterclockwise by whole degrees about the center; the canvas grows, so that no corner is lost.
 
-    Between pixels it is mixed from the four around, and what it does not cover is black.
+    Interpolation is bilinear, and uncovered pixels are black.
     """
     (degrees,) = map(int, edit.arguments)
     if not -45 <= degrees <= 45:
-        raise ValueError("a turn is a whole number of degrees from -45 to 45")
+        raise ValueError("a rotation is a whole number of degrees from -45 to 45")
     height, width, _ = pixels.shape
     across, up = round(cos(radians(degrees)) * _ONE), round(sin(radians(degrees)) * _ONE)
     wide = -(-(width * across + height * abs(up)) // _ONE)
     high = -(-(height * across + width * abs(up)) // _ONE)
-    x = 2 * np.arange(wide)[None, :] + 1 - wide  # in half pixels from the middle
+    x = 2 * np.arange(wide)[None, :] + 1 - wide  # in half pixels from the center
     y = 2 * np.arange(high)[:, None] + 1 - high
-    column = (x * across - y * up + (width + 1) * _ONE) >> 1  # of a picture with one more pixel on each side
+    column = (x * across - y * up + (width + 1) * _ONE) >> 1  # of a picture padded by one pixel on each side
     row = (x * up + y * across + (height + 1) * _ONE) >> 1
-    return _interpolate(np.pad(pixels, ((1, 1), (1, 1), (0, 0)), constant_values=_GROUND), row, column)
+    return _interpolate(np.pad(pixels, ((1, 1), (1, 1), (0, 0)), constant_values=_BACKGROUND), row, column)
 
 
-def _interpolate(framed: Pixels, row: NDArray[np.int64], column: NDArray[np.int64]) -> Pixels:
-    """The values at places between pixels, in 65,536ths; what lies outside has the color of the frame."""
-    height, width, _ = framed.shape
+def _interpolate(padded: Pixels, row: NDArray[np.int64], column: NDArray[np.int64]) -> Pixels:
+    """The bilinear interpolation at fixed-point coordinates; coordinates outside give the background."""
+    height, width, _ = padded.shape
     inside = (row >= 0) & (row < (height - 1) * _ONE) & (column >= 0) & (column < (width - 1) * _ONE)
     row, column = row[inside], column[inside]
-    down, right = (((place & (_ONE - 1)) >> 8).astype(np.int32) for place in (row, column))
-    place, flat = (row >> 16) * width + (column >> 16), framed.reshape(-1, 3)
-    total = np.full((len(place), 3), _ONE // 2, np.int32)
+    down, right = (((coordinate & (_ONE - 1)) >> 8).astype(np.int32) for coordinate in (row, column))
+    index, flat = (row >> 16) * width + (column >> 16), padded.reshape(-1, 3)
+    total = np.full((len(index), 3), _ONE // 2, np.int32)
     for step, weight in (
         (0, (256 - down) * (256 - right)),
         (1, (256 - down) * right),
         (width, down * (256 - right)),
         (width + 1, down * right),
     ):
-        total += flat[place + step] * weight[:, None]
-    turned = np.full((*inside.shape, 3), _GROUND, np.uint8)
-    turned[inside] = total >> 16
-    return turned
+        total += flat[index + step] * weight[:, None]
+    rotated = np.full((*inside.shape, 3), _BACKGROUND, np.uint8)
+    rotated[inside] = total >> 16
+    return rotated
 
 
 def _levels(values: NDArray[np.int64]) -> NDArray[np.uint8]:
     return values.clip(0, 255).astype(np.uint8)
 
 
-def _percent(edit: Edit, most: int) -> int:
+def _percent(edit: Edit, maximum: int) -> int:
     (percent,) = map(int, edit.arguments)
-    if not 0 <= percent <= most:
-        raise ValueError(f"it takes per cent, from 0 to {most}")
+    if not 0 <= percent <= maximum:
+        raise ValueError(f"the percentage is from 0 to {maximum}")
     return percent

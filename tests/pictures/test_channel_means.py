@@ -39,8 +39,8 @@ def test_the_means_of_a_folder_are_those_of_its_pictures_wherever_they_lie_in_it
     for name, color in (("a.png", (10, 20, 30)), ("deep/b.PNG", (20, 40, 61))):
         Image.fromarray(np.full((4, 4, 3), color, np.uint8)).save(tmp_path / name)
     assert folder_means(tmp_path) == (15, 30, 46)
-    assert folder_means(tmp_path, most=1) in {(10, 20, 30), (20, 40, 61)}
-    assert folder_means(tmp_path, most=1) == folder_means(tmp_path, most=1)
+    assert folder_means(tmp_path, limit=1) in {(10, 20, 30), (20, 40, 61)}
+    assert folder_means(tmp_path, limit=1) == folder_means(tmp_path, limit=1)
 
 
 def test_a_folder_without_pictures_is_refused(tmp_path: Path) -> None:
