@@ -22,10 +22,10 @@ from PIL import Image
 from counterpoint.cli.main import RARELY
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Query
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
+from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer
 from counterpoint.lab.generation import Recipe, made
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.lab.selection import select_models
@@ -52,7 +52,7 @@ class Samples:
     def questions(self) -> Iterator[Question]:
         """What color, where, and whether there is one."""
         for number in range(self._count):
-            luck = seeded("samples", number)
+            luck = seeded_rng("samples", number)
             thing, color = luck.choice(THINGS), luck.choice(COLORS)
             forms = (
                 (f"what color is the {thing}", color),
@@ -72,7 +72,7 @@ class Trivial:
         self.fingerprint = "trivial, looking" if looking else "trivial"
         self._seen = lru_cache(4096)(partial(_looked, pictures) if looking else _named)
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers from features."""
         return self.answer_from(self.picture_features(queries), self.text_features(queries), queries)
 
@@ -84,7 +84,7 @@ class Trivial:
         """The length."""
         return np.array([[len(query.text)] for query in queries], np.float32)
 
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The color whose number is nearest."""
         places = (picture.sum(axis=1) * 7 + text[:, 0]).astype(np.int64) % len(COLORS)
         yield from ((row, SAID[place]) for row, place in enumerate(places.tolist()))
@@ -92,7 +92,7 @@ class Trivial:
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
         """The plain answer each time."""
         for row, answer in self.answer(queries):
-            yield from ((row, trial, AVERAGED[answer.value] if trial >= MEAN else answer) for trial in trials)
+            yield from ((row, trial, AVERAGED[answer.value] if trial >= MEAN_TRIAL else answer) for trial in trials)
 
 
 SAID = [Answer.of(color, top=((color, 0.9),)) for color in COLORS]

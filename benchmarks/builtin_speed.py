@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.models.builtin.models import (
-    Builtin,
-    Scoring,
+    BuiltinModel,
+    BuiltinScorer,
     cnn_lstm,
     fusion,
     picture_only,
@@ -34,7 +34,7 @@ def asked(folder: Path, pictures: int, each: int, mode: Mode) -> list[Query]:
     for index in range(pictures):
         staged = stage("test", index)
         staged.draw().save(folder / f"{index}.png")
-        luck = seeded("speed", index)
+        luck = seeded_rng("speed", index)
         found = captions(staged.scene, luck) if mode is Mode.SCORE else gqa_questions(staged.scene, luck)
         texts = [one.text for one in found][:each]
         queries += [Query(Picture(f"speed:{index}.png"), text, mode) for text in texts]
@@ -52,10 +52,10 @@ class Held:
         return self._pixels[picture]
 
 
-def pace(model: Builtin, queries: list[Query]) -> float:
+def pace(model: BuiltinModel, queries: list[Query]) -> float:
     """Answers a second, once everything is loaded."""
     started = time.perf_counter()
-    if isinstance(model, Scoring):
+    if isinstance(model, BuiltinScorer):
         model.score(queries)
     else:
         list(model.answer(queries))  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.sources.carets import carets
 from counterpoint.sources.dataset import Source
 
@@ -51,7 +51,7 @@ def record(number: int, letter: str, luck: Random) -> dict[str, Any]:
 
 def make(folder: Path) -> None:
     """Write the files, their records shuffled as the authors' are."""
-    luck = seeded("released")
+    luck = seeded_rng("released")
     for file in range(FILES):
         letter, kind = list(LETTERS.items())[file % len(LETTERS)]
         records = [record(number, one, luck) for number in range(PAIRS) for one in ("", letter)]

@@ -26,7 +26,7 @@ from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.groups import Group
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.lexicon.attributes import attribute_classes
@@ -61,7 +61,7 @@ class Photos:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        luck = seeded("photos")
+        luck = seeded_rng("photos")
         known = luck.sample(curated_names(), NAMES)
         self._places = [luck.sample(known, NAMES_EACH) for _ in range(PLACES)]
         self._bounds = list(accumulate(1 / (rank + 2) for rank in range(NAMES_EACH)))
@@ -70,7 +70,7 @@ class Photos:
 
     def scenes(self) -> Iterator[Scene]:
         """All of them."""
-        return (self._scene(number, seeded("photo", number)) for number in range(self.count))
+        return (self._scene(number, seeded_rng("photo", number)) for number in range(self.count))
 
     def _scene(self, number: int, luck: Random) -> Scene:
         place = luck.choice(self._places)

@@ -7,7 +7,7 @@ from counterpoint.checks import distribution, duplicates, entailment, length, mi
 from counterpoint.checks.check import Action, CheckContext
 from counterpoint.checks.pipeline import CheckStep, apply_checks
 from counterpoint.core.groups import Group, Mode, Query, Relation
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.store.groups import groups_table
@@ -19,7 +19,7 @@ LOOKS = split_list("red, small, large, white, old, wooden, wet, young, brown, ta
 
 def pairs(count: int) -> list[tuple[str, Group]]:
     """Captions of about twelve words, of which a preposition was replaced, each on a picture of its own."""
-    luck = seeded("check_speed")
+    luck = seeded_rng("check_speed")
     made = []
     for number in range(count):
         was, now = luck.sample(PLACES, 2)

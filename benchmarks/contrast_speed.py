@@ -20,8 +20,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
-from counterpoint.core.ids import seeded
-from counterpoint.core.items import Grounded
+from counterpoint.core.ids import seeded_rng
+from counterpoint.core.items import GroundedQuestion
 from counterpoint.sources import gqa_questions
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.gqa import gqa
@@ -58,9 +58,9 @@ class Streamed:
             assert scene.relations_of("") == ()
         self._path, self._many = folder / "val_balanced_questions.json", many
 
-    def __iter__(self) -> Iterator[Grounded]:
+    def __iter__(self) -> Iterator[GroundedQuestion]:
         for question in islice(gqa_questions.questions(self._path, Skips()), self._many):
-            yield Grounded(question, self.scenes[question.scene])
+            yield GroundedQuestion(question, self.scenes[question.scene])
 
 
 def write(folder: Path, many: int) -> None:
@@ -106,8 +106,8 @@ def loop(folder: Path, many: int) -> Spent:
     for question in rows:
         read = Source(gqa, folder, "val", most=None)
         scene = next(one for one in read.scenes() if one.id == question.scene)
-        own = [Grounded(question, scene), *(Grounded(question, other) for other in read.scenes())]
-        found = suite.propose(own[0], survey(own), seeded(0, suite.name, question.id))
+        own = [GroundedQuestion(question, scene), *(GroundedQuestion(question, other) for other in read.scenes())]
+        found = suite.propose(own[0], survey(own), seeded_rng(0, suite.name, question.id))
         groups += sum(1 for one in found if hasattr(one, "queries"))
     return Spent(len(rows), groups, process_time() - worked, perf_counter() - start, 0.0)
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Pictures, Placed
+from counterpoint.core.ports import Pictures, PlacedAnswer
 from counterpoint.store.answers import slug
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -38,7 +38,7 @@ class Slow:
     def __init__(self, pictures: Pictures, seconds: float = 0.001, name: str = "slow") -> None:
         self.fingerprint, self._seconds = name, seconds
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The text, a little later."""
         for place, query in enumerate(queries):
             time.sleep(self._seconds)

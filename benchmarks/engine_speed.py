@@ -14,34 +14,34 @@ import pyarrow.parquet as pq
 
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.engine.running import Outcome, run
-from counterpoint.models.builtin.sanity import Constant
+from counterpoint.engine.running import RunSummary, run
+from counterpoint.models.builtin.sanity import ConstantModel
 from counterpoint.store.answers import AnswerLog
-from counterpoint.store.folder import Shelf
-from counterpoint.store.groups import groups_table, queries, queries_of
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.groups import groups_table, read_queries, unique_queries
 
 
 def main(count: int = 200_000) -> None:
     """Print queries a second of a first and of a second run."""
     with tempfile.TemporaryDirectory() as folder:
-        suite, shelf = Path(folder) / "groups.parquet", Shelf(Path(folder))
+        suite, storage = Path(folder) / "groups.parquet", StorageFolder(Path(folder))
         pq.write_table(groups_table((("pair", group) for group in _groups(count // 2)), "speed"), suite)
         for name in ("first run", "second run"):
-            outcome, seconds = timed(lambda: _ran(suite, shelf))
+            outcome, seconds = timed(lambda: _ran(suite, storage))
             print(f"{name}: {count / seconds:9,.0f} queries a second ({outcome.asked:,} asked, {seconds:.2f} s)")
 
 
-def timed(work: Callable[[], Outcome]) -> tuple[Outcome, float]:
+def timed(work: Callable[[], RunSummary]) -> tuple[RunSummary, float]:
     """What the work gives, and the seconds it took."""
     start = perf_counter()
     outcome = work()
     return outcome, perf_counter() - start
 
 
-def _ran(suite: Path, shelf: Shelf) -> Outcome:
-    model = Constant()
-    with AnswerLog(shelf, model.fingerprint) as log:
-        return run(queries_of(pq.read_table(suite)), model, log, read=queries)
+def _ran(suite: Path, storage: StorageFolder) -> RunSummary:
+    model = ConstantModel()
+    with AnswerLog(storage, model.fingerprint) as log:
+        return run(unique_queries(pq.read_table(suite)), model, log, read=read_queries)
 
 
 def _groups(count: int) -> Iterator[Group]:

@@ -9,7 +9,7 @@ from PIL import Image
 from benchmarks.score_speed import suite
 from counterpoint.store.answers import slug
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import written
+from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import ANSWERS
 from counterpoint.store.versions import RunRecord
@@ -38,7 +38,7 @@ def made(folder: Path, models: int, rows: int, seed: int = 7) -> LabStore:
         fingerprint = f"model-{number} 1"
         for part, start in enumerate(range(0, len(queries), PART)):
             answers = said(queries[start : start + PART], fingerprint, rng)
-            lab.shelf.put(f"answers/{slug(fingerprint)}/run-{part:08}.parquet", written(answers))
+            lab.storage.put(f"answers/{slug(fingerprint)}/run-{part:08}.parquet", to_parquet(answers))
         details = {"counts": {"asked": len(queries)}, "seconds": len(queries) / 2000}
         lab.put_run(RunRecord(f"{number}", f"model-{number}", fingerprint, details))
     return lab

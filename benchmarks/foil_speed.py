@@ -12,7 +12,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.language import tagger as tagging
 from counterpoint.sources.coco import coco
@@ -30,7 +30,7 @@ def seconds(suite: Suite[Any, Any], captions: Sequence[Caption]) -> tuple[float,
     start = process_time()
     assert suite.survey is not None, "these suites look at all captions first"
     survey = suite.survey(captions)
-    made = (group for one in captions for group in suite.propose(one, survey, seeded(0, one.id)))
+    made = (group for one in captions for group in suite.propose(one, survey, seeded_rng(0, one.id)))
     found = sum(not isinstance(group, Dropped) for group in made)
     return process_time() - start, found
 

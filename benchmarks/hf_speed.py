@@ -34,8 +34,8 @@ from transformers import (
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.picture_processing import Fitter
-from counterpoint.models.hf.processors import processor_of
+from counterpoint.models.hf.picture_processing import PictureProcessor
+from counterpoint.models.hf.processors import load_processor
 from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -111,7 +111,7 @@ def _plain_towers(folder: Path, queries: Sequence[Query], files: Sequence[Path])
     model = CLIPModel.from_pretrained(folder, dtype=DTYPE).to(DEVICE).eval()
     reader, fitter = (
         PreTrainedTokenizerFast.from_pretrained(folder),
-        Fitter(CLIPImageProcessorPil.from_pretrained(folder)),
+        PictureProcessor(CLIPImageProcessorPil.from_pretrained(folder)),
     )
     fitted = (fitter.fit(_pixels(file)) for file in files)
     pictures = [fitter.batch(some, DEVICE, DTYPE) for some in batched(fitted, 128)]
@@ -166,7 +166,7 @@ def _speaking(folder: Path, small: bool) -> int:
 def _plain_speaking(folder: Path, queries: Sequence[Query], files: Sequence[Path]) -> float:
     """Greedy answers of a few tokens, on batches that are ready."""
     model = AutoModelForImageTextToText.from_pretrained(folder, dtype=DTYPE).to(DEVICE).eval()
-    processor = processor_of(Checkpoint(str(folder)))
+    processor = load_processor(Checkpoint(str(folder)))
     processor.tokenizer.padding_side = "left"
     each = len(queries) // len(files)
     prompts = [f"<|vision_start|><|image_pad|><|vision_end|>{Prompt().words(query)}" for query in queries]

@@ -21,11 +21,11 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Pictures, Placed
-from counterpoint.engine.prefetch import Ahead
+from counterpoint.core.ports import Pictures, PlacedAnswer
+from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.running import run
 from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, add_noise, noise_edit
-from counterpoint.store.groups import groups_table, queries, queries_of
+from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.robustness.noise import suite
 from counterpoint.suites.suite import generate
@@ -47,7 +47,7 @@ class Glance:
     def __init__(self, pictures: Pictures) -> None:
         self._pictures = pictures
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Whether the pixel is bright."""
         for place, query in enumerate(queries):
             assert query.picture, "every query has a picture"
@@ -119,11 +119,11 @@ def whole_run(pictures: int = PICTURES) -> None:
             Question(str(n), Picture(f"speed:{n:04}.jpg"), "Is it bright?", Gold.of("yes")) for n in range(pictures)
         ]
         start = perf_counter()
-        table = queries_of(groups_table(generate(suite, asked), suite.name))
+        table = unique_queries(groups_table(generate(suite, asked), suite.name))
         made = perf_counter() - start
         start, work = perf_counter(), process_time()
-        with Ahead(lab.pictures()) as ahead:
-            outcome = run(table, Glance(ahead), MemoryLog(), ahead, read=queries, check=0)
+        with Prefetcher(lab.pictures()) as ahead:
+            outcome = run(table, Glance(ahead), MemoryLog(), ahead, read=read_queries, check=0)
         seconds, work = perf_counter() - start, process_time() - work
     assert outcome.asked == table.num_rows
     rate = pictures / seconds

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from counterpoint import catalog
 from counterpoint.cli.main import RARELY
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.sources.dataset import Source
 
 SCENES, OBJECTS, RELATIONS, QUESTIONS = 10_696, 17, 52, 200_000
@@ -117,7 +117,7 @@ def vqa_annotation(number: int, luck: Random) -> dict[str, Any]:
 
 def make(folder: Path) -> None:
     """Write all files, a record at a time."""
-    luck = seeded("source speed")
+    luck = seeded_rng("source speed")
     scenes = ((str(2_300_000 + number), scene(number, luck)) for number in range(SCENES))
     _write(folder / "val_sceneGraphs.json", "{}", (f"{json.dumps(key)}: {json.dumps(one)}" for key, one in scenes))
     asked = ((f"{number:08}", gqa_question(number, luck)) for number in range(QUESTIONS))

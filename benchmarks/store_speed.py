@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from counterpoint.core.answers import Answer
 from counterpoint.store.answers import AnswerLog, read_answers
-from counterpoint.store.folder import Shelf
-from counterpoint.store.rows import Given
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.rows import StoredAnswer
 
 _MODEL = "says-yes"
 _BATCH = 64
@@ -34,31 +34,31 @@ def main(rows: int) -> None:
     digests = [f"{number:032x}" for number in range(_PICTURES)]
     places = (np.arange(rows) * _PICTURES // rows).astype(np.int32)  # the engine goes from picture to picture
     with TemporaryDirectory() as folder:
-        shelf = Shelf(Path(folder))
-        _show("a plan of nothing answered", _missing(shelf, ids, places, digests), rows)
-        first, last = _filled(shelf, ids, places, digests)
+        storage = StorageFolder(Path(folder))
+        _show("a plan of nothing answered", _missing(storage, ids, places, digests), rows)
+        first, last = _filled(storage, ids, places, digests)
         print(f"{rows:,} answers added, {first:,.0f} a second in the first tenth, {last:,.0f} in the last")
-        parts = shelf.names("answers/")
-        size = sum(shelf.path(name).stat().st_size for name in parts)
+        parts = storage.names("answers/")
+        size = sum(storage.path(name).stat().st_size for name in parts)
         print(f"  {len(parts)} parts after the merge, {size / rows:.1f} bytes an answer")
-        _show("a plan of everything answered", _missing(shelf, ids, places, digests), 0)
+        _show("a plan of everything answered", _missing(storage, ids, places, digests), 0)
         half = np.concatenate([ids[::2], ids[::2] ^ np.uint64(1)])
         halves = np.concatenate([places[::2], places[::2]])
-        _show("a plan of half answered", _missing(shelf, half, halves, digests), len(ids[::2]))
+        _show("a plan of half answered", _missing(storage, half, halves, digests), len(ids[::2]))
         with _timed() as taken:
-            found = read_answers(shelf, _MODEL, ["query", "trial", "value", "state", "score"])
+            found = read_answers(storage, _MODEL, ["query", "trial", "value", "state", "score"])
         assert found.num_rows == rows
         print(f"reading what scores need: {taken}")
     with TemporaryDirectory() as folder:
-        _many_parts(Shelf(Path(folder)), ids[:100_000])
+        _many_parts(StorageFolder(Path(folder)), ids[:100_000])
     print(f"at most {getrusage(RUSAGE_SELF).ru_maxrss / 1e6:.1f} GB")
 
 
 def _filled(
-    shelf: Shelf, ids: NDArray[np.uint64], places: NDArray[np.int32], digests: list[str]
+    storage: StorageFolder, ids: NDArray[np.uint64], places: NDArray[np.int32], digests: list[str]
 ) -> tuple[float, float]:
     said, tenth, marks = Answer.of("yes"), len(ids) // 10, [perf_counter()]
-    with AnswerLog(shelf, _MODEL) as log:
+    with AnswerLog(storage, _MODEL) as log:
         for number in range(10):
             start, stop = number * tenth, (number + 1) * tenth if number < 9 else len(ids)
             for at in range(start, stop, _BATCH):
@@ -67,29 +67,32 @@ def _filled(
     return tenth / (marks[1] - marks[0]), (len(ids) - 9 * tenth) / (marks[-1] - marks[-2])
 
 
-def _batch(ids: NDArray[np.uint64], places: NDArray[np.int32], digests: list[str], said: Answer) -> Iterator[Given]:
+def _batch(
+    ids: NDArray[np.uint64], places: NDArray[np.int32], digests: list[str], said: Answer
+) -> Iterator[StoredAnswer]:
     return ((query, 0, said, digests[place], 0.001) for query, place in zip(ids.tolist(), places.tolist(), strict=True))
 
 
 def _missing(
-    shelf: Shelf, ids: NDArray[np.uint64], places: NDArray[np.int32], digests: list[str]
+    storage: StorageFolder, ids: NDArray[np.uint64], places: NDArray[np.int32], digests: list[str]
 ) -> tuple[int, "Taken"]:
     column = pa.DictionaryArray.from_arrays(pa.array(places), pa.array(digests))
     plan = pa.table({"query": ids, "trial": np.zeros(len(ids), np.uint16), "digest": column})
-    with AnswerLog(shelf, _MODEL) as log, _timed() as taken:
+    with AnswerLog(storage, _MODEL) as log, _timed() as taken:
         left = log.missing(plan).num_rows
     return left, taken
 
 
-def _many_parts(shelf: Shelf, ids: NDArray[np.uint64]) -> None:
+def _many_parts(storage: StorageFolder, ids: NDArray[np.uint64]) -> None:
     """A slow model puts a part every second; killed after half an hour, it has merged all but the last ones."""
-    log, said = AnswerLog(shelf, _MODEL), Answer.of("yes")
+    log, said = AnswerLog(storage, _MODEL), Answer.of("yes")
     with _timed() as taken:
         for some in np.array_split(ids, 2000):
             log.add((query, 0, said, "", 0.1) for query in some.tolist())
             log.flush()
     print(
-        f"2,000 parts of {len(ids) // 2000} answers: {1000 * taken.clock / 2000:.1f} ms each, {len(shelf.names())} left"
+        f"2,000 parts of {len(ids) // 2000} answers: {1000 * taken.clock / 2000:.1f} ms each, "
+        f"{len(storage.names())} left"
     )
 
 

@@ -12,7 +12,7 @@ from random import Random
 from time import process_time
 from typing import Any
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.language.lexicon.vocabulary import everyday_words, is_word
 from counterpoint.language.noise.kinds import NOISE_KINDS, apply_noise
@@ -73,7 +73,7 @@ def _plain_slips(asked: Iterable[Question]) -> int:
     """A slip of each kind in a word of each question, drawn until it is near no other word."""
     made = 0
     for question in asked:
-        rng = seeded(question.id)
+        rng = seeded_rng(question.id)
         for slip in TYPOS.values():
             words = [word for word in TokenizedText.of(question.text).small if len(word) > 4 and word.isalpha()]
             rng.shuffle(words)

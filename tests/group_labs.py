@@ -9,7 +9,7 @@ from PIL import Image
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
-from counterpoint.core.ports import MEAN
+from counterpoint.core.ports import MEAN_TRIAL
 from counterpoint.core.scenes import SceneObject
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -115,4 +115,4 @@ def _said(model: str, groups: list[Group]) -> Iterator[tuple[int, int, Answer]]:
             if model == "shaky" and role == 0:
                 for trial in range(1, PASSES + 1):
                     yield query.id, trial, Answer.of("yes" if trial < PASSES else "no")
-                yield query.id, MEAN + PASSES, Answer(raw="yes", value="yes", top=(("yes", 0.7), ("no", 0.3)))
+                yield query.id, MEAN_TRIAL + PASSES, Answer(raw="yes", value="yes", top=(("yes", 0.7), ("no", 0.3)))

@@ -40,7 +40,7 @@ from counterpoint.metrics.accuracy import (
 )
 from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.metrics.scoring import score_table
-from counterpoint.models.builtin.vocabulary import Words
+from counterpoint.models.builtin.vocabulary import Vocabulary
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, mixed, shown
 from counterpoint.suites.families import carets
@@ -172,7 +172,7 @@ def _link(path: Path, link: Path) -> None:
 
 def _widened(codes: Codes, questions: Sequence[Question]) -> Codes:
     """More words and answers, after those that there are, so that no number changes."""
-    words = [word for word in Words.of(one.text for one in questions).known if word not in set(codes.words)]
+    words = [word for word in Vocabulary.of(one.text for one in questions).known if word not in set(codes.words)]
     counts = Counter(one.gold.best for one in questions)
     answers = sorted(answer for answer, count in counts.items() if count >= 2 and answer not in set(codes.answers))
     return replace(codes, words=(*codes.words, *words), answers=(*codes.answers, *answers))
@@ -180,7 +180,7 @@ def _widened(codes: Codes, questions: Sequence[Question]) -> Codes:
 
 def _appended(arrays: Mapping[str, NDArray[Any]], codes: Codes, questions: Sequence[Question]) -> dict[str, Any]:
     """The arrays of questions with those of each picture's more, which come after its own."""
-    words, answer_of = Words(codes.words), {answer: number for number, answer in enumerate(codes.answers)}
+    words, answer_of = Vocabulary(codes.words), {answer: number for number, answer in enumerate(codes.answers)}
     more = np.zeros((len(questions), arrays["questions"].shape[1]), arrays["questions"].dtype)
     owner = np.array([int(Picture(one.picture.address).path[-10:-4]) for one in questions], np.int64)
     for row, one in zip(more, questions, strict=True):
@@ -204,7 +204,7 @@ def _appended(arrays: Mapping[str, NDArray[Any]], codes: Codes, questions: Seque
 def answered(model: nn.Module, codes: Codes, queries: Sequence[Query], exam: Exam) -> Iterator[tuple[int, str]]:
     """What a trained model answers, with the positions of the queries; each picture is looked at once."""
     device = next(model.parameters()).device
-    words, by_picture = Words(codes.words), dict[Picture, list[int]]()
+    words, by_picture = Vocabulary(codes.words), dict[Picture, list[int]]()
     for place, query in enumerate(queries):
         assert query.picture is not None, "the suites of scenes show a picture"
         by_picture.setdefault(query.picture, []).append(place)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import Scene
-from counterpoint.models.builtin.vocabulary import LENGTH, Words
+from counterpoint.models.builtin.vocabulary import LENGTH, Vocabulary
 from counterpoint.world.captions import captions
 from counterpoint.world.kinds import kinds
 from counterpoint.world.questions import gqa_questions
@@ -49,15 +49,15 @@ class Job:
 def asked(scene: Scene, split: str, seed: int) -> list[Question]:
     """Every question on a scene, in both manners; evaluation gets what anybody gets by default."""
     if split == "train":
-        written = [*gqa_questions(scene, seeded("training", seed, scene.id), QUESTIONS)]
+        written = [*gqa_questions(scene, seeded_rng("training", seed, scene.id), QUESTIONS)]
     else:
-        written = [*gqa_questions(scene, seeded("gqa", seed, scene.id))]
-    return [*written, *vqa_questions(scene, seeded("vqa", seed, scene.id))]
+        written = [*gqa_questions(scene, seeded_rng("gqa", seed, scene.id))]
+    return [*written, *vqa_questions(scene, seeded_rng("vqa", seed, scene.id))]
 
 
 def described(scene: Scene, seed: int) -> list[str]:
     """The captions of a scene."""
-    return [caption.text for caption in captions(scene, seeded("captions", seed, scene.id))]
+    return [caption.text for caption in captions(scene, seeded_rng("captions", seed, scene.id))]
 
 
 def survey(job: Job) -> tuple[Counter[str], Counter[str], Counter[str], Counter[str]]:
@@ -74,12 +74,12 @@ def survey(job: Job) -> tuple[Counter[str], Counter[str], Counter[str], Counter[
 
 
 _CODES: Codes
-_WORDS: Words
+_WORDS: Vocabulary
 
 
 def _start(codes: Codes) -> None:
     global _CODES, _WORDS  # a worker's own, set once when it starts
-    _CODES, _WORDS = codes, Words(codes.words)
+    _CODES, _WORDS = codes, Vocabulary(codes.words)
 
 
 def draw(job: Job) -> dict[str, NDArray[Any]]:
@@ -144,7 +144,7 @@ def coded(seed: int, scenes: int, workers: int) -> Codes:
         for found in pool.imap(survey, jobs):
             for total, part in zip((texts, answers, written, attributes), found, strict=True):
                 total.update(part)
-    known = Words.of(texts.elements())
+    known = Vocabulary.of(texts.elements())
     return Codes(
         known.known,
         tuple(sorted(answer for answer, number in answers.items() if number >= 2)),

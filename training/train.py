@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from counterpoint.models.builtin.vocabulary import BUCKETS, Words
+from counterpoint.models.builtin.vocabulary import BUCKETS, Vocabulary
 from training.codes import Codes
 from training.models import HELPERS, MODELS, Batch, Fusion, Pointed, Terms, Texts, Things
 from training.networks import Sizes, waves
@@ -112,7 +112,7 @@ def _unique(kinds: NDArray[np.int16]) -> NDArray[np.bool_]:
 
 def _naming(codes: Codes, device: torch.device) -> tuple[Tensor, NDArray[np.int64]]:
     """Every text that names a kind, kind by kind, and how long each is."""
-    words = Words(codes.words)
+    words = Vocabulary(codes.words)
     listed = [words.numbers(naming.format(kind)) for kind in codes.kinds for naming in NAMING]
     lengths = np.array([len(numbers) for numbers in listed])
     rows = torch.zeros(len(listed), int(lengths.max()), dtype=torch.long)
@@ -302,7 +302,7 @@ def train(name: str, data: Path, out: Path, settings: Settings, start_from: Path
     torch.set_float32_matmul_precision("high")
     rng = np.random.default_rng(settings.seed)
     codes = Codes.load(data / "codes.json")
-    sizes = Sizes(len(Words(codes.words)), len(codes.answers), len(codes.kinds), len(codes.attributes))
+    sizes = Sizes(len(Vocabulary(codes.words)), len(codes.answers), len(codes.kinds), len(codes.attributes))
     fresh = warmed(name, sizes, start_from) if start_from else MODELS[name](sizes)
     model = fresh.to(device, memory_format=torch.channels_last).train()
     sighted = "picture" in model.sees

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
     from counterpoint.core.items import Caption, Dialogue, Frame, Question
     from counterpoint.core.pictures import Box, Edit, Picture, Size
-    from counterpoint.core.ports import Answerer, Featured, Sampler, Scale, Scorer
+    from counterpoint.core.ports import Answerer, FeatureModel, Sampler, Scale, Scorer
     from counterpoint.core.scenes import Link, Scene, SceneObject
     from counterpoint.pictures.folders import PictureFolders
     from counterpoint.world.source import World
@@ -31,7 +31,7 @@ __all__ = [
     "CounterpointError",
     "Dialogue",
     "Edit",
-    "Featured",
+    "FeatureModel",
     "Frame",
     "Gold",
     "Group",
@@ -61,7 +61,7 @@ _HOMES = {
     "core.groups": ("Gold", "Group", "Mode", "Query", "Relation"),
     "core.items": ("Caption", "Dialogue", "Frame", "Question"),
     "core.pictures": ("Box", "Edit", "Picture", "Size"),
-    "core.ports": ("Answerer", "Featured", "Sampler", "Scale", "Scorer"),
+    "core.ports": ("Answerer", "FeatureModel", "Sampler", "Scale", "Scorer"),
     "core.scenes": ("Link", "Scene", "SceneObject"),
     "pixels.folders": ("PictureFolders",),
     "world.source": ("World",),

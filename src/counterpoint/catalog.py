@@ -197,17 +197,17 @@ def model(name: str, pictures: Pictures, settings: Mapping[str, str] | None = No
     A name is one of the table of models, a place in your own code (`package.module:object`), or a way of reaching
     models and a name that is known there (`hf/openai/clip-vit-base-patch32`).
     """
-    from counterpoint.models.own.functions import own  # listing what there is loads no model
-    from counterpoint.models.settings import typed
+    from counterpoint.models.own.functions import load_own_model  # listing what there is loads no model
+    from counterpoint.models.settings import convert_settings
 
     way, slash, known_there = name.partition("/")
     if slash and way in rows("ways"):
         make = partial(find("ways", way), known_there)
     elif ":" in name:
-        make = partial(own, find("models", name), name)
+        make = partial(load_own_model, find("models", name), name)
     else:
         make = find("models", name)
-    made = make(pictures, **typed(make, settings or {}, name))
+    made = make(pictures, **convert_settings(make, settings or {}, name))
     if not isinstance(made, Model):
         raise ModelError(f"{name} gave no model", hint="a model has a fingerprint, and answers or scores")
     return made

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
-from counterpoint.core.ports import Floats, Model, Pictures, Placed, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import explorer
 
 WIDTHS = (1400, 390)
@@ -49,7 +49,7 @@ class Certain:
 
     fingerprint, scale = "certain", Scale.PROBABILITY
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, _ in enumerate(queries):
             yield place, Answer.of("yes", top=(("yes", 0.75), ("no", 0.25)))
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
-from counterpoint.core.ports import Floats, Model, Pictures, Placed, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import explorer
 
 PASSWORD = "correct horse"
@@ -31,7 +31,7 @@ class Shade:
     def __init__(self, pictures: Pictures) -> None:
         self._pictures = pictures
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             level = float(self._pictures.pixels(query.picture).mean()) if query.picture else 0.0
             says = "light" if level > 100 else "dark"

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
-from counterpoint.testing import ChatServer, Trouble
+from counterpoint.testing import ChatServer, ServerFault
 
 LINE = ["ask", "openai/double", "world:test/000003.png"]
 
@@ -30,7 +30,7 @@ def test_a_served_model_answers_with_its_probabilities(monkeypatch: pytest.Monke
 
 
 def test_what_has_no_value_is_shown_as_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ChatServer(lambda asked: "Hm.", lambda asked, times: Trouble.FILTERED) as server:
+    with ChatServer(lambda asked: "Hm.", lambda asked, times: ServerFault.FILTERED) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         done = CliRunner().invoke(commands, [*LINE, "Is there a dog?"])
     assert done.output == "refused: Hm.\n"

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -28,7 +28,7 @@ def put(lab: LabStore, suite: str, groups: list[tuple[str, Group]]) -> None:
 
 def couples() -> list[tuple[str, Group]]:
     """Captions that say "sits on", of which foils make "sits under"; and others that say either."""
-    made, luck = [], seeded("couples")
+    made, luck = [], seeded_rng("couples")
     for number in range(COUNT):
         picture = Picture(f"coco:val2017/{number:012}.jpg")  # of which there is no file
         thing, kind = luck.choice(PLACES), luck.choice(KINDS)

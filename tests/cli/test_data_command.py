@@ -14,7 +14,7 @@ from counterpoint import catalog
 from counterpoint.cli.data import command
 from counterpoint.core.errors import CounterpointError, ModelError, SourceError, UnknownName
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Card
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard
 from counterpoint.sources.dataset import DataSet
 from counterpoint.world import gqa_layout, layouts
 from counterpoint.world.source import World
@@ -198,7 +198,7 @@ def test_overlaps_are_what_sets_say_both_ways(vqa: Path, gqa: Path, tmp_path: Pa
     assert (mine["covered"], mine["covers"]) == (pytest.approx(2 / 3), None)
     assert mine["ceiling"] == pytest.approx((1 + 0.9 + 1) / 3), "pink earns nine tenths where red is best"
     assert mine["absent"] == [{"answer": "red", "count": 1}]
-    card = Card.read(WEIGHTS / "fusion" / "card.json")
+    card = ModelCard.read(WEIGHTS / "fusion" / "card.json")
     assert by_name["model:fusion"]["shared"] == len(here & set(map(comparable, card.answers)))
     theirs = [comparable(one.gold.best) for one in World("test", SCENES).questions()]
     assert by_name["gqa, val"]["jaccard"] == pytest.approx(len(here & set(theirs)) / len(here | set(theirs)))

@@ -16,7 +16,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.store.answers import slug
-from counterpoint.store.groups import groups_table, queries
+from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
@@ -149,7 +149,7 @@ def test_where_nothing_matches_the_command_fails_and_no_model_appears(lab: LabSt
 
 
 def test_pictures_and_texts_lead_to_queries_too(lab: LabStore) -> None:
-    rows = zip(queries(lab.suite("pairs").table), range(20), strict=True)
+    rows = zip(read_queries(lab.suite("pairs").table), range(20), strict=True)
     with Path("a.csv").open("w", newline="") as file:
         out = csv.writer(file)
         out.writerow(["image", "what", "said"])

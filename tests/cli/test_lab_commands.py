@@ -57,7 +57,7 @@ def test_verify_is_content_with_what_is_whole(lab: LabStore) -> None:
 
 
 def test_verify_names_what_is_not_and_fails(lab: LabStore) -> None:
-    lab.shelf.put("suites/rephrase/groups.parquet", lab.shelf.get("suites/rephrase/groups.parquet")[:-1])
+    lab.storage.put("suites/rephrase/groups.parquet", lab.storage.get("suites/rephrase/groups.parquet")[:-1])
     before = {path: path.read_bytes() for path in lab.folder.rglob("*") if path.is_file()}
     done = call(verify.command, lab.folder)
     assert done.exit_code == 1

@@ -96,7 +96,7 @@ def test_scoring_twice_by_one_rule_changes_nothing_the_second_time(lab: Path) ->
 def test_only_the_suites_that_were_named_are_scored_again(lab: Path) -> None:
     (row,) = json.loads(_call("rescore", lab, "--rule", "number", "--suite", "fits", "--json").output)
     assert (row["answers"], row["changed"]) == (0, 0)
-    assert LabStore(lab).shelf.names("values/") == []
+    assert LabStore(lab).storage.names("values/") == []
 
 
 def test_the_rules_are_listed_each_with_a_sentence(lab: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_metric_can_be_named_by_its_place(lab: Path, tmp_path: Path, monkeypat
     rows = json.loads(_call("score", lab, "--metric", "my_metrics:rad", "--json").output)
     assert [(row["metric"], row["value"], row["n"]) for row in rows] == [("rad", 1.0, 80), ("rad", None, 0)]
     sys.modules.pop("my_metrics")
-    assert "is no metric" in str(_call("score", lab, "--metric", "counterpoint.core.ids:seeded").exception)
+    assert "is no metric" in str(_call("score", lab, "--metric", "counterpoint.core.ids:seeded_rng").exception)
 
 
 @pytest.mark.parametrize("wrong", [["--by", "color"], ["--where", "kind"], ["--threshold", "2"]])

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import odd_texts, plains, texts
 
-from counterpoint.core.ids import Plain, canonical, content_id, hex_id, seeded
+from counterpoint.core.ids import Plain, canonical, content_id, hex_id, seeded_rng
 
 PRINT_IDS = """
 from counterpoint.core.groups import Mode, Query, hex_id
-from counterpoint.core.ids import content_id, seeded
+from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.pictures import Edit, Picture
 picture = Picture("coco:val2014/7.jpg", (Edit("blur", ("6",), seed=3),))
 print(hex_id(Query(picture, "Où est le chat ?", Mode.SCORE, ("ja", "nein"), "before").id))
 print(hex_id(content_id(["ß", ["\\u2028", -1], []])))
-print(seeded("luck", 7).random())
+print(seeded_rng("luck", 7).random())
 """
 PRINTED = ["1d3d8f59a15834d7", "3fba327ae4c85bb2", "0.8614036482740282"]
 
@@ -71,8 +71,8 @@ def test_ids_are_the_same_in_processes_with_other_hash_seeds() -> None:
 
 
 def test_the_same_content_brings_the_same_luck() -> None:
-    assert [seeded("a", 1).random() for _ in range(3)] == [seeded("a", 1).random()] * 3
-    assert seeded("a", 1).random() != seeded("a", 2).random()
+    assert [seeded_rng("a", 1).random() for _ in range(3)] == [seeded_rng("a", 1).random()] * 3
+    assert seeded_rng("a", 1).random() != seeded_rng("a", 2).random()
 
 
 def _printed(hash_seed: str) -> list[str]:

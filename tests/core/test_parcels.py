@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from counterpoint.engine.mapped_arrays import EDGE, packed, unpacked
+from counterpoint.engine.mapped_arrays import ALIGNMENT, read_mapped, write_mapped
 
 numbers = st.sampled_from([np.uint8, np.int16, np.float32, np.float64, np.bool_])
 shapes = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)
@@ -20,7 +20,7 @@ shapes = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)
 @given(st.lists(st.one_of(st.text(), st.integers(), arrays.arrays(numbers, shapes)), max_size=6))
 def test_what_is_packed_is_unpacked_as_it_was_and_no_file_stays(tmp_path_factory: Any, values: list[object]) -> None:
     folder = tmp_path_factory.mktemp("parcels")
-    found = unpacked(packed(values, str(folder)))
+    found = read_mapped(write_mapped(values, str(folder)))
     assert len(found) == len(values)
     for one, other in zip(found, values, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -29,8 +29,8 @@ def test_what_is_packed_is_unpacked_as_it_was_and_no_file_stays(tmp_path_factory
 
 
 def test_arrays_can_be_written_to_and_begin_where_processors_like_it(tmp_path: Path) -> None:
-    odd, even = unpacked(packed([np.arange(3, dtype=np.uint8), np.arange(5.0)], str(tmp_path)))
-    assert even.ctypes.data % EDGE == 0
+    odd, even = read_mapped(write_mapped([np.arange(3, dtype=np.uint8), np.arange(5.0)], str(tmp_path)))
+    assert even.ctypes.data % ALIGNMENT == 0
     odd += 1
     even += 1
     assert (odd.tolist(), even.tolist()) == ([1, 2, 3], [1, 2, 3, 4, 5])
@@ -38,11 +38,11 @@ def test_arrays_can_be_written_to_and_begin_where_processors_like_it(tmp_path: P
 
 def made(folder: str) -> Any:
     """A large array, packed in another process."""
-    return packed({"pixels": np.full((300, 300), 7, np.uint8)}, folder)
+    return write_mapped({"pixels": np.full((300, 300), 7, np.uint8)}, folder)
 
 
 def test_arrays_cross_processes(tmp_path: Path) -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         parcel = pool.submit(made, str(tmp_path)).result()
     assert len(parcel.content) < 1000
-    assert unpacked(parcel)["pixels"].sum() == 7 * 300 * 300
+    assert read_mapped(parcel)["pixels"].sum() == 7 * 300 * 300

@@ -6,12 +6,14 @@ import pyarrow as pa
 
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.store.groups import groups_table, queries_of
+from counterpoint.store.groups import groups_table, unique_queries
 
 
 def a_table(queries: Sequence[Query]) -> pa.Table:
     """A table as suites have it, each query once."""
-    return queries_of(groups_table([("plain", Group(Relation.SAME, (query,), (None,))) for query in queries], "some"))
+    return unique_queries(
+        groups_table([("plain", Group(Relation.SAME, (query,), (None,))) for query in queries], "some")
+    )
 
 
 def some(count: int, *, pictures: int = 8, mode: Mode = Mode.ANSWER) -> list[Query]:

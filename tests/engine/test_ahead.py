@@ -17,14 +17,14 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Pictures, Pixels, Placed
+from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer
 from counterpoint.engine import running
-from counterpoint.engine.prefetch import Ahead
+from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 from counterpoint.world.source import World
 
-run = partial(running.run, read=groups.queries, check=0)
+run = partial(running.run, read=groups.read_queries, check=0)
 
 
 class Slides:
@@ -52,7 +52,7 @@ class Looking:
     def __init__(self, pictures: Pictures, *, backwards: bool = False) -> None:
         self._pictures, self._backwards = pictures, backwards
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place in sorted(range(len(queries)), reverse=self._backwards):
             picture = queries[place].picture
             if picture is None:
@@ -68,7 +68,7 @@ def test_every_query_sees_its_own_picture_and_each_is_decoded_about_once(
     backwards: bool, batch: int, most: int
 ) -> None:
     slides, log, asked = Slides(), MemoryLog(), [*some(90, pictures=30), Query(None, "Is it?")]
-    with Ahead(slides, threads=2, most=most) as ahead:
+    with Prefetcher(slides, threads=2, most=most) as ahead:
         run(a_table(asked), Looking(ahead, backwards=backwards), log, ahead, batch=batch)
     for query in asked:
         seen = query.picture.path.removesuffix(".png") if query.picture else "nothing"
@@ -79,25 +79,25 @@ def test_every_query_sees_its_own_picture_and_each_is_decoded_about_once(
 
 def test_a_model_that_never_looks_costs_no_picture() -> None:
     class Blind(Looking):
-        def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
             return ((place, Answer.of("yes")) for place in range(len(queries)))
 
     slides = Slides()
-    with Ahead(slides) as ahead:
+    with Prefetcher(slides) as ahead:
         run(a_table(some(90)), Blind(ahead), MemoryLog(), ahead)
     assert not slides.decoded
 
 
 def test_pictures_are_decoded_by_several_threads_while_the_model_waits_for_the_first() -> None:
     slides = Slides(seconds=0.01)
-    with Ahead(slides, threads=4) as ahead:
+    with Prefetcher(slides, threads=4) as ahead:
         run(a_table(some(60, pictures=60)), Looking(ahead), MemoryLog(), ahead)
     assert len(slides.threads) == 4
 
 
 def test_no_more_wait_than_there_is_room_for() -> None:
     slides = Slides()
-    with Ahead(slides, threads=1, most=3) as ahead:
+    with Prefetcher(slides, threads=1, most=3) as ahead:
         ahead.expect(Picture(f"p:{n}.png") for n in range(100))
         ahead.turn_to(Picture("p:0.png"))
         ahead.pixels(Picture("p:0.png"))
@@ -107,14 +107,14 @@ def test_no_more_wait_than_there_is_room_for() -> None:
 
 def test_a_torn_picture_fails_its_own_queries_and_no_others() -> None:
     log = MemoryLog()
-    with Ahead(Slides(frozenset(["3.png"]))) as ahead:
+    with Prefetcher(Slides(frozenset(["3.png"]))) as ahead:
         outcome = run(a_table(some(80)), Looking(ahead), log, ahead, batch=16)
     assert (outcome.failed, outcome.reasons) == (10, (("p:3.png is torn", 10),))
     assert len(log.says) == 70
 
 
 def test_a_picture_that_nobody_announced_is_shown_all_the_same() -> None:
-    with Ahead(Slides()) as ahead:
+    with Prefetcher(Slides()) as ahead:
         ahead.expect([Picture("p:1.png")])
         assert ahead.pixels(Picture("p:9.png"))[0, 0, 0] == 9
         assert ahead.pixels(Picture("p:1.png"))[0, 0, 0] == 1
@@ -123,7 +123,7 @@ def test_a_picture_that_nobody_announced_is_shown_all_the_same() -> None:
 def test_threads_draw_the_world_as_one_does() -> None:
     pictures = [Picture(f"world:test/{n:06d}.png") for n in range(12)]
     plain = [World("test", 0).pixels(picture) for picture in pictures]
-    with Ahead(World("test", 0), threads=4) as ahead:
+    with Prefetcher(World("test", 0), threads=4) as ahead:
         ahead.expect(pictures)
         assert all(np.array_equal(ahead.pixels(p), drawn) for p, drawn in zip(pictures, plain, strict=True))
 
@@ -131,12 +131,12 @@ def test_threads_draw_the_world_as_one_does() -> None:
 class Measuring(Looking):
     """Gets its pictures fitted: one number each, made by the threads that decode."""
 
-    def __init__(self, pictures: Ahead) -> None:
+    def __init__(self, pictures: Prefetcher) -> None:
         super().__init__(pictures)
         self.threads: set[int] = set()
         self._number = pictures.fitted(self._fit)
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             assert query.picture is not None
             yield place, Answer.of(str(self._number(query.picture)))
@@ -148,7 +148,7 @@ class Measuring(Looking):
 
 def test_pictures_are_fitted_to_a_model_once_each_by_the_threads_that_decode_them() -> None:
     slides, log, asked = Slides(), MemoryLog(), some(90, pictures=30)
-    with Ahead(slides, threads=2) as ahead:
+    with Prefetcher(slides, threads=2) as ahead:
         model = Measuring(ahead)
         run(a_table(asked), model, log, ahead)
         assert ahead.pixels(Picture("p:7.png"))[0, 0, 0] == 7
@@ -166,7 +166,7 @@ def doubled(pixels: Pixels) -> tuple[int, int]:
 def test_pictures_are_fitted_by_processes_where_a_model_wants_them_made_apart() -> None:
     slides = Slides(bad=frozenset({"7.png"}))
     pictures = [Picture(f"p:{n}.png") for n in range(60)]
-    with Ahead(slides, threads=4) as ahead:
+    with Prefetcher(slides, threads=4) as ahead:
         get = ahead.fitted(doubled, apart=True)
         ahead.expect(pictures)
         made = {n: get(picture) for n, picture in enumerate(pictures) if n != 7}
@@ -185,7 +185,7 @@ def killed(pixels: Pixels) -> int:
 
 def test_a_process_that_is_killed_costs_no_picture() -> None:
     pictures = [Picture(f"p:{n}.png") for n in range(60)]
-    with Ahead(Slides(), threads=4) as ahead:
+    with Prefetcher(Slides(), threads=4) as ahead:
         get = ahead.fitted(killed, apart=True)
         ahead.expect(pictures)
         assert [get(picture) for picture in pictures] == list(range(60))

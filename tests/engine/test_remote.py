@@ -11,15 +11,15 @@ import pytest
 from asked import a_table, some
 
 from counterpoint.core.answers import Answer
-from counterpoint.core.errors import StoreError, Unreachable
+from counterpoint.core.errors import ModelUnreachable, StoreError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Floats, Placed, Sampled, Scale
+from counterpoint.core.ports import Floats, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.engine import running
 from counterpoint.engine.progress import Progress
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 
-run = partial(running.run, read=groups.queries)
+run = partial(running.run, read=groups.read_queries)
 
 
 class Remote:
@@ -28,7 +28,7 @@ class Remote:
     fingerprint = "remote"
     scale = Scale.PROBABILITY
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             await asyncio.sleep(0)
             yield place, Answer.of(query.text)
@@ -36,12 +36,12 @@ class Remote:
     def score(self, queries: Sequence[Query]) -> Floats:
         raise AssertionError("who can rate is not asked to score")
 
-    async def rate(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def rate(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             await asyncio.sleep(0)
             yield place, Answer.failed("no number") if "3" in query.text else Answer.scored(0.25)
 
-    async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[Sampled]:
+    async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[SampledAnswer]:
         for trial in trials:
             for place, query in enumerate(queries):
                 await asyncio.sleep(0)
@@ -65,15 +65,15 @@ def test_samples_may_come_by_an_event_loop_too() -> None:
 class Closed(Remote):
     """Answers some, and then lets nobody in any more."""
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         for place in range(3):
             yield place, Answer.of("yes")
-        raise Unreachable("the door is closed", hint="ring the bell")
+        raise ModelUnreachable("the door is closed", hint="ring the bell")
 
 
 def test_a_model_that_lets_nobody_in_ends_the_run_and_nothing_counts_as_failed() -> None:
     log = MemoryLog()
-    with pytest.raises(Unreachable, match="the door is closed"):
+    with pytest.raises(ModelUnreachable, match="the door is closed"):
         run(a_table(some(100)), Closed(), log)
     assert len(log.says) == 3
     assert log.failures == []
@@ -86,7 +86,7 @@ class Stalling(Remote):
     def __init__(self, log: MemoryLog) -> None:
         self.retries, self.heard, self._log = 0, 0, log
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         yield 0, Answer.of("yes")
         while self.heard < 5 or not self._log.says:
             self.retries += 1
@@ -122,7 +122,7 @@ def test_what_cannot_be_kept_while_a_server_stalls_ends_the_run() -> None:
 class Slow(Remote):
     """Answers one, and then takes a minute; a key is pressed meanwhile."""
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         yield 0, Answer.of("yes")
         main = threading.main_thread().ident
         assert main is not None

@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 from strategies import queries
 
 from counterpoint.core.answers import Answer
-from counterpoint.core.errors import ModelError, Spent, StoreError
+from counterpoint.core.errors import BudgetExhausted, ModelError, StoreError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Edit
-from counterpoint.core.ports import Placed
+from counterpoint.core.ports import PlacedAnswer
 from counterpoint.engine import running
 from counterpoint.engine.progress import Progress
 from counterpoint.store import groups
-from counterpoint.testing import Echo, Flaky, MemoryLog, Stopped, Stopping
+from counterpoint.testing import Echo, FlakyModel, KilledModel, MemoryLog, SimulatedKill
 
-run = partial(running.run, read=groups.queries)
+run = partial(running.run, read=groups.read_queries)
 
 
 def _storable(query: Query) -> bool:
@@ -46,8 +46,8 @@ def test_a_run_stopped_anywhere_and_started_again_ends_the_same(asked: list[Quer
     whole, resumed = MemoryLog(), MemoryLog()
     table = a_table(asked)
     run(table, Echo(), whole, batch=size)
-    with suppress(Stopped):
-        run(table, Stopping(after=calls), resumed, batch=size)
+    with suppress(SimulatedKill):
+        run(table, KilledModel(after=calls), resumed, batch=size)
     run(table, Echo(), resumed, batch=size)
     assert resumed.says == whole.says
     assert set(whole.says) == {(query.id, 0) for query in asked if not query.edits}
@@ -94,7 +94,7 @@ def test_queries_on_one_picture_are_neighbours() -> None:
 
 
 def test_a_failed_query_costs_the_others_nothing_and_is_asked_again_by_the_next_run() -> None:
-    log, model = MemoryLog(), Flaky(lambda query, times: "busy" if "7" in query.text and not times else "")
+    log, model = MemoryLog(), FlakyModel(lambda query, times: "busy" if "7" in query.text and not times else "")
     outcome = run(a_table(some(10)), model, log, check=0)
     assert (outcome.asked, outcome.failed, outcome.reasons) == (10, 1, (("busy", 1),))
     outcome = run(a_table(some(10)), model, log, check=0)
@@ -104,7 +104,7 @@ def test_a_failed_query_costs_the_others_nothing_and_is_asked_again_by_the_next_
 
 def test_a_query_that_makes_the_model_raise_is_found_out_and_fails_alone() -> None:
     log = MemoryLog()
-    outcome = run(a_table(some(40)), Flaky(lambda q, times: "bad" * ("17" in q.text), ValueError), log, batch=16)
+    outcome = run(a_table(some(40)), FlakyModel(lambda q, times: "bad" * ("17" in q.text), ValueError), log, batch=16)
     assert (outcome.asked, outcome.failed, outcome.reasons) == (40, 1, (("ValueError: bad", 1),))
     assert len(log.says) == 39
 
@@ -120,7 +120,7 @@ class Small(Echo):
         super().__init__()
         self._problem = problem
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         if len(queries) > 3:
             raise self._problem()
         return super().answer(queries)
@@ -135,7 +135,7 @@ def test_the_batch_is_halved_until_memory_is_enough_and_stays_so(problem: Callab
 
 
 def test_a_run_in_which_most_fails_stops_early_and_says_why() -> None:
-    log, model = MemoryLog(), Flaky(lambda query, times: "no key" if len(query.text) % 3 else "no luck")
+    log, model = MemoryLog(), FlakyModel(lambda query, times: "no key" if len(query.text) % 3 else "no luck")
     with pytest.raises(ModelError, match=r"64 of 64 queries failed, \d+ of them because 'no key'") as raised:
         run(a_table(some(1000)), model, log, batch=16)
     assert "run again" in raised.value.hint
@@ -143,7 +143,7 @@ def test_a_run_in_which_most_fails_stops_early_and_says_why() -> None:
 
 
 def test_a_model_that_raises_at_everything_is_given_up_after_few_calls() -> None:
-    model = Flaky(lambda query, times: "no weights", RuntimeError)
+    model = FlakyModel(lambda query, times: "no weights", RuntimeError)
     with pytest.raises(ModelError, match="50 of 50 queries failed, 50 of them because 'RuntimeError: no weights'"):
         run(a_table(some(1000)), model, MemoryLog(), batch=256)
 
@@ -151,7 +151,7 @@ def test_a_model_that_raises_at_everything_is_given_up_after_few_calls() -> None
 def test_half_of_the_queries_may_fail() -> None:
     log = MemoryLog()
     fails = {query.text for query in some(100)[::2]}
-    outcome = run(a_table(some(100)), Flaky(lambda q, times: "odd" * (q.text in fails)), log, batch=100)
+    outcome = run(a_table(some(100)), FlakyModel(lambda q, times: "odd" * (q.text in fails)), log, batch=100)
     assert outcome.failed == 50
 
 
@@ -162,7 +162,7 @@ class Told(Echo):
         super().__init__()
         self._placed = placed
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         yield from self._placed  # type: ignore[misc]
 
 
@@ -218,7 +218,7 @@ def test_the_batch_of_a_slow_model_is_safe_before_the_next_one_begins() -> None:
     now, log, safe = [0.0], MemoryLog(), []
 
     class Slow(Echo):
-        def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+        def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
             safe.append(len(log.says))
             now[0] += 5
             return super().answer(queries)
@@ -234,7 +234,7 @@ class Later(Echo):
         super().__init__()
         self.loops: set[int] = set()
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:  # type: ignore[override]
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:  # type: ignore[override]
         self.loops.add(id(asyncio.get_running_loop()))
         for placed in super().answer(queries):
             await asyncio.sleep(0)
@@ -264,7 +264,7 @@ class Speaker:
 
     fingerprint = "speaker"
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         return Echo().answer(queries)
 
 
@@ -298,7 +298,7 @@ def test_a_score_that_is_no_number_is_a_failure() -> None:
 class Swayed(Echo):
     """One query in four is answered by the size of its batch."""
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, answer in super().answer(queries):
             yield place, Answer.of(str(len(queries))) if queries[place].text.endswith(("1?", "5?")) else answer
 
@@ -325,7 +325,7 @@ def test_progress_tells_what_is_done_cached_failed_and_left() -> None:
     ticks = iter(range(100_000))
     log = MemoryLog()
     run(a_table(some(10)), Echo(), log)
-    model = Flaky(lambda query, times: "bad" * ("15" in query.text))
+    model = FlakyModel(lambda query, times: "bad" * ("15" in query.text))
     run(a_table(some(30)), model, log, batch=5, progress=told.append, clock=lambda: next(ticks) / 100, check=0)
     assert [one.done for one in told] == sorted(one.done for one in told)
     last = told[-1]
@@ -346,10 +346,10 @@ class Metered(Echo):
         self.retries = 0
         self._budget = budget
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, answer in super().answer(queries):
             if not self._budget:
-                raise Spent("the budget is spent")
+                raise BudgetExhausted("the budget is spent")
             self._budget -= 1
             self.retries += self._budget % 3 == 0
             yield place, answer

@@ -16,7 +16,7 @@ from counterpoint.exports import rows as rows_out
 from counterpoint.exports import shards
 from counterpoint.exports.datasets_folder import export_datasets
 from counterpoint.exports.pictures import PicturesOut
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import StoredSuite
@@ -37,7 +37,7 @@ def test_every_row_says_what_is_asked_and_what_is_right(lab: LabStore, suite: St
     rows = rows_in(tmp_path / "out" / "data")
     assert (written.rows, written.groups, written.pictures) == (9, 5, 5)
     assert written.files == ("README.md", "data/test-00000-of-00001.parquet")
-    assert [row["query_id"] for row in rows] == [hex_id(query.id) for query in queries(suite.table)]
+    assert [row["query_id"] for row in rows] == [hex_id(query.id) for query in read_queries(suite.table)]
     first, *_, last = rows
     image = first.pop("image")
     assert image["path"] == f"{hex_id(PLAIN.id)}.png"
@@ -75,7 +75,7 @@ def test_other_decoders_see_the_pixels_that_our_models_are_shown(
     lab: LabStore, suite: StoredSuite, tmp_path: Path
 ) -> None:
     export_datasets(suite, tmp_path / "out", lab.pictures())
-    asked_ = queries(suite.table)
+    asked_ = read_queries(suite.table)
     for query, row in zip(asked_, rows_in(tmp_path / "out" / "data"), strict=True):
         if query.picture is None:
             assert row["image"] is None

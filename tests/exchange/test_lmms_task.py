@@ -18,7 +18,7 @@ from counterpoint.core.pictures import Edit
 from counterpoint.exports import lmms_functions
 from counterpoint.exports.lmms_task import METRICS, export_task, functions
 from counterpoint.models.prompts import Prompt
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import StoredSuite
 
@@ -86,13 +86,13 @@ def test_a_model_is_shown_and_asked_what_our_models_are(
     lab: LabStore, suite: StoredSuite, task: dict[str, Any], docs: list[dict[str, Any]]
 ) -> None:
     wording = task["lmms_eval_specific_kwargs"]["default"]
-    for query, doc in zip(queries(suite.table), docs, strict=True):
+    for query, doc in zip(read_queries(suite.table), docs, strict=True):
         shown = task["doc_to_visual"](doc)
         assert len(shown) == (query.picture is not None)
         if query.picture is not None:
             np.testing.assert_array_equal(np.asarray(shown[0]), lab.pictures().pixels(query.picture))
         assert task["doc_to_text"](doc, wording) == task["doc_to_text"](doc) == Prompt().words(query)
-    assert BLURRED in {query.picture for query in queries(suite.table)}
+    assert BLURRED in {query.picture for query in read_queries(suite.table)}
 
 
 def test_the_task_file_can_word_the_question_for_a_model(task: dict[str, Any], docs: list[dict[str, Any]]) -> None:

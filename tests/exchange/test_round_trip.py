@@ -13,7 +13,7 @@ from outgoing import asked, put, rows_in, scored, toy_lab
 from counterpoint.cli.main import commands
 from counterpoint.lab.importing import fingerprint
 from counterpoint.language.answers.extraction import extract_answer
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 
 
@@ -43,7 +43,7 @@ def _check(lab: LabStore, rows: list[dict[str, Any]]) -> None:
     given = {row["query_id"]: _said(row) for row in rows}
     kept = {row["query"]: row for row in lab.read_answers(fingerprint("elsewhere")).to_pylist()}
     assert len(given) == len(kept) == len(set(table["query"].to_pylist()))
-    for number, query in zip(table["query"].to_pylist(), queries(table), strict=True):
+    for number, query in zip(table["query"].to_pylist(), read_queries(table), strict=True):
         raw = given[f"{number:016x}"]
         assert (kept[number]["raw"], kept[number]["value"]) == (raw, extract_answer(raw, query).value)
     scores = json.loads(_run("score", "lab", "--suite", "mixed", "--json").stdout)

@@ -24,7 +24,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Model, Pictures, Placed, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import explorer
 from counterpoint.explorer.dropped import KEPT, Dropped, decoded
 from counterpoint.explorer.play_requests import EDITS, MASKS, Malformed, PlayRequest
@@ -41,7 +41,7 @@ class Shade:
     def __init__(self, pictures: Pictures) -> None:
         self.pictures, self.asked = pictures, list[Query]()
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             self.asked.append(query)
             if query.picture is None:
@@ -65,7 +65,7 @@ class Broken:
 
     fingerprint = "broken"
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         raise KeyError("<script>secret</script>")
 
 
@@ -335,7 +335,7 @@ class Slow:
     def __init__(self) -> None:
         self.leave, self.begun, self.asked = threading.Semaphore(0), threading.Semaphore(0), list[str]()
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             self.begun.release()
             assert self.leave.acquire(timeout=20)
@@ -383,7 +383,7 @@ class Remote:
     def __init__(self) -> None:
         self.begun, self.let_go = threading.Event(), threading.Event()
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         self.begun.set()
         try:
             await asyncio.sleep(60)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.language import kneser_ney as ngrams
 from counterpoint.language.kneser_ney import KneserNeyModel, tokenize, train_model
 
@@ -77,7 +77,7 @@ def test_scores_are_those_of_a_plain_loop(told: list[str], asked: list[str], ord
 
 
 def test_discounts_follow_the_counts_where_there_are_enough() -> None:
-    luck = seeded("sentences")
+    luck = seeded_rng("sentences")
     texts = [" ".join("abcdefghijkl"[int(12 * luck.random() ** 3)] for _ in range(6)) for _ in range(60)]
     plain, model = Plain(texts, 3), train_model(texts, 3)
     assert plain.discounts[3] != (0, 0.5, 1, 1.5)

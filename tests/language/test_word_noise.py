@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.language.lexicon.vocabulary import everyday_words, is_word, possible_readings
 from counterpoint.language.noise.kinds import (
     NO_LETTERS,
@@ -34,7 +34,7 @@ QUESTIONS = (
 
 
 def _made(text: str, kind: str, seed: int = 0, most: int = len(SEVERITIES)) -> list[str]:
-    return [new for _, new in apply_noise(ProtectedQuestion.of(text), BY_NAME[kind], seeded(seed, text), most)]
+    return [new for _, new in apply_noise(ProtectedQuestion.of(text), BY_NAME[kind], seeded_rng(seed, text), most)]
 
 
 def _slips_apart(one: str, other: str) -> int:

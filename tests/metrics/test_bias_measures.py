@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Gold, Group, Query, Relation
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import MEAN, Answerer, Model
-from counterpoint.engine.plan import passes
+from counterpoint.core.ports import MEAN_TRIAL, Answerer, Model
+from counterpoint.engine.plan import trial_numbers
 from counterpoint.engine.running import run
 from counterpoint.metrics.accuracy import answer_accuracy
 from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.scoring import score_table
 from counterpoint.metrics.uncertainty import NO_MEAN, NO_PASSES, UNCERTAINTY
 from counterpoint.models.builtin.models import question_only
-from counterpoint.models.builtin.sanity import Constant, Guessing, Knowing
-from counterpoint.store.groups import groups_table, queries, queries_of
+from counterpoint.models.builtin.sanity import ConstantModel, Knowing, RandomModel
+from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.rows import AnswerRows
 from counterpoint.suites.bias import controls
 from counterpoint.suites.bias.swaps import picture_bias, question_bias
@@ -51,7 +51,7 @@ class Behaving:
 
 
 def _one_of(*content: str) -> str:
-    return f"answer {seeded(*content).randrange(V)}"
+    return f"answer {seeded_rng(*content).randrange(V)}"
 
 
 def _address(query: Query) -> str:
@@ -69,10 +69,10 @@ def _groups() -> pa.Table:
 def _scores(model: Answerer, groups: pa.Table | None = None, **more: Any) -> dict[str, dict[str, Any]]:
     """Each measure of bias that has a value, on the test that it is taken of."""
     groups = _groups() if groups is None else groups
-    asked = queries_of(groups)
+    asked = unique_queries(groups)
     rows = AnswerRows(model.fingerprint)
     ids = asked["query"].to_pylist()
-    rows.extend((ids[place], 0, answer, "", 0.0) for place, answer in _placed(model, queries(asked)))
+    rows.extend((ids[place], 0, answer, "", 0.0) for place, answer in _placed(model, read_queries(asked)))
     table = score_table(groups, rows.drain(), **{"metrics": BIAS} | more)
     return {row["metric"]: row for row in table.to_pylist() if row["value"] is not None}
 
@@ -98,7 +98,7 @@ def test_a_model_that_never_reads_has_a_picture_bias_of_one_and_owes_the_questio
 
 
 def test_a_constant_model_has_both_biases_and_so_has_chance() -> None:
-    found = _scores(Constant())
+    found = _scores(ConstantModel())
     assert [found[name]["value"] for name in ("question_bias", "picture_bias")] == [1, 1]
     assert [found[name]["value"] for name in ("question_chance", "picture_chance")] == pytest.approx([1, 1])
 
@@ -117,7 +117,7 @@ def test_refusals_agree_with_nothing_by_chance_either() -> None:
     found = _scores(Silent(lambda query: ""))
     assert [found[name]["value"] for name in ("question_bias", "picture_bias")] == [0, 0]
     assert [found[name]["value"] for name in ("question_chance", "picture_chance")] == [0, 0]
-    half = _scores(Silent(lambda query: "yes" if seeded(query.text).random() < 0.5 else ""))
+    half = _scores(Silent(lambda query: "yes" if seeded_rng(query.text).random() < 0.5 else ""))
     assert 0.05 < half["question_chance"]["value"] < 0.5  # a quarter of the couples, of which one half refuses
 
 
@@ -152,10 +152,10 @@ def test_a_model_that_knows_the_right_answers_is_always_right_and_owes_all_to_bo
 def test_what_a_control_takes_is_told_for_each_of_them() -> None:
     groups = _groups().filter(pa.compute.equal(_groups()["suite"], "blind-controls"))
     model = Behaving(lambda query: "yes" if query.picture and not query.picture.edits else "nothing")
-    asked = queries_of(groups)
+    asked = unique_queries(groups)
     rows = AnswerRows("m")
     ids = asked["query"].to_pylist()
-    rows.extend((ids[place], 0, answer, "", 0.0) for place, answer in _placed(model, queries(asked)))
+    rows.extend((ids[place], 0, answer, "", 0.0) for place, answer in _placed(model, read_queries(asked)))
     table = score_table(groups, rows.drain(), by=["tag:control"], metrics=BIAS).to_pylist()
     lost = {row["tag:control"]: row["value"] for row in table if row["value"] is not None}
     assert set(lost) == {*controls.PICTURE, controls.NO_QUESTION}
@@ -200,7 +200,7 @@ def _sampled(model: Model, trials: Sequence[int]) -> dict[str, dict[str, Any]]:
     groups = [Group(Relation.SAME, (one, one.asking("Is it?")), (Gold.of("yes"),) * 2) for one in asked]
     table = groups_table((("test", one) for one in groups), "suite")
     log = MemoryLog()
-    run(queries_of(table), model, log, read=queries, trials=trials, check=0)
+    run(unique_queries(table), model, log, read=read_queries, trials=trials, check=0)
     rows = AnswerRows("m")
     rows.extend((query, trial, answer, "", 0.0) for (query, trial), answer in log.says.items())
     scores = score_table(table, rows.drain(), metrics=UNCERTAINTY)
@@ -208,7 +208,7 @@ def _sampled(model: Model, trials: Sequence[int]) -> dict[str, dict[str, Any]]:
 
 
 def test_guesses_are_as_uncertain_as_their_number_allows() -> None:
-    found = _sampled(Guessing(), passes(15))
+    found = _sampled(RandomModel(), trial_numbers(15))
     assert found["uncertainty"]["value"] == pytest.approx(0.75)
     assert found["mean_entropy"]["value"] == pytest.approx(1)
     assert {row["n"] for row in found.values()} == {20}  # of bases alone
@@ -218,7 +218,7 @@ def test_guesses_are_as_uncertain_as_their_number_allows() -> None:
 
 
 def test_a_model_that_only_speaks_has_the_agreement_of_its_passes_and_a_reason_for_the_rest() -> None:
-    found = _sampled(Echo(), passes(4))  # which says something else in every trial
+    found = _sampled(Echo(), trial_numbers(4))  # which says something else in every trial
     assert found["sampling_agreement"]["value"] == 1 / 4
     assert found["answer_entropy"]["value"] == pytest.approx(1)
     assert found["uncertainty"]["value"] is None
@@ -226,7 +226,7 @@ def test_a_model_that_only_speaks_has_the_agreement_of_its_passes_and_a_reason_f
 
 
 def test_without_passes_nothing_is_said_of_uncertainty_but_why() -> None:
-    found = _sampled(Constant(), passes(15))
+    found = _sampled(ConstantModel(), trial_numbers(15))
     assert {name: row["value"] for name, row in found.items()} == dict.fromkeys(found)
     assert {found[name]["reason"] for name in ("sampling_agreement", "answer_entropy")} == {NO_PASSES}
 
@@ -240,7 +240,7 @@ def test_agreement_and_entropy_are_those_of_the_values_of_the_passes(told: list[
         for trial, word in enumerate(["yes", *words]):
             rows.extend([(one.base.id, trial, Answer.of(word), "", 0.0)])
         few, many = (Answer.of("a", top=(("a", share),)) for share in (0.9, 0.25))
-        rows.extend([(one.base.id, MEAN + 9, many, "", 0.0), (one.base.id, MEAN + 2, few, "", 0.0)])
+        rows.extend([(one.base.id, MEAN_TRIAL + 9, many, "", 0.0), (one.base.id, MEAN_TRIAL + 2, few, "", 0.0)])
     found = {row["metric"]: row["value"] for row in score_table(table, rows.drain(), metrics=UNCERTAINTY).to_pylist()}
     counts = [Counter(words) for words in told]
     agreement = [max(count.values()) / count.total() for count in counts]

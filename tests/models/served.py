@@ -17,12 +17,12 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.models.endpoint.chat import Chat, ChatSettings
 from counterpoint.models.endpoint.completions import Decoding
-from counterpoint.models.endpoint.scheduler import Patience
+from counterpoint.models.endpoint.scheduler import RetryPolicy
 from counterpoint.models.endpoint.server import Server
 from counterpoint.testing import ChatServer
 
 T = TypeVar("T")
-QUICK = Patience(attempts=8, first=0.001, away=10.0)
+QUICK = RetryPolicy(attempts=8, first=0.001, away=10.0)
 
 
 class Plain:

@@ -8,7 +8,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Model, Placed
+from counterpoint.core.ports import Model, PlacedAnswer
 
 Expect = Callable[[Iterable[Picture]], None]
 
@@ -36,7 +36,7 @@ class Telling:
     def expect(self, pictures: Iterable[Picture]) -> None:
         self.told = len(list(pictures))
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             if self.device == "bad":
                 self._fail(query.text)
@@ -68,7 +68,7 @@ class Late:
 
     fingerprint = "late"
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         yield 0, Answer.of("late")
 
 

@@ -13,9 +13,9 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Featured, Pixels, Sampler, Scale, Scorer
+from counterpoint.core.ports import Answerer, FeatureModel, Pixels, Sampler, Scale, Scorer
 from counterpoint.models.builtin import models as builtin
-from counterpoint.models.builtin.models import Answering, AnsweringAndScoring, Builtin, Scoring
+from counterpoint.models.builtin.models import BuiltinAnswerer, BuiltinAnswererScorer, BuiltinModel, BuiltinScorer
 from counterpoint.models.builtin.onnx_graphs import WEIGHTS
 
 FOLDER = Path(os.environ.get("COUNTERPOINT_WEIGHTS", WEIGHTS))
@@ -49,7 +49,7 @@ def asked(pictures: int = 6, mode: Mode = Mode.ANSWER) -> list[Query]:
     return [Query(Picture(f"blocks:{number}"), text, mode) for text in TEXTS for number in range(pictures)]
 
 
-def said(model: Answering, queries: Sequence[Query]) -> list[Answer]:
+def said(model: BuiltinAnswerer, queries: Sequence[Query]) -> list[Answer]:
     return [answer for _, answer in sorted(model.answer(queries), key=lambda placed: placed[0])]
 
 
@@ -62,7 +62,7 @@ def alike(one: Answer, other: Answer) -> bool:
 
 
 @pytest.mark.parametrize("make", ANSWERING)
-def test_an_answer_does_not_depend_on_its_company(make: Callable[[Blocks], Answering]) -> None:
+def test_an_answer_does_not_depend_on_its_company(make: Callable[[Blocks], BuiltinAnswerer]) -> None:
     queries = asked()
     together = said(make(Blocks()), queries)
     alone = [said(make(Blocks()), [query])[0] for query in queries[::5]]
@@ -72,7 +72,7 @@ def test_an_answer_does_not_depend_on_its_company(make: Callable[[Blocks], Answe
 
 
 @pytest.mark.parametrize("make", ANSWERING)
-def test_the_likeliest_answers_come_first_with_probabilities(make: Callable[[Blocks], Answering]) -> None:
+def test_the_likeliest_answers_come_first_with_probabilities(make: Callable[[Blocks], BuiltinAnswerer]) -> None:
     for answer in said(make(Blocks()), asked(2)):
         odds = [p for _, p in answer.top]
         assert len(odds) == 5
@@ -104,7 +104,7 @@ def test_the_picture_only_model_never_reads() -> None:
 
 
 @pytest.mark.parametrize("make", [fusion, cnn_lstm, picture_only])
-def test_a_picture_that_cannot_be_read_costs_its_own_queries_only(make: Callable[[Blocks], Answering]) -> None:
+def test_a_picture_that_cannot_be_read_costs_its_own_queries_only(make: Callable[[Blocks], BuiltinAnswerer]) -> None:
     queries = [Query(Picture("blocks:broken"), TEXTS[0]), Query(Picture("blocks:1"), TEXTS[0]), Query(None, TEXTS[0])]
     broken, whole, none = said(make(Blocks()), queries)
     assert broken.state is none.state is State.FAILED
@@ -127,20 +127,20 @@ def test_an_answer_is_one_of_the_choices() -> None:
 
 
 @pytest.mark.parametrize("make", EVERY)
-def test_answering_from_features_is_answering(make: Callable[[Blocks], Builtin]) -> None:
+def test_answering_from_features_is_answering(make: Callable[[Blocks], BuiltinModel]) -> None:
     model, mode = make(Blocks()), Mode.SCORE if make is two_tower else Mode.ANSWER
     queries = asked(2, mode)
     seen, read = model.picture_features(queries), model.text_features(queries)
     assert len(seen) == len(read) == len(queries)
     answers = dict(model.answer_from(seen, read, queries))
-    if isinstance(model, Answering):
+    if isinstance(model, BuiltinAnswerer):
         assert all(alike(answers[place], answer) for place, answer in enumerate(said(model, queries)))
-    if isinstance(model, Scoring) and not isinstance(model, AnsweringAndScoring):
+    if isinstance(model, BuiltinScorer) and not isinstance(model, BuiltinAnswererScorer):
         assert [answers[place].score for place in range(len(queries))] == pytest.approx(model.score(queries), abs=1e-6)
 
 
 @pytest.mark.parametrize("make", [fusion, cnn_lstm])
-def test_changed_features_change_answers(make: Callable[[Blocks], Builtin]) -> None:
+def test_changed_features_change_answers(make: Callable[[Blocks], BuiltinModel]) -> None:
     model, queries = make(Blocks()), asked(3)
     seen, read = model.picture_features(queries), model.text_features(queries)
     plain = dict(model.answer_from(seen, read, queries))
@@ -149,7 +149,9 @@ def test_changed_features_change_answers(make: Callable[[Blocks], Builtin]) -> N
 
 
 @pytest.mark.parametrize("make", EVERY)
-def test_stochastic_passes_vary_between_trials_and_repeat_whatever_the_batch(make: Callable[[Blocks], Builtin]) -> None:
+def test_stochastic_passes_vary_between_trials_and_repeat_whatever_the_batch(
+    make: Callable[[Blocks], BuiltinModel],
+) -> None:
     mode = Mode.SCORE if make is two_tower else Mode.ANSWER
     queries = asked(2, mode)
     together = {(place, trial): answer for place, trial, answer in make(Blocks()).sample(queries, [1, 2, 3], 7)}
@@ -179,7 +181,7 @@ def test_broken_pictures_fail_in_every_trial() -> None:
 
 @pytest.mark.parametrize(("make", "scale"), [(fusion, Scale.PROBABILITY), (two_tower, Scale.SIMILARITY)])
 def test_scores_have_their_scale_and_are_missing_where_the_picture_is(
-    make: Callable[[Blocks], Scoring], scale: Scale
+    make: Callable[[Blocks], BuiltinScorer], scale: Scale
 ) -> None:
     model = make(Blocks())
     queries = [*asked(3, Mode.SCORE), Query(Picture("blocks:broken"), TEXTS[0], Mode.SCORE)]
@@ -200,7 +202,7 @@ def test_a_query_for_a_score_is_answered_by_one() -> None:
 def test_models_claim_what_they_can_do_and_no_more() -> None:
     for make in EVERY:
         model = make(Blocks())
-        assert isinstance(model, Featured)
+        assert isinstance(model, FeatureModel)
         assert isinstance(model, Sampler)
         assert isinstance(model, Answerer) == (make is not two_tower)
         assert isinstance(model, Scorer) == (make in (fusion, two_tower))

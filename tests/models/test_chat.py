@@ -17,44 +17,44 @@ from served import QUICK, Plain, answers, digest, gathered, served, some
 
 from counterpoint import catalog
 from counterpoint.core.answers import Answer, State
-from counterpoint.core.errors import CounterpointError, Spent, Unreachable
+from counterpoint.core.errors import BudgetExhausted, CounterpointError, ModelUnreachable
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Paced, Rater, Retrying, Sampler, Scorer
+from counterpoint.core.ports import Answerer, BatchingModel, RemoteModel, Sampler, Scorer, StreamingScorer
 from counterpoint.engine import running
 from counterpoint.models.endpoint.chat import Chat, chat
-from counterpoint.models.endpoint.data_urls import Encoding
-from counterpoint.models.endpoint.scheduler import Patience
+from counterpoint.models.endpoint.data_urls import PictureEncoding
+from counterpoint.models.endpoint.scheduler import RetryPolicy
 from counterpoint.models.prompts import Prompt
 from counterpoint.store import groups
-from counterpoint.testing import ChatServer, MemoryLog, Received, Trouble, check_model
+from counterpoint.testing import ChatServer, MemoryLog, ReceivedRequest, ServerFault, check_model
 
-run = partial(running.run, read=groups.queries)
+run = partial(running.run, read=groups.read_queries)
 PASSING = [
-    Trouble.BUSY,
-    Trouble.BUSY_FOR,
-    Trouble.BUSY_UNTIL,
-    Trouble.BROKEN,
-    Trouble.LOADING,
-    Trouble.HANG,
-    Trouble.HALF,
-    Trouble.CUT,
-    Trouble.GARBLED,
-    Trouble.RESET,
+    ServerFault.BUSY,
+    ServerFault.BUSY_FOR,
+    ServerFault.BUSY_UNTIL,
+    ServerFault.BROKEN,
+    ServerFault.LOADING,
+    ServerFault.HANG,
+    ServerFault.HALF,
+    ServerFault.CUT,
+    ServerFault.GARBLED,
+    ServerFault.RESET,
 ]
 """Troubles that are over when a request is sent again."""
 
 
 def _table(queries: Sequence[Query]) -> object:
     made = [("plain", Group(Relation.SAME, (query,), (Gold.of("yes"),))) for query in queries]
-    return groups.queries_of(groups.groups_table(made, "some"))
+    return groups.unique_queries(groups.groups_table(made, "some"))
 
 
 def _own(query: Query) -> str:
     """What the double replies to a query, by its picture and its words."""
     if query.picture is None:
         return Prompt().words(query)
-    content = b64decode(Encoding()(Plain().pixels(query.picture)).partition(",")[2])
+    content = b64decode(PictureEncoding()(Plain().pixels(query.picture)).partition(",")[2])
     return f"{digest(content)[:8]} {Prompt().words(query)}"
 
 
@@ -69,10 +69,12 @@ def test_every_query_gets_its_own_reply() -> None:
 
 def test_a_chat_model_can_do_all_that_the_engine_asks_for() -> None:
     model = served("http://127.0.0.1:1/v1")
-    assert all(isinstance(model, port) for port in (Answerer, Scorer, Rater, Sampler, Retrying, Paced))
+    assert all(
+        isinstance(model, port) for port in (Answerer, Scorer, StreamingScorer, Sampler, RemoteModel, BatchingModel)
+    )
 
 
-def _by_seed(asked: Received) -> str:
+def _by_seed(asked: ReceivedRequest) -> str:
     return f"Yes, by {asked.body.get('seed', 'no luck')}."
 
 
@@ -93,7 +95,7 @@ def test_the_picture_stands_before_the_words_and_has_the_very_pixels() -> None:
 
 
 def test_a_picture_can_be_sent_as_jpeg_and_smaller() -> None:
-    shown = Encoding("jpeg", side=3)(np.zeros((4, 6, 3), np.uint8))
+    shown = PictureEncoding("jpeg", side=3)(np.zeros((4, 6, 3), np.uint8))
     opened = Image.open(BytesIO(b64decode(shown.removeprefix("data:image/jpeg;base64,"))))
     assert (opened.format, opened.size) == ("JPEG", (3, 2))
 
@@ -101,7 +103,7 @@ def test_a_picture_can_be_sent_as_jpeg_and_smaller() -> None:
 def test_the_first_request_on_a_picture_is_answered_before_the_others_on_it_are_sent() -> None:
     pictures, alone = Plain(), dict[str, bool]()
 
-    def says(asked: Received) -> str:
+    def says(asked: ReceivedRequest) -> str:
         alone.setdefault(asked.picture, [one.picture for one in server.received].count(asked.picture) == 1)
         return "fine"
 
@@ -138,9 +140,9 @@ def test_no_more_requests_are_on_their_way_than_may_be() -> None:
 def test_fewer_are_sent_at_once_to_a_server_that_pushes_back() -> None:
     crowd: list[int] = []
 
-    def trouble(asked: Received, times: int) -> Trouble | None:
+    def trouble(asked: ReceivedRequest, times: int) -> ServerFault | None:
         crowd.append(server.busy)
-        return Trouble.BUSY if server.busy > 3 else None
+        return ServerFault.BUSY if server.busy > 3 else None
 
     with ChatServer(trouble=trouble, seconds=0.005) as server:
         said = answers(served(server, at_once=24, patience=replace(QUICK, attempts=50)), some(120, pictures=60))
@@ -150,10 +152,10 @@ def test_fewer_are_sent_at_once_to_a_server_that_pushes_back() -> None:
 
 
 @pytest.mark.parametrize("trouble", PASSING)
-def test_a_trouble_that_passes_loses_no_query_and_settles_none_twice(trouble: Trouble) -> None:
+def test_a_trouble_that_passes_loses_no_query_and_settles_none_twice(trouble: ServerFault) -> None:
     asked = some(12)
     with ChatServer(trouble=lambda asked, times: trouble if not times else None) as server:
-        model = served(server, seconds=2.0 if trouble is Trouble.HANG else 20.0, at_once=12)
+        model = served(server, seconds=2.0 if trouble is ServerFault.HANG else 20.0, at_once=12)
         said = answers(model, asked)
         assert set(server.settled.values()) == {1}
         assert len(server.settled) == len(asked)
@@ -162,8 +164,8 @@ def test_a_trouble_that_passes_loses_no_query_and_settles_none_twice(trouble: Tr
     assert model.retries == len(asked)
 
 
-@pytest.mark.parametrize("trouble", [Trouble.BUSY, Trouble.BROKEN, Trouble.RESET, Trouble.GARBLED])
-def test_a_trouble_that_does_not_pass_fails_the_query_with_its_reason(trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", [ServerFault.BUSY, ServerFault.BROKEN, ServerFault.RESET, ServerFault.GARBLED])
+def test_a_trouble_that_does_not_pass_fails_the_query_with_its_reason(trouble: ServerFault) -> None:
     with ChatServer(trouble=lambda asked, times: trouble if "number 2?" in asked.words else None) as server:
         said = answers(served(server, patience=replace(QUICK, attempts=3)), some(5))
         assert sorted(server.asked.values()) == [1, 1, 1, 1, 3]
@@ -172,14 +174,16 @@ def test_a_trouble_that_does_not_pass_fails_the_query_with_its_reason(trouble: T
 
 
 def test_a_request_that_is_rejected_fails_at_once_with_what_the_server_says() -> None:
-    with ChatServer(trouble=lambda asked, times: Trouble.REJECTED if "number 2?" in asked.words else None) as server:
+    with ChatServer(
+        trouble=lambda asked, times: ServerFault.REJECTED if "number 2?" in asked.words else None
+    ) as server:
         said = answers(served(server), some(5))
         assert set(server.asked.values()) == {1}
     assert said[2] == Answer.failed("the server says 400: trouble: 400")
 
 
-@pytest.mark.parametrize("trouble", [Trouble.FILTERED, Trouble.REFUSED])
-def test_a_refusal_is_a_state_and_keeps_its_text(trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", [ServerFault.FILTERED, ServerFault.REFUSED])
+def test_a_refusal_is_a_state_and_keeps_its_text(trouble: ServerFault) -> None:
     with ChatServer(says=lambda asked: "red", trouble=lambda asked, times: trouble) as server:
         (said,) = answers(served(server), some(1))
         assert len(server.received) == 1
@@ -188,14 +192,14 @@ def test_a_refusal_is_a_state_and_keeps_its_text(trouble: Trouble) -> None:
 
 
 def test_an_empty_reply_is_kept_as_unparsed_and_not_asked_again() -> None:
-    with ChatServer(trouble=lambda asked, times: Trouble.EMPTY) as server:
+    with ChatServer(trouble=lambda asked, times: ServerFault.EMPTY) as server:
         (said,) = answers(served(server), some(1))
         assert len(server.received) == 1
     assert (said.state, said.raw) == (State.UNPARSED, "")
 
 
 def test_a_reply_that_was_cut_off_keeps_its_text_and_says_so() -> None:
-    with ChatServer(says=lambda asked: "red", trouble=lambda asked, times: Trouble.LONG) as server:
+    with ChatServer(says=lambda asked: "red", trouble=lambda asked, times: ServerFault.LONG) as server:
         (said,) = answers(served(server, tokens=7), some(1))
     assert (said.state, said.raw, said.reason) == (State.OK, "red", "cut off after 7 tokens")
     assert server.received[0].body["max_tokens"] == 7
@@ -203,26 +207,29 @@ def test_a_reply_that_was_cut_off_keeps_its_text_and_says_so() -> None:
 
 def test_a_server_that_opens_late_is_waited_for() -> None:
     with ChatServer(opens_after=0.3) as server:
-        model = served(server, patience=Patience(attempts=2, first=0.01, away=20.0))
+        model = served(server, patience=RetryPolicy(attempts=2, first=0.01, away=20.0))
         said = answers(model, some(6))
     assert [answer.raw for answer in said] == [_own(query) for query in some(6)]
     assert model.retries > 2
 
 
 def test_a_server_that_is_not_there_ends_the_run_when_patience_does() -> None:
-    model = served("http://127.0.0.1:1/v1", patience=Patience(first=0.001, away=0.05))
-    with pytest.raises(Unreachable, match=r"http://127.0.0.1:1/v1 cannot be reached: .*Connect call failed"):
+    model = served("http://127.0.0.1:1/v1", patience=RetryPolicy(first=0.001, away=0.05))
+    with pytest.raises(ModelUnreachable, match=r"http://127.0.0.1:1/v1 cannot be reached: .*Connect call failed"):
         answers(model, some(6))
 
 
 def test_a_name_that_nobody_has_is_told_at_once() -> None:
-    with pytest.raises(Unreachable, match=r"no-such-host.invalid/v1 cannot be reached"):
+    with pytest.raises(ModelUnreachable, match=r"no-such-host.invalid/v1 cannot be reached"):
         answers(served("http://no-such-host.invalid/v1"), some(2))
 
 
 def test_a_model_that_the_server_does_not_have_ends_the_run_and_nothing_counts_as_failed() -> None:
     log = MemoryLog()
-    with ChatServer(models=("another",)) as server, pytest.raises(Unreachable, match="404: The model 'double'") as told:
+    with (
+        ChatServer(models=("another",)) as server,
+        pytest.raises(ModelUnreachable, match="404: The model 'double'") as told,
+    ):
         run(_table(some(100)), served(server), log)
     assert "name of the model" in told.value.hint
     assert (log.says, log.failures) == ({}, [])
@@ -242,17 +249,17 @@ def test_a_spent_budget_ends_the_run_and_the_next_one_asks_only_the_rest() -> No
 
 def test_a_budget_counts_what_is_sent_again_and_fails_nobody() -> None:
     log = MemoryLog()
-    with ChatServer(trouble=lambda asked, times: Trouble.BROKEN if not times else None) as server:
+    with ChatServer(trouble=lambda asked, times: ServerFault.BROKEN if not times else None) as server:
         first = run(_table(some(30)), served(server, budget=20), log)
         assert len(server.received) == 20
-        with pytest.raises(Spent, match="the budget of 1 requests is used up"):
+        with pytest.raises(BudgetExhausted, match="the budget of 1 requests is used up"):
             answers(served(server, budget=1), some(2))
     assert (first.failed, first.asked + first.left) == (0, 30)
 
 
 def test_what_failed_is_asked_by_the_next_run_and_nothing_else_is() -> None:
     log, asked = MemoryLog(), some(20)
-    with ChatServer(trouble=lambda asked, times: Trouble.BROKEN if "number 7?" in asked.words else None) as server:
+    with ChatServer(trouble=lambda asked, times: ServerFault.BROKEN if "number 7?" in asked.words else None) as server:
         first = run(_table(asked), served(server, patience=replace(QUICK, attempts=2)), log)
     assert (first.asked, first.failed, first.retries) == (20, 1, 1)
     with ChatServer() as server:
@@ -264,18 +271,22 @@ def test_what_failed_is_asked_by_the_next_run_and_nothing_else_is() -> None:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.lists(st.lists(st.sampled_from([one for one in PASSING if one is not Trouble.HANG]), max_size=3), max_size=16),
+    st.lists(
+        st.lists(st.sampled_from([one for one in PASSING if one is not ServerFault.HANG]), max_size=3), max_size=16
+    ),
     st.integers(1, 8),
     st.integers(0, 30),
 )
-@example([[Trouble.HANG], [], [Trouble.RESET, Trouble.HANG], [Trouble.BUSY_UNTIL, Trouble.HALF]], 3, 5)
+@example(
+    [[ServerFault.HANG], [], [ServerFault.RESET, ServerFault.HANG], [ServerFault.BUSY_UNTIL, ServerFault.HALF]], 3, 5
+)
 def test_whatever_goes_wrong_in_whatever_order_nothing_is_lost_and_nothing_settled_twice(
-    troubles: list[list[Trouble]], at_once: int, budget: int
+    troubles: list[list[ServerFault]], at_once: int, budget: int
 ) -> None:
     asked, log = some(len(troubles), pictures=3), MemoryLog()
     plan = {Prompt().words(query): some for query, some in zip(asked, troubles, strict=True)}
 
-    def trouble(asked: Received, times: int) -> Trouble | None:
+    def trouble(asked: ReceivedRequest, times: int) -> ServerFault | None:
         return dict(enumerate(plan[asked.words])).get(times)
 
     with ChatServer(trouble=trouble, pause=0.001) as server:
@@ -287,7 +298,7 @@ def test_whatever_goes_wrong_in_whatever_order_nothing_is_lost_and_nothing_settl
     assert {key: answer.raw for key, answer in log.says.items()} == {(query.id, 0): _own(query) for query in asked}
 
 
-def _likely(asked: Received) -> dict[str, float]:
+def _likely(asked: ReceivedRequest) -> dict[str, float]:
     if "color" in asked.words:
         return {"red": 0.6, " Blu": 0.2, "Yes": 0.1}
     return {"Yes": 0.5, " yes": 0.1, "No": 0.2, "red": 0.15}

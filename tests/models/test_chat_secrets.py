@@ -11,12 +11,12 @@ from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.models.endpoint.chat import chat
 from counterpoint.models.endpoint.server import Server
-from counterpoint.testing import ChatServer, Received, Trouble
+from counterpoint.testing import ChatServer, ReceivedRequest, ServerFault
 
 KEY = "sk-open-sesame-0123456789"
 
 
-def _repeated(asked: Received) -> str:
+def _repeated(asked: ReceivedRequest) -> str:
     return f"you came with {asked.headers['authorization']}"
 
 
@@ -32,8 +32,10 @@ def test_the_key_goes_to_the_server() -> None:
         assert server.received[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("trouble", [None, *(one for one in Trouble if one is not Trouble.LOADING)])
-def test_the_key_is_in_no_answer_no_log_and_no_error(trouble: Trouble | None, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("trouble", [None, *(one for one in ServerFault if one is not ServerFault.LOADING)])
+def test_the_key_is_in_no_answer_no_log_and_no_error(
+    trouble: ServerFault | None, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     with ChatServer(_repeated, lambda asked, times: trouble, pause=0.001) as server:
         model = chat("double", Plain(), base_url=server.base_url, attempts=1, timeout=0.3)
@@ -50,7 +52,7 @@ def test_the_key_is_in_no_error_that_ends_a_run() -> None:
             with pytest.raises(ModelError) as told:
                 answers(chat("double", Plain(), base_url=address, patience=0.01), some(2))
             problems.append(told.value)
-    with ChatServer(trouble=lambda asked, times: Trouble.LOADING) as server, pytest.raises(ModelError) as told:
+    with ChatServer(trouble=lambda asked, times: ServerFault.LOADING) as server, pytest.raises(ModelError) as told:
         answers(chat("double", Plain(), base_url=server.base_url, patience=0.01), some(2))
     problems.append(told.value)
     assert "401: Incorrect API key provided: …" in str(problems[0])
@@ -95,7 +97,9 @@ def test_a_version_in_the_address_is_sent_along() -> None:
 def test_the_key_is_in_no_file_that_a_run_writes(tmp_path: Path) -> None:
     made = CliRunner().invoke(commands, ["generate", str(tmp_path), "--suite", "order", "--scenes", "3"])
     assert made.exit_code == 0, made.output
-    with ChatServer(_repeated, lambda asked, times: Trouble.REJECTED if asked.number == 3 else None, key=KEY) as server:
+    with ChatServer(
+        _repeated, lambda asked, times: ServerFault.REJECTED if asked.number == 3 else None, key=KEY
+    ) as server:
         line = ["run", str(tmp_path), "--model", "openai/double", "--base-url", server.base_url]
         done = CliRunner().invoke(commands, line)
         assert done.exit_code == 0, done.output

@@ -15,7 +15,7 @@ import pytest
 from served import digest
 
 from counterpoint.pictures.png import encode_png
-from counterpoint.testing import ChatServer, Received, Trouble, echo
+from counterpoint.testing import ChatServer, ReceivedRequest, ServerFault, echo
 
 PICTURE = encode_png(np.full((4, 6, 3), 7, np.uint8))
 SHOWN = f"data:image/png;base64,{b64encode(PICTURE).decode()}"
@@ -23,7 +23,7 @@ CONTENT: list[Any] = [{"type": "image_url", "image_url": {"url": SHOWN}}, {"type
 MESSAGES: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": CONTENT}]
 
 
-def _always(trouble: Trouble, asked: Received, times: int) -> Trouble:
+def _always(trouble: ServerFault, asked: ReceivedRequest, times: int) -> ServerFault:
     return trouble
 
 
@@ -72,8 +72,10 @@ def test_the_official_client_reads_the_log_probabilities(create: Callable[..., A
     assert bytes(second.bytes) == b" indeed"
 
 
-@pytest.mark.parametrize("trouble", [Trouble.BUSY_FOR, Trouble.BROKEN, Trouble.RESET, Trouble.HALF, Trouble.CUT])
-def test_the_official_client_tries_again_what_may_pass(create: Callable[..., Any], trouble: Trouble) -> None:
+@pytest.mark.parametrize(
+    "trouble", [ServerFault.BUSY_FOR, ServerFault.BROKEN, ServerFault.RESET, ServerFault.HALF, ServerFault.CUT]
+)
+def test_the_official_client_tries_again_what_may_pass(create: Callable[..., Any], trouble: ServerFault) -> None:
     with ChatServer(trouble=lambda asked, times: None if times else trouble) as server:
         assert create(server, retries=2).choices[0].message.content
         assert list(server.asked.values()) == [2]
@@ -96,14 +98,16 @@ def test_the_official_client_knows_the_errors_by_their_kinds(create: Callable[..
 @pytest.mark.parametrize(
     ("trouble", "kind"),
     [
-        (Trouble.BUSY, openai.RateLimitError),
-        (Trouble.LOADING, openai.InternalServerError),
-        (Trouble.REJECTED, openai.BadRequestError),
-        (Trouble.RESET, openai.APIConnectionError),
-        (Trouble.GARBLED, Exception),
+        (ServerFault.BUSY, openai.RateLimitError),
+        (ServerFault.LOADING, openai.InternalServerError),
+        (ServerFault.REJECTED, openai.BadRequestError),
+        (ServerFault.RESET, openai.APIConnectionError),
+        (ServerFault.GARBLED, Exception),
     ],
 )
-def test_troubles_are_what_they_are_called(create: Callable[..., Any], trouble: Trouble, kind: type[Exception]) -> None:
+def test_troubles_are_what_they_are_called(
+    create: Callable[..., Any], trouble: ServerFault, kind: type[Exception]
+) -> None:
     with ChatServer(trouble=lambda asked, times: trouble) as server, pytest.raises(kind):
         create(server)
     assert not server.settled
@@ -111,15 +115,15 @@ def test_troubles_are_what_they_are_called(create: Callable[..., Any], trouble: 
 
 def test_refusals_and_endings_are_seen_by_the_official_client(create: Callable[..., Any]) -> None:
     found = {}
-    for trouble in (Trouble.FILTERED, Trouble.REFUSED, Trouble.EMPTY, Trouble.LONG):
+    for trouble in (ServerFault.FILTERED, ServerFault.REFUSED, ServerFault.EMPTY, ServerFault.LONG):
         with ChatServer(lambda asked: "red", partial(_always, trouble)) as server:
             choice = create(server).choices[0]
         found[trouble] = (choice.finish_reason, choice.message.content, choice.message.refusal)
     assert found == {
-        Trouble.FILTERED: ("content_filter", "red", None),
-        Trouble.REFUSED: ("stop", None, "I will not say: red"),
-        Trouble.EMPTY: ("stop", "", None),
-        Trouble.LONG: ("length", "red", None),
+        ServerFault.FILTERED: ("content_filter", "red", None),
+        ServerFault.REFUSED: ("stop", None, "I will not say: red"),
+        ServerFault.EMPTY: ("stop", "", None),
+        ServerFault.LONG: ("length", "red", None),
     }
 
 

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.models.endpoint.completions import Decoding, Garbled, Reply, Terms, complaint, read, request, shares
+from counterpoint.models.endpoint.completions import (
+    Decoding,
+    MalformedReply,
+    Reply,
+    ServerCapabilities,
+    error_message,
+    read_reply,
+    request_body,
+    word_probabilities,
+)
 
 PLAINS = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=3),
@@ -32,15 +41,15 @@ def _reply(**message: Any) -> str:
     ],
 )
 def test_a_reply_is_read_however_it_is_packed(message: dict[str, Any], reply: Reply) -> None:
-    assert read(_reply(**message)) == reply
+    assert read_reply(_reply(**message)) == reply
 
 
 @pytest.mark.parametrize(
     "text", ["", "no", "[]", "{}", '{"choices": []}', '{"choices": [{}]}', '{"error": "x"}', "[" * 9999]
 )
 def test_what_is_no_completion_is_garbled(text: str) -> None:
-    with pytest.raises(Garbled, match="the reply is no chat completion"):
-        read(text)
+    with pytest.raises(MalformedReply, match="the reply is no chat completion"):
+        read_reply(text)
 
 
 @given(PLAINS, PLAINS, PLAINS)
@@ -50,8 +59,8 @@ def test_a_reply_of_any_shape_is_read_or_garbled(message: Any, logprobs: Any, mo
         {"message": {"content": "x"}, "logprobs": {"content": more}},
     ):
         try:
-            assert isinstance(read(json.dumps({"choices": [choice]})), Reply)
-        except Garbled:
+            assert isinstance(read_reply(json.dumps({"choices": [choice]})), Reply)
+        except MalformedReply:
             assert choice["message"] != {"content": "x"}, (
                 "a reply that can be read is worth more than its probabilities"
             )
@@ -62,33 +71,33 @@ def _spoken(*tokens: str) -> Reply:
         {"token": one, "logprob": -0.5, "top_logprobs": [{"token": f"{one}!", "logprob": -1.0}]} for one in tokens
     ]
     choice = {"message": {"content": "".join(tokens)}, "logprobs": {"content": listed}}
-    return read(json.dumps({"choices": [choice]}))
+    return read_reply(json.dumps({"choices": [choice]}))
 
 
 def test_the_chances_are_those_of_the_first_token_that_says_something() -> None:
     assert set(_spoken("\n", " Yes", ".").chances or ()) == {" Yes", " Yes!"}
     assert set(_spoken("<think>", "No", "</th", "ink>", "\n", "Yes").chances or ()) == {"Yes", "Yes!"}
     assert _spoken(" ").chances == {}
-    assert read(_reply(content="Yes.")).chances is None
+    assert read_reply(_reply(content="Yes.")).chances is None
 
 
 def test_a_token_that_could_begin_several_choices_makes_their_probabilities_unknown() -> None:
-    assert shares(["1", "10", "2"], {"1": 0.6, "2": 0.4}) == ()
-    assert shares(["1", "3", "2"], {"1": 0.6, "2": 0.4}) == (("1", 0.6), ("2", 0.4), ("3", 0.0))
+    assert word_probabilities(["1", "10", "2"], {"1": 0.6, "2": 0.4}) == ()
+    assert word_probabilities(["1", "3", "2"], {"1": 0.6, "2": 0.4}) == (("1", 0.6), ("2", 0.4), ("3", 0.0))
 
 
 def test_an_article_begins_no_choice() -> None:
-    assert shares(["apple", "pear"], {"a": 0.5, "an": 0.2, "pear": 0.3}) == (("pear", 1.0), ("apple", 0.0))
+    assert word_probabilities(["apple", "pear"], {"a": 0.5, "an": 0.2, "pear": 0.3}) == (("pear", 1.0), ("apple", 0.0))
 
 
 def test_words_that_are_unlikely_together_have_no_probabilities() -> None:
-    assert shares(["yes", "no"], {"The": 0.9, "yes": 0.1}, least=0.5) == ()
-    assert shares(["yes", "no"], {}, least=0.0) == ()
+    assert word_probabilities(["yes", "no"], {"The": 0.9, "yes": 0.1}, least=0.5) == ()
+    assert word_probabilities(["yes", "no"], {}, least=0.0) == ()
 
 
 @given(st.dictionaries(st.sampled_from(["yes", "Yes", " no", "NO.", "x", ""]), st.floats(0, 1)))
 def test_shares_are_probabilities(chances: dict[str, float]) -> None:
-    found = shares(["yes", "no"], chances, whole=True)
+    found = word_probabilities(["yes", "no"], chances, whole=True)
     assert not found or sum(share for _, share in found) == pytest.approx(1)
     assert [share for _, share in found] == sorted((share for _, share in found), reverse=True)
 
@@ -107,22 +116,22 @@ def test_shares_are_probabilities(chances: dict[str, float]) -> None:
     ],
 )
 def test_an_error_is_read_however_a_server_wraps_it(text: str, said: tuple[str, str]) -> None:
-    assert complaint(text) == said
+    assert error_message(text) == said
 
 
 def test_a_refused_field_is_left_out_or_renamed_and_other_refusals_change_nothing() -> None:
-    terms = Terms()
-    assert terms.without("top_logprobs is too large") == Terms(alternatives=5)
-    assert terms.without("no logprobs").without("no logprobs") == Terms(alternatives=0)
-    assert terms.without("use 'max_completion_tokens' instead") == Terms(limit="max_completion_tokens")
-    assert terms.without("seed is not supported") == Terms(seeds=False)
+    terms = ServerCapabilities()
+    assert terms.without("top_logprobs is too large") == ServerCapabilities(alternatives=5)
+    assert terms.without("no logprobs").without("no logprobs") == ServerCapabilities(alternatives=0)
+    assert terms.without("use 'max_completion_tokens' instead") == ServerCapabilities(limit="max_completion_tokens")
+    assert terms.without("seed is not supported") == ServerCapabilities(seeds=False)
     assert terms.without("the picture is too large") == terms
 
 
 def test_what_a_server_does_not_take_is_not_sent() -> None:
     decoding = Decoding("m", tokens=3, temperature=0.5, seed=7)
-    whole = request(decoding, "Is it?", "", Terms(), chances=True)
+    whole = request_body(decoding, "Is it?", "", ServerCapabilities(), chances=True)
     assert whole.keys() == {"model", "messages", "max_tokens", "temperature", "seed", "logprobs", "top_logprobs"}
-    bare = request(decoding, "Is it?", "", Terms(0, "max_completion_tokens", False), chances=True)
+    bare = request_body(decoding, "Is it?", "", ServerCapabilities(0, "max_completion_tokens", False), chances=True)
     assert bare.keys() == {"model", "messages", "max_completion_tokens", "temperature"}
     assert bare["messages"] == [{"role": "user", "content": "Is it?"}]

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
-from counterpoint.core.features import Side, noise, other_picture, other_text, reference_name
+from counterpoint.core.features import Side, exchange_picture, exchange_text, noise_edit, reference_name
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.core.ports import Featured, Floats, Placed
-from counterpoint.models.builtin.models import Answering, cnn_lstm, fusion, question_only
-from counterpoint.models.feature_edits import FeatureEdits, normal
+from counterpoint.core.ports import FeatureModel, Floats, PlacedAnswer
+from counterpoint.models.builtin.models import BuiltinAnswerer, cnn_lstm, fusion, question_only
+from counterpoint.models.feature_edits import FeatureEditor, normal_noise
 from counterpoint.world.source import World
 
 
@@ -40,7 +40,7 @@ class Adding:
         """One number."""
         return np.array([[len(query.text)] for query in queries], np.float32)
 
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """All numbers as text, those of the regions that the picture has."""
         for place, query in enumerate(queries):
             regions = int(query.picture.path) if query.picture else 0
@@ -51,11 +51,11 @@ PLAIN = [Query(Picture(f"p:{number}"), "?" * number) for number in (1, 2, 3)]
 NAME = reference_name(PLAIN)
 
 
-def _edits(model: Featured | None = None) -> FeatureEdits:
-    return FeatureEdits(model or Adding(), {NAME: PLAIN})
+def _edits(model: FeatureModel | None = None) -> FeatureEditor:
+    return FeatureEditor(model or Adding(), {NAME: PLAIN})
 
 
-def _said(edits: FeatureEdits, queries: Sequence[Query], size: int = 100) -> list[str]:
+def _said(edits: FeatureEditor, queries: Sequence[Query], size: int = 100) -> list[str]:
     found: dict[int, str] = {}
     for start in range(0, len(queries), size):
         found |= {start + place: answer.value for place, answer in edits.answer(queries[start : start + size])}
@@ -63,11 +63,11 @@ def _said(edits: FeatureEdits, queries: Sequence[Query], size: int = 100) -> lis
 
 
 def test_the_noise_is_that_which_a_hand_computes() -> None:
-    assert isinstance(Adding(), Featured)
-    query = replace(PLAIN[1], edits=(noise(Side.PICTURE, "0.5", NAME, 7),))
+    assert isinstance(Adding(), FeatureModel)
+    query = replace(PLAIN[1], edits=(noise_edit(Side.PICTURE, "0.5", NAME, 7),))
     spread = np.std([1, 2, 2, 3, 3, 3], ddof=1) * np.array([1, 10])  # each region once, zeros after the last never
     np.testing.assert_allclose(_edits().deviation(Side.PICTURE, NAME), spread, rtol=1e-6)
-    drawn = normal(b"%d 0" % query.id, (2, 2))
+    drawn = normal_noise(b"%d 0" % query.id, (2, 2))
     wanted = np.array([[2, 20], [2, 20]], np.float32) + np.float32(0.5) * spread.astype(np.float32) * drawn
     seen, read = eval(_said(_edits(), [query])[0])
     np.testing.assert_allclose(seen, wanted, rtol=1e-6)
@@ -75,15 +75,15 @@ def test_the_noise_is_that_which_a_hand_computes() -> None:
 
 
 def test_the_noise_of_words_leaves_the_picture_alone() -> None:
-    query = replace(PLAIN[2], edits=(noise(Side.TEXT, "1", NAME, 7),))
+    query = replace(PLAIN[2], edits=(noise_edit(Side.TEXT, "1", NAME, 7),))
     seen, read = eval(_said(_edits(), [query])[0])
     assert seen == [[3.0, 30.0]] * 3
-    drawn = float(normal(b"%d 0" % query.id, (1,))[0])
+    drawn = float(normal_noise(b"%d 0" % query.id, (1,))[0])
     assert read == [pytest.approx(3 + drawn * float(np.std([1, 2, 3], ddof=1)))]
 
 
 def test_noise_of_no_width_changes_nothing() -> None:
-    still = [replace(query, edits=(noise(side, "0", NAME, 3),)) for query in PLAIN for side in Side]
+    still = [replace(query, edits=(noise_edit(side, "0", NAME, 3),)) for query in PLAIN for side in Side]
     wanted = [query for query in PLAIN for _ in Side]
     model = Adding()
     plain = dict(model.answer_from(model.picture_features(wanted), model.text_features(wanted), wanted))
@@ -91,7 +91,7 @@ def test_noise_of_no_width_changes_nothing() -> None:
 
 
 noisy = st.builds(
-    lambda query, side, seed: replace(query, edits=(noise(side, "1", NAME, seed),)),
+    lambda query, side, seed: replace(query, edits=(noise_edit(side, "1", NAME, seed),)),
     st.sampled_from(PLAIN),
     st.sampled_from(list(Side)),
     st.integers(0, 2**32 - 1),
@@ -105,7 +105,7 @@ def test_one_seed_gives_one_answer_whatever_the_batch(queries: list[Query], size
 
 
 def test_another_seed_another_query_and_another_edit_have_other_noise() -> None:
-    edits = [noise(Side.TEXT, "1", NAME, seed) for seed in (1, 2)]
+    edits = [noise_edit(Side.TEXT, "1", NAME, seed) for seed in (1, 2)]
     queries = [replace(query, edits=(edit,)) for query in PLAIN for edit in edits]
     twice = replace(PLAIN[0], edits=(edits[0], edits[0]))
     off = [read[0] - len(query.text) for query in queries for _, read in [eval(_said(_edits(), [query])[0])]]
@@ -116,25 +116,25 @@ def test_another_seed_another_query_and_another_edit_have_other_noise() -> None:
 def test_a_picture_in_many_edits_is_looked_at_once_and_references_once_for_all() -> None:
     model = Adding()
     edits = _edits(model)
-    _said(edits, [replace(PLAIN[0], edits=(noise(Side.PICTURE, "1", NAME, seed),)) for seed in range(30)])
-    _said(edits, [replace(PLAIN[1], edits=(noise(Side.PICTURE, "1", NAME, seed),)) for seed in range(30)])
+    _said(edits, [replace(PLAIN[0], edits=(noise_edit(Side.PICTURE, "1", NAME, seed),)) for seed in range(30)])
+    _said(edits, [replace(PLAIN[1], edits=(noise_edit(Side.PICTURE, "1", NAME, seed),)) for seed in range(30)])
     assert model.looked == 2 + len(PLAIN)
 
 
 def test_the_numbers_are_normal() -> None:
-    drawn = normal(b"1", (400_000,))
+    drawn = normal_noise(b"1", (400_000,))
     assert abs(float(drawn.mean())) < 0.01
     assert float(drawn.std()) == pytest.approx(1, abs=0.01)
     assert float((np.abs(drawn) < 1).mean()) == pytest.approx(0.6827, abs=0.005)
-    assert normal(b"1", (3,)).tolist() == [0.4878930449485779, 0.8494793176651001, -0.7839146256446838]
+    assert normal_noise(b"1", (3,)).tolist() == [0.4878930449485779, 0.8494793176651001, -0.7839146256446838]
 
 
 def test_what_another_sample_has_is_put_in_the_place_of_what_the_query_has() -> None:
     first, second = Picture("p:1"), Picture("p:3")
     exchanged = [
-        Query(first, "Is it?", edits=(other_picture(second),)),
-        Query(first, "Is it?", edits=(other_text("Who is it?"),)),
-        Query(first, "Is it?", edits=(other_picture(second), other_text("Who is it?"))),
+        Query(first, "Is it?", edits=(exchange_picture(second),)),
+        Query(first, "Is it?", edits=(exchange_text("Who is it?"),)),
+        Query(first, "Is it?", edits=(exchange_picture(second), exchange_text("Who is it?"))),
     ]
     assert [eval(one) for one in _said(_edits(), exchanged)] == [
         ([[3.0, 30.0]] * 3, [6.0]),
@@ -145,14 +145,14 @@ def test_what_another_sample_has_is_put_in_the_place_of_what_the_query_has() -> 
 
 def test_references_that_nobody_listed_and_edits_that_nobody_knows_are_said() -> None:
     with pytest.raises(ModelError, match="no suite names the reference queries 0123"):
-        _said(_edits(), [replace(PLAIN[0], edits=(noise(Side.TEXT, "1", "0123", 1),))])
+        _said(_edits(), [replace(PLAIN[0], edits=(noise_edit(Side.TEXT, "1", "0123", 1),))])
     with pytest.raises(ModelError, match="no edit of features"):
         _said(_edits(), [replace(PLAIN[0], edits=(Edit("blur", ("6",)),))])
 
 
 def test_one_reference_says_nothing_of_spread_and_makes_no_noise() -> None:
-    alone = FeatureEdits(Adding(), {NAME: PLAIN[:1]})
-    query = replace(PLAIN[1], edits=(noise(Side.TEXT, "1", NAME, 1),))
+    alone = FeatureEditor(Adding(), {NAME: PLAIN[:1]})
+    query = replace(PLAIN[1], edits=(noise_edit(Side.TEXT, "1", NAME, 1),))
     assert eval(_said(alone, [query])[0])[1] == [2.0]
 
 
@@ -163,20 +163,20 @@ def world() -> World:
 
 @pytest.mark.parametrize("make", [fusion, cnn_lstm, question_only])
 def test_built_in_models_answer_from_features_as_from_pictures(
-    make: Callable[[World], Answering], world: World
+    make: Callable[[World], BuiltinAnswerer], world: World
 ) -> None:
     model = make(world)
     asked = [Query(one.picture, one.text) for one in world.questions()][:20]
     name = reference_name(asked)
-    edits = FeatureEdits(model, {name: asked})
+    edits = FeatureEditor(model, {name: asked})
     plain = dict(model.answer(asked))
-    still = [replace(query, edits=(noise(side, "0", name, 1),)) for query in asked for side in Side]
+    still = [replace(query, edits=(noise_edit(side, "0", name, 1),)) for query in asked for side in Side]
     for place, answer in edits.answer(still):
         assert answer == plain[place // 2]
-    noisy = [replace(query, edits=(noise(side, "2", name, 1),)) for query in asked for side in Side]
-    assert _said(edits, noisy) == _said(FeatureEdits(model, {name: asked}), noisy, 3)
+    noisy = [replace(query, edits=(noise_edit(side, "2", name, 1),)) for query in asked for side in Side]
+    assert _said(edits, noisy) == _said(FeatureEditor(model, {name: asked}), noisy, 3)
     other = asked[-1]
-    swapped = [replace(query, edits=(other_picture(other.picture),)) for query in asked if other.picture]
+    swapped = [replace(query, edits=(exchange_picture(other.picture),)) for query in asked if other.picture]
     wanted = dict(model.answer([replace(query, picture=other.picture) for query in asked]))
     assert dict(edits.answer(swapped)) == wanted
 
@@ -184,7 +184,7 @@ def test_built_in_models_answer_from_features_as_from_pictures(
 def test_a_model_that_never_looks_is_not_moved_by_noise_in_pictures(world: World) -> None:
     model = question_only(world)
     asked = [Query(one.picture, one.text) for one in world.questions()][:20]
-    edits = FeatureEdits(model, {"all": asked})
+    edits = FeatureEditor(model, {"all": asked})
     noisy = [replace(query, edits=(Edit(Side.PICTURE.noise, ("50", "all"), 1),)) for query in asked]
     assert [answer for _, answer in sorted(edits.answer(noisy))] == [
         answer for _, answer in sorted(model.answer(asked))

@@ -7,7 +7,7 @@ import pytest
 
 from counterpoint.core.errors import ModelError, UnknownName
 from counterpoint.models.text import link_grammar
-from counterpoint.models.text.judges import Grammar, grammar, inference
+from counterpoint.models.text.judges import Grammar, entailment_model, grammar_scorer
 
 GOOD = (
     "A man riding a horse in a field.",
@@ -30,7 +30,7 @@ installed = pytest.mark.skipif(find_library(link_grammar.NAME) is None, reason="
 
 @pytest.fixture(scope="module")
 def graded() -> Grammar:
-    return grammar(link_grammar.NAME)
+    return grammar_scorer(link_grammar.NAME)
 
 
 @installed
@@ -63,7 +63,7 @@ def test_a_text_scores_as_its_worst_sentence_and_nothing_scores_nothing(graded: 
 
 @installed
 def test_the_library_prints_nothing(graded: Grammar, capfd: pytest.CaptureFixture[str]) -> None:
-    grammar(link_grammar.NAME)(["Qwrt zxcv \N{SNOWMAN} it."])
+    grammar_scorer(link_grammar.NAME)(["Qwrt zxcv \N{SNOWMAN} it."])
     assert capfd.readouterr() == ("", "")
 
 
@@ -71,13 +71,13 @@ def test_where_the_library_is_missing_the_error_says_how_to_get_it(monkeypatch: 
     link_grammar._library.cache_clear()
     monkeypatch.setattr(link_grammar, "find_library", lambda name: None)
     with pytest.raises(ModelError, match="is not on this machine") as problem:
-        grammar(link_grammar.NAME)
+        grammar_scorer(link_grammar.NAME)
     assert "apt install liblink-grammar5" in problem.value.hint
 
 
 @pytest.mark.parametrize("name", ["link-gramar", "hf/", "cola"])
 def test_a_grader_that_there_is_none_of_is_answered_with_those_there_are(name: str) -> None:
     with pytest.raises(UnknownName, match="scorer of grammar"):
-        grammar(name)
+        grammar_scorer(name)
     with pytest.raises(UnknownName, match="model of inference"):
-        inference(name)
+        entailment_model(name)

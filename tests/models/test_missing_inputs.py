@@ -10,19 +10,19 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures
-from counterpoint.engine.dispatch import Asked, Asker
+from counterpoint.engine.dispatch import Dispatcher, QueryBatch
 from counterpoint.models.builtin.models import (
-    Answering,
-    Scoring,
+    BuiltinAnswerer,
+    BuiltinScorer,
     cnn_lstm,
     fusion,
     picture_only,
     question_only,
     two_tower,
 )
-from counterpoint.testing import ChatServer, Received
+from counterpoint.testing import ChatServer, ReceivedRequest
 
-Make = Callable[[Pictures], Answering]
+Make = Callable[[Pictures], BuiltinAnswerer]
 PICTURE = Picture("blocks:1")
 
 
@@ -34,11 +34,13 @@ def test_a_built_in_model_that_looks_fails_without_a_picture_and_says_why(make: 
 
 
 @pytest.mark.parametrize("make", [fusion, two_tower])
-def test_a_built_in_model_that_scores_fails_without_a_picture_and_says_why(make: Callable[[Pictures], Scoring]) -> None:
+def test_a_built_in_model_that_scores_fails_without_a_picture_and_says_why(
+    make: Callable[[Pictures], BuiltinScorer],
+) -> None:
     model, kept = make(Blocks()), dict[int, Answer]()
     queries = [Query(PICTURE, "It is.", Mode.SCORE), Query(None, "It is.", Mode.SCORE)]
-    with Asker(model) as asker:
-        asker.ask(Asked(queries, [0, 0]), kept.__setitem__)
+    with Dispatcher(model) as asker:
+        asker.ask(QueryBatch(queries, [0, 0]), kept.__setitem__)
     assert (kept[1].state, kept[1].reason) == (State.FAILED, "the query has no picture")
     assert kept[0].score == pytest.approx(model.score(queries)[0], abs=1e-6)
 
@@ -58,7 +60,7 @@ def test_every_built_in_model_answers_without_a_question(make: Make) -> None:
 def test_an_endpoint_is_shown_what_there_is() -> None:
     seen: list[tuple[str, bool]] = []
 
-    def reply(received: Received) -> str:
+    def reply(received: ReceivedRequest) -> str:
         seen.append((received.words, bool(received.picture)))
         return "yes"
 

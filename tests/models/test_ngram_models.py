@@ -14,8 +14,8 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels, Scale, Scorer
 from counterpoint.language.kneser_ney import train_model
-from counterpoint.models.text.ngram import CrossFitted, Told, known_as, ngram, read_captions
-from counterpoint.models.text.trigram import BASE, Trigram, spoken
+from counterpoint.models.text.ngram import CrossFittedNGrams, TrainingCaption, ngram, picture_key, read_captions
+from counterpoint.models.text.trigram import BASE, TrigramModel, spoken_words
 
 CAPTIONS = ("A cat sits on a mat.", "A dog sits on a rug.", "Two dogs run in a field.")
 
@@ -59,8 +59,8 @@ def test_a_fingerprint_tells_what_was_told_and_how_not_in_which_order(lines: Pat
 def test_captions_in_the_layout_of_coco_come_with_their_pictures(tmp_path: Path) -> None:
     path = tmp_path / "captions_val2017.json"
     path.write_text(json.dumps({"annotations": [{"image_id": 291619, "id": 1, "caption": " A field. "}]}), "utf-8")
-    assert read_captions(path) == [Told("000000291619", "A field.")]
-    assert known_as("coco:val2017/000000291619.jpg") == known_as("coco:val2014/COCO_val2014_000000291619.jpg")
+    assert read_captions(path) == [TrainingCaption("000000291619", "A field.")]
+    assert picture_key("coco:val2017/000000291619.jpg") == picture_key("coco:val2014/COCO_val2014_000000291619.jpg")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_without_captions_or_with_an_odd_order_there_is_no_model(lines: Path) ->
 
 def test_each_picture_has_the_model_of_its_fold_whatever_the_company() -> None:
     one, other = train_model(CAPTIONS), train_model(CAPTIONS[:1])
-    model = CrossFitted([one, other], {"a:1.png": 0, "000000000007": 1}, "folds")
+    model = CrossFittedNGrams([one, other], {"a:1.png": 0, "000000000007": 1}, "folds")
     queries = [scored("A dog.", "a:1.png"), scored("A dog.", "coco:x/000000000007.jpg"), scored("A dog.", "a:2.png")]
     scores = model.score(queries)
     assert scores[:2].tolist() == [np.float32(each.scores(["A dog."])[0]) for each in (one, other)]
@@ -114,15 +114,15 @@ def test_the_trigrams_are_asked_for_each_word_after_the_two_before_it_and_for_th
             asked.append(words)
             return -10_000 * len(words)
 
-    (score,) = Trigram(Told(), "told").score([scored("12 Cats!")])
+    (score,) = TrigramModel(Told(), "told").score([scored("12 Cats!")])
     assert asked == [["twelve", "<s>"], ["cats", "twelve", "<s>"], ["</s>", "cats", "twelve"]]
     assert score == pytest.approx(-80_000 * BASE / 3)
     assert score < 0
 
 
 def test_numbers_are_said_in_words_as_far_as_words_go() -> None:
-    assert " ".join(spoken("I see 0, 21 and 100.")) == "i see zero twenty one and one hundred"
-    assert spoken("In 1999 and 250") == ["in", "1999", "and", "250"]
+    assert " ".join(spoken_words("I see 0, 21 and 100.")) == "i see zero twenty one and one hundred"
+    assert spoken_words("In 1999 and 250") == ["in", "1999", "and", "250"]
 
 
 @pytest.mark.skipif(find_spec("pocketsphinx") is not None, reason="pocketsphinx is installed")

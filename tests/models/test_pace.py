@@ -13,23 +13,30 @@ from hypothesis import strategies as st
 from served import some
 
 from counterpoint.core.answers import Answer
-from counterpoint.core.errors import Spent, Unreachable
+from counterpoint.core.errors import BudgetExhausted, ModelUnreachable
 from counterpoint.core.groups import Query
-from counterpoint.models.endpoint.rate_limiter import Pace, delay, retry_after
-from counterpoint.models.endpoint.scheduler import Again, Job, Line, Patience, Round, Waiting
+from counterpoint.models.endpoint.rate_limiter import RateLimiter, backoff_delay, retry_after
+from counterpoint.models.endpoint.scheduler import (
+    QueryTask,
+    RequestScheduler,
+    RetryableError,
+    RetryPolicy,
+    ServerState,
+    TaskQueue,
+)
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
 def test_a_push_back_halves_what_may_be_on_its_way() -> None:
-    pace = Pace.full(32).pushed_back(sent=0.0, now=1.0)
+    pace = RateLimiter.full(32).pushed_back(sent=0.0, now=1.0)
     assert pace.room(0, now=1.0) == 16
     assert pace.room(10, now=1.0) == 6
     assert pace.room(20, now=1.0) == 0
 
 
 def test_requests_that_were_pushed_back_together_count_once() -> None:
-    pace = Pace.full(32)
+    pace = RateLimiter.full(32)
     for _ in range(32):
         pace = pace.pushed_back(sent=0.0, now=1.0)
     assert pace.limit == 16
@@ -37,14 +44,14 @@ def test_requests_that_were_pushed_back_together_count_once() -> None:
 
 
 def test_there_is_always_room_for_one() -> None:
-    pace = Pace.full(4)
+    pace = RateLimiter.full(4)
     for second in range(20):
         pace = pace.pushed_back(sent=float(second), now=second + 0.5)
     assert pace.room(0, now=99.0) == 1
 
 
 def test_answers_give_room_for_one_more_in_the_time_of_one_round() -> None:
-    pace = Pace(most=32, limit=8.0)
+    pace = RateLimiter(most=32, limit=8.0)
     for _ in range(9):
         pace = pace.answered()
     assert 9 <= pace.limit < 10
@@ -54,14 +61,14 @@ def test_answers_give_room_for_one_more_in_the_time_of_one_round() -> None:
 
 
 def test_nothing_is_sent_while_the_server_wants_to_be_left_alone() -> None:
-    pace = Pace.full(8).pushed_back(sent=0.0, now=1.0, wait=5.0)
+    pace = RateLimiter.full(8).pushed_back(sent=0.0, now=1.0, wait=5.0)
     assert [pace.room(0, now) for now in (1.0, 5.9, 6.0)] == [0, 0, 4]
     assert pace.pushed_back(sent=0.5, now=1.5, wait=1.0).resume == 6.0
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 9))), st.integers(1, 64))
 def test_whatever_happens_the_limit_stays_between_one_and_the_most(events: list[float | None], most: int) -> None:
-    pace = Pace.full(most)
+    pace = RateLimiter.full(most)
     for now, event in enumerate(events):
         pace = pace.answered() if event is None else pace.pushed_back(sent=now - event, now=float(now), wait=event)
         assert 1 <= pace.limit <= most
@@ -70,7 +77,7 @@ def test_whatever_happens_the_limit_stays_between_one_and_the_most(events: list[
 @given(st.integers(1, 100), st.integers())
 def test_waits_grow_twofold_up_to_the_most_and_luck_takes_at_most_half(times: int, luck: int) -> None:
     whole = min(60.0, 0.5 * 2.0 ** (times - 1))
-    assert whole / 2 <= delay(times, Random(luck), first=0.5) <= whole
+    assert whole / 2 <= backoff_delay(times, Random(luck), first=0.5) <= whole
 
 
 @pytest.mark.parametrize(
@@ -92,12 +99,12 @@ def test_the_time_to_wait_is_read_as_seconds_or_as_a_date(headers: dict[str, str
     assert retry_after(headers, NOW) == seconds
 
 
-def _jobs(queries: list[Query]) -> list[Job]:
-    return [Job(place, 0, query) for place, query in enumerate(queries)]
+def _jobs(queries: list[Query]) -> list[QueryTask]:
+    return [QueryTask(place, 0, query) for place, query in enumerate(queries)]
 
 
 def test_the_first_on_a_picture_goes_before_the_others_and_pictures_are_finished_in_turn() -> None:
-    waiting = Waiting(_jobs(some(6, pictures=2)))
+    waiting = TaskQueue(_jobs(some(6, pictures=2)))
     first = [waiting.next(0.0), waiting.next(0.0), waiting.next(0.0)]
     assert [number is not None and waiting.jobs[number].place for number in first] == [0, 1, False]
     assert first[0] is not None
@@ -107,7 +114,7 @@ def test_the_first_on_a_picture_goes_before_the_others_and_pictures_are_finished
 
 
 def test_queries_without_a_picture_wait_for_nobody() -> None:
-    waiting = Waiting(_jobs([Query(None, "What?"), Query(None, "Who?")]))
+    waiting = TaskQueue(_jobs([Query(None, "What?"), Query(None, "Who?")]))
     assert [waiting.next(0.0), waiting.next(0.0), waiting.next(0.0)] == [0, 1, None]
 
 
@@ -123,18 +130,18 @@ class Clock:
 
 
 def _round(
-    queries: list[Query], attempt: Callable[[Job], Awaitable[Answer]], line: Line, patience: Patience
+    queries: list[Query], attempt: Callable[[QueryTask], Awaitable[Answer]], line: ServerState, patience: RetryPolicy
 ) -> list[tuple[int, str]]:
     settled: list[tuple[int, str]] = []
 
     async def walk() -> None:
-        async for job, answer in Round(_jobs(queries), attempt, line, patience, Clock()).settled():
+        async for job, answer in RequestScheduler(_jobs(queries), attempt, line, patience, Clock()).settled():
             settled.append((job.place, answer.raw or answer.reason))
 
     with ThreadPoolExecutor(1) as thread:
         problem = thread.submit(asyncio.run, walk()).exception()
     if problem is not None:
-        assert isinstance(problem, Spent | Unreachable)
+        assert isinstance(problem, BudgetExhausted | ModelUnreachable)
         settled.append((-1, str(problem)))
     return settled
 
@@ -142,40 +149,40 @@ def _round(
 def test_what_comes_to_nothing_too_often_fails_and_the_others_do_not() -> None:
     tries: list[int] = []
 
-    async def attempt(job: Job) -> Answer:
+    async def attempt(job: QueryTask) -> Answer:
         tries.append(job.place)
         if job.place == 1:
-            raise Again("it broke off")
+            raise RetryableError("it broke off")
         return Answer.of("yes")
 
-    line = Line(Pace.full(4))
-    settled = _round(some(4), attempt, line, Patience(attempts=3, first=0.001))
+    line = ServerState(RateLimiter.full(4))
+    settled = _round(some(4), attempt, line, RetryPolicy(attempts=3, first=0.001))
     assert sorted(settled) == [(0, "yes"), (1, "it broke off"), (2, "yes"), (3, "yes")]
     assert tries.count(1) == 3
     assert line.retries == 2
 
 
 def test_a_spent_budget_is_told_after_what_has_arrived() -> None:
-    line = Line(Pace.full(2), budget=3)
+    line = ServerState(RateLimiter.full(2), budget=3)
 
-    async def attempt(job: Job) -> Answer:
+    async def attempt(job: QueryTask) -> Answer:
         line.send()
         await asyncio.sleep(0)
         return Answer.of("yes")
 
-    *settled, (_, said) = _round(some(8), attempt, line, Patience())
+    *settled, (_, said) = _round(some(8), attempt, line, RetryPolicy())
     assert len(settled) == 3
     assert said == "the budget of 3 requests is used up"
 
 
 def test_a_server_that_is_away_is_waited_for_as_long_as_patience_lasts() -> None:
-    line = Line(Pace.full(2), away=0.0)
+    line = ServerState(RateLimiter.full(2), away=0.0)
     times = 0
 
-    async def attempt(job: Job) -> Answer:
+    async def attempt(job: QueryTask) -> Answer:
         nonlocal times
         times += 1
-        raise Again("nobody is there", away=True)
+        raise RetryableError("nobody is there", away=True)
 
-    assert _round(some(1), attempt, line, Patience(attempts=3, first=0.001, away=1.0)) == [(-1, "nobody is there")]
+    assert _round(some(1), attempt, line, RetryPolicy(attempts=3, first=0.001, away=1.0)) == [(-1, "nobody is there")]
     assert times > 3

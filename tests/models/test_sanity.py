@@ -5,19 +5,19 @@ import numpy as np
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Gold, Mode, Query
 from counterpoint.core.ports import Answerer, Sampler, Scorer
-from counterpoint.models.builtin.sanity import Constant, Guessing, constant, gold, random
+from counterpoint.models.builtin.sanity import ConstantModel, RandomModel, constant, gold, random
 
 QUERIES = [Query(None, f"Is it {number}?") for number in range(40)]
 
 
-def said(model: Constant | Guessing, queries: Sequence[Query]) -> list[str]:
+def said(model: ConstantModel | RandomModel, queries: Sequence[Query]) -> list[str]:
     return [answer.value for _, answer in sorted(model.answer(queries), key=lambda placed: placed[0])]
 
 
 def test_the_constant_model_says_one_thing() -> None:
     assert set(said(constant(), QUERIES)) == {"yes"}
-    assert said(Constant("no"), QUERIES[:1]) == ["no"]
-    assert constant().fingerprint != Constant("no").fingerprint
+    assert said(ConstantModel("no"), QUERIES[:1]) == ["no"]
+    assert constant().fingerprint != ConstantModel("no").fingerprint
 
 
 def test_a_guess_follows_from_the_query_alone() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
-from counterpoint.models.text.translation import Apertium, Losses, back_translated, translator
+from counterpoint.models.text.translation import Apertium, RejectedTranslations, back_translate, open_translator
 
 ODD = (
     "What is hanging on the wall?",
@@ -44,20 +44,20 @@ def test_texts_that_come_back_unchanged_empty_or_with_unknown_words_are_counted(
         }
     )
     asked = [("1", "Is it a dog?"), ("2", "Is it big?"), ("3", "Is it Wii?"), ("4", "Eh?"), ("5", "Walls?")]
-    losses = Losses()
-    assert list(back_translated(asked, there, back, losses)) == [("1", "Is that a dog?")]
+    losses = RejectedTranslations()
+    assert list(back_translate(asked, there, back, losses)) == [("1", "Is that a dog?")]
     assert losses.counts == {"unchanged": 1, "a word is not known to the translator": 2, "nothing came back": 1}
 
 
 def test_a_way_of_translating_that_is_not_there_is_named() -> None:
     with pytest.raises(UnknownName):
-        translator("deepl/en-de")
+        open_translator("deepl/en-de")
 
 
 def test_without_apertium_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ModelError, match="not on the path"):
-        translator("apertium/eng-spa")
+        open_translator("apertium/eng-spa")
 
 
 def _program(folder: Path, lines: str) -> None:
@@ -82,19 +82,19 @@ def test_a_program_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")
 def test_real_translations_there_and_back_are_other_words() -> None:
-    losses = Losses()
+    losses = RejectedTranslations()
     asked = [("1", "What color is the little dog that is in front of the house?")]
-    there, back = translator("apertium/eng-spa"), translator("apertium/spa-eng")
-    assert len(list(back_translated(asked, there, back, losses))) + losses.counts.total() == 1
+    there, back = open_translator("apertium/eng-spa"), open_translator("apertium/spa-eng")
+    assert len(list(back_translate(asked, there, back, losses))) + losses.counts.total() == 1
 
 
 @pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")
 def test_real_translations_have_a_line_for_every_question_and_no_marks() -> None:
     asked = [(str(n), text) for n, text in enumerate(ODD)]
-    losses = Losses()
-    made = dict(back_translated(asked, translator("apertium/eng-spa"), translator("apertium/spa-eng"), losses))
+    losses = RejectedTranslations()
+    made = dict(back_translate(asked, open_translator("apertium/eng-spa"), open_translator("apertium/spa-eng"), losses))
     assert len(made) + losses.counts.total() == len(ODD)
     assert not [text for text in made.values() if "*" in text or "#" in text]
     assert losses.counts["a word is not known to the translator"] >= 2
     with pytest.raises(ModelError, match="eng-xyz does not exist"):
-        translator("apertium/eng-xyz").translated(["one"])
+        open_translator("apertium/eng-xyz").translated(["one"])

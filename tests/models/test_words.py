@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.models.builtin.vocabulary import BUCKETS, LENGTH, PADDING, Words, lengths, split
+from counterpoint.models.builtin.vocabulary import BUCKETS, LENGTH, PADDING, Vocabulary, group_by_length, split_words
 
-WORDS = Words(["a", "cat", "dog", "is", "there"])
+WORDS = Vocabulary(["a", "cat", "dog", "is", "there"])
 
 
 @given(st.text(), st.text())
@@ -15,7 +15,7 @@ def test_every_text_has_between_one_and_all_places_and_never_padding(text: str, 
 
 @given(st.text())
 def test_letter_case_and_punctuation_change_nothing(text: str) -> None:
-    assert WORDS.numbers(" ".join(split(text))) == WORDS.numbers(text)
+    assert WORDS.numbers(" ".join(split_words(text))) == WORDS.numbers(text)
     assert WORDS.numbers("Is there a CAT?") == WORDS.numbers("is there a cat")
 
 
@@ -37,11 +37,11 @@ def test_what_was_said_before_fills_the_room_that_a_text_leaves() -> None:
 
 
 def test_a_vocabulary_holds_the_words_that_come_often_enough() -> None:
-    assert Words.of(["the dog", "The cat", "dog"], least=2).known == ("dog", "the")
+    assert Vocabulary.of(["the dog", "The cat", "dog"], least=2).known == ("dog", "the")
 
 
 @given(st.lists(st.lists(st.integers(), max_size=4)))
 def test_every_text_has_its_place_among_those_of_its_length(rows: list[list[int]]) -> None:
-    found = lengths(rows)
+    found = group_by_length(rows)
     assert sorted(place for places in found.values() for place in places) == list(range(len(rows)))
     assert all(len(rows[place]) == length for length, places in found.items() for place in places)

@@ -18,8 +18,18 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Featured, Model, Paced, Rater, Sampled, Sampler, Scale, Scorer
-from counterpoint.models.multi_device import Workers, portions, spread
+from counterpoint.core.ports import (
+    Answerer,
+    BatchingModel,
+    FeatureModel,
+    Model,
+    SampledAnswer,
+    Sampler,
+    Scale,
+    Scorer,
+    StreamingScorer,
+)
+from counterpoint.models.multi_device import MultiDeviceModel, load_on_devices, split_by_picture
 from counterpoint.world.source import World
 
 DEVICES = ("cpu", "cpu")
@@ -42,8 +52,8 @@ def on(letters: str) -> list[Query]:
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[Workers]:
-    with spread(telling, ("good", "bad")) as workers:
+def two() -> Iterator[MultiDeviceModel]:
+    with load_on_devices(telling, ("good", "bad")) as workers:
         yield workers
 
 
@@ -52,19 +62,19 @@ def test_a_built_in_model_says_the_same_from_two_processes() -> None:
     assert isinstance(alone, Answerer)
     assert isinstance(alone, Scorer)
     assert isinstance(alone, Sampler)
-    assert isinstance(alone, Featured)
-    with spread(partial(built_in, name="fusion"), DEVICES) as workers:
+    assert isinstance(alone, FeatureModel)
+    with load_on_devices(partial(built_in, name="fusion"), DEVICES) as workers:
         assert isinstance(workers, Answerer)
         assert isinstance(workers, Scorer)
         assert isinstance(workers, Sampler)
-        assert isinstance(workers, Featured)
-        assert not isinstance(workers, Paced)
+        assert isinstance(workers, FeatureModel)
+        assert not isinstance(workers, BatchingModel)
         assert workers.fingerprint == alone.fingerprint
         assert workers.scale is Scale.PROBABILITY
         assert said(workers, asked()) == said(alone, asked())
         assert np.array_equal(workers.score(asked(Mode.SCORE)), alone.score(asked(Mode.SCORE)))
-        assert isinstance(alone, Rater)
-        assert isinstance(workers, Rater)
+        assert isinstance(alone, StreamingScorer)
+        assert isinstance(workers, StreamingScorer)
         blind = [*asked(Mode.SCORE), Query(None, "It is red.", Mode.SCORE)]
         rated, plain = (one.rate(blind) for one in (workers, alone))
         assert isinstance(rated, Iterable)
@@ -80,21 +90,21 @@ def test_a_built_in_model_says_the_same_from_two_processes() -> None:
     assert workers.processes == ()
 
 
-def _sampled(model: Sampler) -> Iterable[Sampled]:
+def _sampled(model: Sampler) -> Iterable[SampledAnswer]:
     passes = model.sample(asked(), [1, 2], 5)
     assert isinstance(passes, Iterable)
     return passes
 
 
 def test_the_question_only_model_needs_no_more_than_a_name() -> None:
-    with spread(partial(built_in, name="question-only"), DEVICES) as workers:
+    with load_on_devices(partial(built_in, name="question-only"), DEVICES) as workers:
         assert isinstance(workers, Answerer)
         assert not isinstance(workers, Scorer)
         assert not hasattr(workers, "score")
         assert said(workers, asked()) == said(catalog.model("question-only", World(scenes=4)), asked())
 
 
-def test_a_batch_is_spread_over_the_processes_and_pictures_stay_together(two: Workers) -> None:
+def test_a_batch_is_spread_over_the_processes_and_pictures_stay_together(two: MultiDeviceModel) -> None:
     queries = on("aaabbbccd")
     words = [said(two, queries)[place].value.split() for place in range(9)]
     assert len(set(two.processes)) == 2
@@ -106,11 +116,11 @@ def test_a_batch_is_spread_over_the_processes_and_pictures_stay_together(two: Wo
     assert [text for *_, text in words] == [query.text for query in queries]
 
 
-def test_workers_are_asked_several_batches_at_once_and_have_no_other_ports(two: Workers) -> None:
-    assert isinstance(two, Paced)
+def test_workers_are_asked_several_batches_at_once_and_have_no_other_ports(two: MultiDeviceModel) -> None:
+    assert isinstance(two, BatchingModel)
     assert two.batch == 4 * 2 * 8
     assert isinstance(two, Model)
-    assert not isinstance(two, Scorer | Sampler | Featured)
+    assert not isinstance(two, Scorer | Sampler | FeatureModel)
     assert not any(hasattr(two, name) for name in ("score", "scale", "sample", "picture_features", "answer_from"))
 
 
@@ -123,7 +133,7 @@ def test_workers_are_asked_several_batches_at_once_and_have_no_other_ports(two: 
     ],
 )
 def test_what_a_worker_raises_flies_with_its_kind_after_the_others_are_done(
-    two: Workers, text: str, kind: type[Exception], fact: str
+    two: MultiDeviceModel, text: str, kind: type[Exception], fact: str
 ) -> None:
     queries = [*on("aa"), Query(Picture("x:b.png"), text), Query(Picture("x:b.png"), "after")]
     assert isinstance(two, Answerer)
@@ -135,13 +145,13 @@ def test_what_a_worker_raises_flies_with_its_kind_after_the_others_are_done(
     assert set(said(two, on("ab"))) == {0, 1}
 
 
-def test_where_it_was_raised_is_noted(two: Workers) -> None:
+def test_where_it_was_raised_is_noted(two: MultiDeviceModel) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         said(two, [*on("a"), Query(Picture("x:b.png"), "wrong")])
     assert "in _fail" in "".join(caught.value.__notes__)
 
 
-def test_answers_that_nobody_waited_for_are_not_taken_for_later_ones(two: Workers) -> None:
+def test_answers_that_nobody_waited_for_are_not_taken_for_later_ones(two: MultiDeviceModel) -> None:
     assert isinstance(two, Answerer)
     answers = two.answer([Query(Picture(f"x:{letter}.png"), f"{letter * 20_000}") for letter in "abcdefgh"])
     assert isinstance(answers, Iterator)
@@ -152,7 +162,7 @@ def test_answers_that_nobody_waited_for_are_not_taken_for_later_ones(two: Worker
 
 
 def test_a_worker_that_dies_is_an_error_and_the_others_go_on() -> None:
-    with spread(telling, ("good", "bad")) as workers:
+    with load_on_devices(telling, ("good", "bad")) as workers:
         dead = workers.processes[1]
         with (
             pytest.warns(RuntimeWarning, match="1 go on without it"),
@@ -164,7 +174,7 @@ def test_a_worker_that_dies_is_an_error_and_the_others_go_on() -> None:
 
 
 def test_when_no_worker_is_left_it_says_so() -> None:
-    with spread(telling, ("bad",)) as workers:
+    with load_on_devices(telling, ("bad",)) as workers:
         with pytest.raises(ModelError, match="the worker on bad died"):
             said(workers, [Query(None, "die")])
         with pytest.raises(ModelError, match="no worker is left"):
@@ -172,7 +182,7 @@ def test_when_no_worker_is_left_it_says_so() -> None:
 
 
 def test_a_worker_that_is_killed_between_batches_is_noticed() -> None:
-    with spread(telling, ("good", "good")) as workers:
+    with load_on_devices(telling, ("good", "good")) as workers:
         os.kill(workers.processes[0], 9)
         time.sleep(0.2)
         with pytest.warns(RuntimeWarning), pytest.raises(ModelError, match="exit code -9"):
@@ -182,7 +192,7 @@ def test_a_worker_that_is_killed_between_batches_is_noticed() -> None:
 
 def test_processes_end_when_workers_are_closed_even_in_the_middle_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("counterpoint.models.worker_pool.PATIENCE", 0.2)
-    workers = spread(telling, ("bad", "good"))
+    workers = load_on_devices(telling, ("bad", "good"))
     processes = workers.processes
     assert isinstance(workers, Answerer)
     answers = workers.answer([Query(Picture("x:a.png"), "wait"), *on("bc")])
@@ -199,27 +209,27 @@ def test_processes_end_when_workers_are_closed_even_in_the_middle_of_work(monkey
 
 def test_a_model_that_cannot_be_made_is_an_error_with_its_hint() -> None:
     with pytest.raises(ModelError, match="no such device") as caught:
-        spread(failing, ("good", "bad"))
+        load_on_devices(failing, ("good", "bad"))
     assert caught.value.hint == "another"
 
 
 def test_models_that_differ_or_are_asynchronous_are_refused() -> None:
     with pytest.raises(ModelError, match="the models on one, two are not the same: one, two"):
-        spread(differing, ("one", "two"))
-    with spread(late, ("cpu",)) as workers, pytest.raises(ModelError, match="asynchronously"):
+        load_on_devices(differing, ("one", "two"))
+    with load_on_devices(late, ("cpu",)) as workers, pytest.raises(ModelError, match="asynchronously"):
         said(workers, on("a"))
 
 
 @pytest.mark.parametrize("devices", [(), ("cuda:0", "")])
 def test_no_device_is_refused(devices: tuple[str, ...]) -> None:
     with pytest.raises(ModelError, match="names no devices"):
-        spread(telling, devices)
+        load_on_devices(telling, devices)
 
 
 @given(st.text("abc-", max_size=30), st.integers(1, 5))
 def test_portions_are_whole_contiguous_and_keep_pictures_together(letters: str, most: int) -> None:
     queries = [Query(None if one == "-" else Picture(f"x:{one}"), "Is it?") for one in letters]
-    found = portions(queries, most)
+    found = split_by_picture(queries, most)
     assert [place for portion in found for place in portion] == list(range(len(letters)))
     assert len(found) <= most
     assert all(found)

@@ -14,7 +14,7 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Scorer
 from counterpoint.pictures.folders import PictureFolders
-from counterpoint.store.groups import groups_table, queries
+from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.store.rows import AnswerRows
 from counterpoint.studies.blind import Learning, captions_of, cross_fitted, findings
 
@@ -54,7 +54,7 @@ def _pairs() -> Iterator[tuple[str, Group]]:
 def ranked(model: Scorer) -> dict[str, float]:
     """acc_r of each test, in per cent."""
     rows = AnswerRows(model.fingerprint)
-    said = zip(valse()["query"].to_pylist(), model.score(queries(valse())), strict=True)
+    said = zip(valse()["query"].to_pylist(), model.score(read_queries(valse())), strict=True)
     rows.extend((query, 0, Answer.scored(float(score)), "", 0.0) for query, score in dict(said).items())
     found = findings(valse(), rows.drain())
     assert sum(one.n for one in found) == 7702

@@ -27,7 +27,7 @@ DATA = DataSet(
         File(
             "texts",
             {s: (f"lists/{s}_texts.txt", "*texts*.txt") for s in ("train", "val")},
-            "a shelf",
+            "a storage",
             kinds=("captions",),
         ),
         File("graphs", {"train": ("train_graphs.txt",)}, "a drawer", kinds=("scenes",)),
@@ -75,7 +75,7 @@ def test_a_loose_name_never_takes_the_file_of_another_split(folder: Path) -> Non
     (folder / "val_texts.txt").write_text("x\n")
     with pytest.raises(SourceError, match=r"has no lists/train_texts\.txt, the texts of Some Data") as raised:
         list(Source(DATA, folder, "train").captions())
-    assert "a shelf has it" in raised.value.hint
+    assert "a storage has it" in raised.value.hint
     (folder / "texts_18.txt").write_text("y\n")
     assert [one.id for one in Source(DATA, folder, "train").captions()] == ["y"]
 

@@ -20,7 +20,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.pictures.png import encode_png
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.hf_datasets import Config, configs, hf
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
 
@@ -162,7 +162,7 @@ def test_only_pictures_that_were_drawn_are_unpacked_and_the_same_ones_are_one(tm
     addresses = set(lab.suite("plain").table["picture"].to_pylist())
     files = list((lab.folder / "pictures").rglob("*.png"))
     assert len(files) == len(addresses) <= 4
-    for query, row in zip(queries(lab.suite("plain").table), lab.suite("plain").table.to_pylist(), strict=True):
+    for query, row in zip(read_queries(lab.suite("plain").table), lab.suite("plain").table.to_pylist(), strict=True):
         assert query.picture is not None
         assert str(lab.pictures().pixels(query.picture).max()) == row["gold"][0]["answer"]
 
@@ -175,16 +175,16 @@ def test_a_suite_that_was_exported_comes_back_as_questions(tmp_path: Path, pictu
     _run("generate", str(tmp_path / "after"), "--suite", "plain", "--source", "hf", "--data", str(folder))
     old, new = LabStore(before).suite("order").table, LabStore(tmp_path / "after").suite("plain").table
     went = sorted(
-        (query.text, row["gold"][0]["answer"]) for query, row in zip(queries(old), old.to_pylist(), strict=True)
+        (query.text, row["gold"][0]["answer"]) for query, row in zip(read_queries(old), old.to_pylist(), strict=True)
     )
     came = sorted(
-        (query.text, row["gold"][0]["answer"]) for query, row in zip(queries(new), new.to_pylist(), strict=True)
+        (query.text, row["gold"][0]["answer"]) for query, row in zip(read_queries(new), new.to_pylist(), strict=True)
     )
     assert went == came
     if pictures:
-        assert _pixels(LabStore(tmp_path / "after"), queries(new)) == _pixels(World("test"), queries(old))
+        assert _pixels(LabStore(tmp_path / "after"), read_queries(new)) == _pixels(World("test"), read_queries(old))
     else:
-        assert {query.picture for query in queries(new)} == {query.picture for query in queries(old)}
+        assert {query.picture for query in read_queries(new)} == {query.picture for query in read_queries(old)}
 
 
 def _pixels(shown: Any, asked: Iterable[Query]) -> set[tuple[str, bytes]]:

@@ -23,7 +23,7 @@ from counterpoint.sources import inside
 from counterpoint.sources.cells import Judged, choices_of, judged, unfolded
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.plain_files import plain
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 
 ROW = {"question": "What color is it?", "answer": "red", "image": "images/1.jpg"}
@@ -293,7 +293,7 @@ def test_a_suite_is_made_of_a_file_and_its_pictures_are_found_beside_it(tmp_path
     assert "1 left out: not as the layout has it (mine.csv, row 2 has no question" in done.stderr
     stored = LabStore(lab).suite("plain")
     assert stored.manifest.parameters["columns"] == {"question": "Q", "answer": "A", "image": "FILE"}
-    (query,) = queries(stored.table)
+    (query,) = read_queries(stored.table)
     assert query.picture is not None
     assert LabStore(lab).pictures().pixels(query.picture).shape == (1, 1, 3)
 

@@ -14,9 +14,9 @@ from tabled import answers, calm
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError
 from counterpoint.store import answers as module
-from counterpoint.store.answers import AnswerLog, parts_read, read_answers, run_name, slug
-from counterpoint.store.folder import Shelf
-from counterpoint.store.rows import AnswerRows, Given
+from counterpoint.store.answers import AnswerLog, new_run_name, read_answers, read_parts, slug
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.rows import AnswerRows, StoredAnswer
 from counterpoint.store.tables import ANSWERS
 
 MODEL = "a model: with / signs"
@@ -24,7 +24,7 @@ ROWS = st.tuples(st.integers(0, 4), st.integers(0, 1), answers(), st.sampled_fro
 PLANNED = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2), st.sampled_from(["", "d1", "d2"])), max_size=12)
 
 
-def said(query: int, text: str = "yes", *, trial: int = 0, digest: str = "") -> Given:
+def said(query: int, text: str = "yes", *, trial: int = 0, digest: str = "") -> StoredAnswer:
     return query, trial, Answer.of(text), digest, 0.5
 
 
@@ -36,9 +36,9 @@ def plan_of(rows: Iterable[tuple[int, int, str]]) -> pa.Table:
     return pa.table(made, names=["query", "trial", "digest"])
 
 
-def last(runs: list[list[Given]]) -> dict[tuple[int, int], Given]:
+def last(runs: list[list[StoredAnswer]]) -> dict[tuple[int, int], StoredAnswer]:
     """Which answer stands, by a plain loop."""
-    found: dict[tuple[int, int], Given] = {}
+    found: dict[tuple[int, int], StoredAnswer] = {}
     for row in (row for run in runs for row in run):
         before = found.get(row[:2])
         if before is None or row[2].state is not State.FAILED or before[2].state is State.FAILED:
@@ -49,18 +49,18 @@ def last(runs: list[list[Given]]) -> dict[tuple[int, int], Given]:
 @calm
 @given(st.lists(st.lists(ROWS, max_size=6), max_size=3), PLANNED, st.booleans(), st.booleans())
 def test_what_stands_and_what_is_missing_is_what_a_plain_loop_finds(
-    runs: list[list[Given]], planned: list[tuple[int, int, str]], encoded: bool, small: bool
+    runs: list[list[StoredAnswer]], planned: list[tuple[int, int, str]], encoded: bool, small: bool
 ) -> None:
     with TemporaryDirectory() as folder:
-        shelf = Shelf(Path(folder))
+        storage = StorageFolder(Path(folder))
         for number, rows in enumerate(runs):
-            with AnswerLog(shelf, MODEL, run=f"run{number}") as log:
+            with AnswerLog(storage, MODEL, run=f"run{number}") as log:
                 for row in rows:
                     log.add([row])
                     if small:
                         log.flush()
         expected = last(runs)
-        found = read_answers(shelf, MODEL)
+        found = read_answers(storage, MODEL)
         keys = zip(found["query"].to_pylist(), found["trial"].to_pylist(), strict=True)
         stands = dict(
             zip(keys, zip(*(found[name].to_pylist() for name in ("digest", "value")), strict=True), strict=True)
@@ -69,7 +69,7 @@ def test_what_stands_and_what_is_missing_is_what_a_plain_loop_finds(
         plan = plan_of(planned)
         if encoded:
             plan = plan.set_column(2, "digest", plan["digest"].dictionary_encode())
-        with AnswerLog(shelf, MODEL) as log:
+        with AnswerLog(storage, MODEL) as log:
             missing = log.missing(plan.append_column("row", pa.array(range(len(planned)))))
         settled = {(*key, row[3]) for key, row in expected.items() if row[2].state is not State.FAILED}
         assert missing["row"].to_pylist() == [place for place, row in enumerate(planned) if row not in settled]
@@ -77,7 +77,7 @@ def test_what_stands_and_what_is_missing_is_what_a_plain_loop_finds(
 
 @calm
 @given(st.lists(ROWS, max_size=5))
-def test_an_answer_is_kept_with_all_it_holds(rows: list[Given]) -> None:
+def test_an_answer_is_kept_with_all_it_holds(rows: list[StoredAnswer]) -> None:
     gathered = AnswerRows(MODEL)
     gathered.extend(iter(rows))
     assert len(gathered) == len(rows)
@@ -94,129 +94,129 @@ def test_an_answer_is_kept_with_all_it_holds(rows: list[Given]) -> None:
 
 def test_a_part_is_put_every_second_or_when_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PART_ROWS", 5)
-    shelf, now = Shelf(tmp_path), [0.0]
-    log = AnswerLog(shelf, MODEL, run="run", clock=lambda: now[0])
+    storage, now = StorageFolder(tmp_path), [0.0]
+    log = AnswerLog(storage, MODEL, run="run", clock=lambda: now[0])
     log.add([said(1), said(2)])
-    assert shelf.names() == []
+    assert storage.names() == []
     now[0] = 0.9
     log.add([said(3)])
-    assert shelf.names() == []
+    assert storage.names() == []
     now[0] = 1.0
     log.add([said(4)])
-    assert len(shelf.names()) == 1
+    assert len(storage.names()) == 1
     log.add(said(query) for query in range(5, 10))
-    assert len(shelf.names()) == 2
+    assert len(storage.names()) == 2
     log.close()
-    assert len(shelf.names()) == 1
-    assert read_answers(shelf, MODEL, ["query"])["query"].to_pylist() == list(range(1, 10))
+    assert len(storage.names()) == 1
+    assert read_answers(storage, MODEL, ["query"])["query"].to_pylist() == list(range(1, 10))
 
 
 def test_parts_are_merged_on_the_way_so_that_a_kill_never_leaves_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "FAN", 3)
-    shelf, log = Shelf(tmp_path), AnswerLog(Shelf(tmp_path), MODEL, run="run")
+    storage, log = StorageFolder(tmp_path), AnswerLog(StorageFolder(tmp_path), MODEL, run="run")
     for query in range(30):
         log.add([said(query)])
         log.flush()
-        assert len(shelf.names()) <= 2 * 4
-        assert read_answers(shelf, MODEL)["query"].to_pylist() == list(range(query + 1))
+        assert len(storage.names()) <= 2 * 4
+        assert read_answers(storage, MODEL)["query"].to_pylist() == list(range(query + 1))
     log.close()
-    assert [name.rpartition("/")[2] for name in shelf.names()] == ["run-00000000_00000029.parquet"]
+    assert [name.rpartition("/")[2] for name in storage.names()] == ["run-00000000_00000029.parquet"]
 
 
 def test_a_part_that_is_large_is_not_merged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FULL_ROWS", 4)
-    shelf = Shelf(tmp_path)
-    with AnswerLog(shelf, MODEL, run="run") as log:
+    storage = StorageFolder(tmp_path)
+    with AnswerLog(storage, MODEL, run="run") as log:
         for start in range(0, 12, 2):
             log.add([said(start), said(start + 1)])
             log.flush()
-    assert len(shelf.names()) == 3
-    assert read_answers(shelf, MODEL)["query"].to_pylist() == list(range(12))
+    assert len(storage.names()) == 3
+    assert read_answers(storage, MODEL)["query"].to_pylist() == list(range(12))
 
 
 def test_parts_that_a_kill_kept_from_being_deleted_count_once_and_go(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
-    with AnswerLog(shelf, MODEL, run="run") as log:
+    storage = StorageFolder(tmp_path)
+    with AnswerLog(storage, MODEL, run="run") as log:
         log.add([said(1)])
         log.flush()
-        (name,) = shelf.names()
-        content = shelf.get(name)
+        (name,) = storage.names()
+        content = storage.get(name)
         log.add([said(2)])
-    shelf.put(name, content)
-    assert len(shelf.names()) == 2
-    assert parts_read(shelf, f"answers/{slug(MODEL)}", ["query"])["query"].to_pylist() == [1, 2]
-    AnswerLog(shelf, MODEL).missing(plan_of([]))
-    assert [one.rpartition("-")[2] for one in shelf.names()] == ["00000000_00000001.parquet"]
+    storage.put(name, content)
+    assert len(storage.names()) == 2
+    assert read_parts(storage, f"answers/{slug(MODEL)}", ["query"])["query"].to_pylist() == [1, 2]
+    AnswerLog(storage, MODEL).missing(plan_of([]))
+    assert [one.rpartition("-")[2] for one in storage.names()] == ["00000000_00000001.parquet"]
 
 
 def test_a_merge_while_somebody_reads_is_not_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(tmp_path)
-    log = AnswerLog(shelf, MODEL, run="run")
+    storage = StorageFolder(tmp_path)
+    log = AnswerLog(storage, MODEL, run="run")
     for query in range(3):
         log.add([said(query)])
         log.flush()
-    real = Shelf.names
+    real = StorageFolder.names
     looks: list[list[str]] = []
 
-    def listed_before_the_merge(self: Shelf, prefix: str = "") -> list[str]:
+    def listed_before_the_merge(self: StorageFolder, prefix: str = "") -> list[str]:
         names = real(self, prefix)
         if not looks:
             looks.append(names)
             log.merge()
         return names
 
-    monkeypatch.setattr(Shelf, "names", listed_before_the_merge)
-    assert read_answers(shelf, MODEL)["query"].to_pylist() == [0, 1, 2]
+    monkeypatch.setattr(StorageFolder, "names", listed_before_the_merge)
+    assert read_answers(storage, MODEL)["query"].to_pylist() == [0, 1, 2]
     assert len(looks[0]) == 3
 
 
 def test_a_failed_answer_is_asked_again_and_a_settled_one_stands(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
-    with AnswerLog(shelf, MODEL, run="a") as log:
+    storage = StorageFolder(tmp_path)
+    with AnswerLog(storage, MODEL, run="a") as log:
         log.add([(1, 0, Answer.failed("time-out"), "", 1.0), said(2)])
         assert log.missing(plan_of([(1, 0, ""), (2, 0, "")]))["query"].to_pylist() == [1]
-    with AnswerLog(shelf, MODEL, run="b") as log:
+    with AnswerLog(storage, MODEL, run="b") as log:
         log.add([said(1, "no"), (2, 0, Answer.failed("time-out"), "", 1.0)])
         assert log.missing(plan_of([(1, 0, ""), (2, 0, "")])).num_rows == 0
-    assert read_answers(shelf, MODEL)["value"].to_pylist() == ["yes", "no"]
+    assert read_answers(storage, MODEL)["value"].to_pylist() == ["yes", "no"]
 
 
 def test_a_picture_that_changed_and_changed_back_is_asked_about_each_time(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    storage = StorageFolder(tmp_path)
     for run, digest in enumerate(["old", "new", "old"]):
-        with AnswerLog(shelf, MODEL, run=f"run{run}") as log:
+        with AnswerLog(storage, MODEL, run=f"run{run}") as log:
             assert log.missing(plan_of([(1, 0, digest)])).num_rows == 1
             log.add([said(1, f"saw {digest} in {run}", digest=digest)])
             assert log.missing(plan_of([(1, 0, digest)])).num_rows == 0
-    assert read_answers(shelf, MODEL, ["value"])["value"].to_pylist() == ["saw old in 2"]
+    assert read_answers(storage, MODEL, ["value"])["value"].to_pylist() == ["saw old in 2"]
 
 
 def test_a_log_without_answers_misses_everything_and_reads_as_an_empty_table(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    storage = StorageFolder(tmp_path)
     plan = plan_of([(1, 0, ""), (2, 0, "")])
-    assert AnswerLog(shelf, MODEL).missing(plan).equals(plan)
-    assert read_answers(shelf, MODEL).schema.equals(ANSWERS)
+    assert AnswerLog(storage, MODEL).missing(plan).equals(plan)
+    assert read_answers(storage, MODEL).schema.equals(ANSWERS)
 
 
 def test_closing_twice_or_without_a_look_does_no_harm(tmp_path: Path) -> None:
-    log = AnswerLog(Shelf(tmp_path), MODEL)
+    log = AnswerLog(StorageFolder(tmp_path), MODEL)
     log.close()
     log.add([said(1)])
     log.close()
     log.close()
-    assert read_answers(Shelf(tmp_path), MODEL).num_rows == 1
+    assert read_answers(StorageFolder(tmp_path), MODEL).num_rows == 1
 
 
 def test_a_foreign_file_among_the_parts_is_named_and_stays(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
-    with AnswerLog(shelf, MODEL, run="run") as log:
+    storage = StorageFolder(tmp_path)
+    with AnswerLog(storage, MODEL, run="run") as log:
         log.add([said(1)])
-    shelf.put(f"answers/{slug(MODEL)}/other.parquet", b"not a table")
+    storage.put(f"answers/{slug(MODEL)}/other.parquet", b"not a table")
     with pytest.raises(StoreError, match=r"other\.parquet cannot be read as Parquet"):
-        read_answers(shelf, MODEL)
-    assert shelf.get(f"answers/{slug(MODEL)}/other.parquet") == b"not a table"
+        read_answers(storage, MODEL)
+    assert storage.get(f"answers/{slug(MODEL)}/other.parquet") == b"not a table"
 
 
 def test_folders_of_models_are_told_apart_and_fit_every_file_system() -> None:
@@ -226,14 +226,14 @@ def test_folders_of_models_are_told_apart_and_fit_every_file_system() -> None:
 
 
 def test_names_of_runs_sort_by_time_and_never_repeat() -> None:
-    names = [run_name() for _ in range(50)]
+    names = [new_run_name() for _ in range(50)]
     assert len(set(names)) == 50
     assert [name[:22] for name in names] == sorted(name[:22] for name in names)
 
 
 def test_ids_that_use_all_their_bits_survive(tmp_path: Path) -> None:
     ids = [0, 1, 2**63, 2**64 - 1]
-    with AnswerLog(Shelf(tmp_path), MODEL) as log:
+    with AnswerLog(StorageFolder(tmp_path), MODEL) as log:
         log.add(said(query, trial=65535) for query in ids)
         assert log.missing(plan_of([(query, 65535, "") for query in ids])).num_rows == 0
-    assert read_answers(Shelf(tmp_path), MODEL)["query"].to_numpy().dtype == np.uint64
+    assert read_answers(StorageFolder(tmp_path), MODEL)["query"].to_numpy().dtype == np.uint64

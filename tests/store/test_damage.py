@@ -17,7 +17,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.store.answers import AnswerLog
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import written
+from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import ANSWERS, GROUPS, PICTURES, TABLES, VOTES
 
@@ -39,7 +39,7 @@ def files(lab: LabStore) -> dict[str, bytes]:
 
 def refused(lab: LabStore, name: str, content: bytes, use: Callable[[LabStore], object]) -> StoreError | None:
     """What is said when this file holds something else; whatever is said, no file may change."""
-    lab.shelf.put(name, content)
+    lab.storage.put(name, content)
     before = files(lab)
     said = None
     try:
@@ -70,8 +70,8 @@ def test_a_file_that_was_cut_off_is_refused(
 ) -> None:
     with TemporaryDirectory() as folder:
         lab = made(folder)
-        (name,) = lab.shelf.names(part[0])
-        whole = lab.shelf.get(name)
+        (name,) = lab.storage.names(part[0])
+        whole = lab.storage.get(name)
         cut = data.draw(st.integers(0, len(whole) - 1))
         assert refused(lab, name, whole[:cut], part[1])
 
@@ -83,8 +83,8 @@ def test_a_file_with_a_changed_byte_is_refused_or_holds_the_same(
 ) -> None:
     with TemporaryDirectory() as folder:
         lab = made(folder)
-        (name,) = lab.shelf.names(part[0])
-        whole, table = bytearray(lab.shelf.get(name)), part[1](lab)
+        (name,) = lab.storage.names(part[0])
+        whole, table = bytearray(lab.storage.get(name)), part[1](lab)
         footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
         place = data.draw(st.integers(0, len(whole) - 1))
         whole[place] ^= data.draw(st.integers(1, 255))
@@ -108,18 +108,18 @@ def test_a_marker_that_says_something_else_is_refused(tmp_path: Path, content: b
 
 @pytest.mark.parametrize("other", [ANSWERS, VOTES, PICTURES], ids=["answers", "votes", "pictures"])
 def test_another_of_our_tables_is_refused_by_name(tmp_path: Path, other: pa.Schema) -> None:
-    said = refused(made(tmp_path), "suites/order/groups.parquet", written(other.empty_table()), the_suite)
+    said = refused(made(tmp_path), "suites/order/groups.parquet", to_parquet(other.empty_table()), the_suite)
     assert "not 'groups'" in str(said)
 
 
 def test_a_table_of_somebody_else_is_refused_by_its_first_missing_column(tmp_path: Path) -> None:
-    said = refused(made(tmp_path), "suites/order/groups.parquet", written(pa.table({"a": [1]})), the_suite)
+    said = refused(made(tmp_path), "suites/order/groups.parquet", to_parquet(pa.table({"a": [1]})), the_suite)
     assert "has no column 'suite'" in str(said)
 
 
 @pytest.mark.parametrize("column", GROUPS.names)
 def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
-    said = refused(made(tmp_path), "suites/order/groups.parquet", written(TABLE.drop([column])), the_suite)
+    said = refused(made(tmp_path), "suites/order/groups.parquet", to_parquet(TABLE.drop([column])), the_suite)
     assert f"has no column {column!r}" in str(said)
     assert said
     assert column in said.hint
@@ -164,19 +164,22 @@ def test_numbers_in_another_width_and_texts_in_another_layout_are_read(tmp_path:
     ):
         table = table.set_column(table.column_names.index(column), column, table[column].cast(kind))
     lab = made(tmp_path)
-    lab.shelf.put("suites/order/groups.parquet", written(table))
+    lab.storage.put("suites/order/groups.parquet", to_parquet(table))
     assert the_suite(lab).equals(TABLE)
 
 
 def test_a_newer_version_of_a_table_is_refused(tmp_path: Path) -> None:
     newer = TABLE.replace_schema_metadata({"counterpoint.table": "groups", "counterpoint.version": "2"})
-    said = refused(made(tmp_path), "suites/order/groups.parquet", written(newer), the_suite)
+    said = refused(made(tmp_path), "suites/order/groups.parquet", to_parquet(newer), the_suite)
     assert "version 2 of the table groups" in str(said)
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     said = refused(
-        made(tmp_path), "suites/order/groups.parquet", written(TABLE.append_column("query", TABLE["query"])), the_suite
+        made(tmp_path),
+        "suites/order/groups.parquet",
+        to_parquet(TABLE.append_column("query", TABLE["query"])),
+        the_suite,
     )
     assert "two columns 'query'" in str(said)
 
@@ -205,24 +208,24 @@ def test_a_table_of_another_suite_beside_a_manifest_is_told_apart(tmp_path: Path
     lab, other = made(tmp_path / "lab"), groups_table(some_groups(2), "order")
     elsewhere = LabStore(tmp_path / "elsewhere")
     elsewhere.put_suite(Manifest.of(other, generator="tests:made", seed=8), other)
-    said = refused(lab, "suites/order/groups.parquet", elsewhere.shelf.get("suites/order/groups.parquet"), the_suite)
+    said = refused(lab, "suites/order/groups.parquet", elsewhere.storage.get("suites/order/groups.parquet"), the_suite)
     assert "is not the table that its manifest.json is about" in str(said)
 
 
 def test_a_run_that_meets_a_broken_part_changes_nothing(tmp_path: Path) -> None:
     lab = made(tmp_path)
-    (name,) = lab.shelf.names("answers/")
-    lab.shelf.put(name, lab.shelf.get(name)[:-9])
+    (name,) = lab.storage.names("answers/")
+    lab.storage.put(name, lab.storage.get(name)[:-9])
     plan = pa.table({"query": TABLE["query"], "trial": pa.array([0] * 6, pa.uint16()), "digest": pa.array([""] * 6)})
-    with pytest.raises(StoreError, match="cannot be read as Parquet"), AnswerLog(lab.shelf, "model") as log:
+    with pytest.raises(StoreError, match="cannot be read as Parquet"), AnswerLog(lab.storage, "model") as log:
         log.missing(plan)
-    assert lab.shelf.names("answers/") == [name]
+    assert lab.storage.names("answers/") == [name]
 
 
 @pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="rights bind no root")
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     lab = made(tmp_path)
-    lab.shelf.path("suites/order/groups.parquet").chmod(0)
+    lab.storage.path("suites/order/groups.parquet").chmod(0)
     with pytest.raises(StoreError, match="cannot be read: Permission denied"):
         the_suite(lab)
 
@@ -234,7 +237,7 @@ def test_every_table_names_itself_and_its_version() -> None:
 
 def _with(column: str, values: list[Any], kind: pa.DataType) -> bytes:
     place = TABLE.column_names.index(column)
-    return written(TABLE.set_column(place, pa.field(column, kind), pa.array(values, kind)))
+    return to_parquet(TABLE.set_column(place, pa.field(column, kind), pa.array(values, kind)))
 
 
 def _fitting(kind: pa.DataType) -> Any:

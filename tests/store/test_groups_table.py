@@ -13,7 +13,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.store import groups as stored
-from counterpoint.store.groups import checked_groups, groups_table, queries_of
+from counterpoint.store.groups import check_groups, groups_table, unique_queries
 from counterpoint.store.tables import GROUPS
 
 
@@ -22,9 +22,9 @@ from counterpoint.store.tables import GROUPS
 def test_queries_come_back_as_they_were(given_pairs: list[tuple[str, Group]]) -> None:
     table = groups_table(given_pairs, "suite")
     asked = [query for _, group in given_pairs for query in group.queries]
-    assert stored.queries(table) == asked
+    assert stored.read_queries(table) == asked
     assert table["query"].to_pylist() == [query.id for query in asked]
-    assert checked_groups(table, "here") is table
+    assert check_groups(table, "here") is table
 
 
 @calm
@@ -48,26 +48,26 @@ def test_a_row_holds_what_its_group_holds(given_pairs: list[tuple[str, Group]]) 
 def test_no_groups_make_an_empty_table() -> None:
     table = groups_table([], "suite")
     assert table.schema.equals(GROUPS, check_metadata=True)
-    assert stored.queries(table) == []
+    assert stored.read_queries(table) == []
 
 
 def test_a_number_and_a_text_that_looks_like_it_stay_apart() -> None:
     asked = [Query(Picture("a:b", (Edit("blur", (argument,)),)), "?") for argument in (6, "6")]
     table = groups_table([("t", Group(Relation.SAME, tuple(asked), (None, None)))], "suite")
-    assert [query.picture.edits[0].arguments for query in stored.queries(table) if query.picture] == [(6,), ("6",)]
+    assert [query.picture.edits[0].arguments for query in stored.read_queries(table) if query.picture] == [(6,), ("6",)]
 
 
 def test_a_query_without_a_picture_is_not_one_with_an_empty_address() -> None:
     asked = (Query(None, "?"), Query(Picture(""), "?"))
     table = groups_table([("t", Group(Relation.SAME, asked, (None, None)))], "suite")
     assert table["picture"].to_pylist() == [None, ""]
-    assert stored.queries(table) == list(asked)
+    assert stored.read_queries(table) == list(asked)
 
 
 def test_each_query_is_to_be_asked_once_in_the_order_of_the_table() -> None:
     first, second = Query(None, "One?"), Query(None, "Two?")
     made = [("t", Group(Relation.SAME, asked, (None, None))) for asked in ((second, first), (first, second))]
-    assert queries_of(groups_table(made, "suite"))["text"].to_pylist() == ["Two?", "One?"]
+    assert unique_queries(groups_table(made, "suite"))["text"].to_pylist() == ["Two?", "One?"]
 
 
 def test_half_a_character_is_refused_by_name() -> None:
@@ -90,7 +90,7 @@ def test_what_no_column_may_hold_is_refused_with_row_and_group(column: str, wron
     place = table.column_names.index(column)
     broken = pa.array([*table[column].to_pylist()[:-1], wrong], pa.string())
     with pytest.raises(StoreError, match=rf"file, row 3, group {some_groups(2)[1][1].id:016x}: {column}") as said:
-        checked_groups(table.set_column(place, column, broken), "file")
+        check_groups(table.set_column(place, column, broken), "file")
     assert said.value.hint
 
 

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from counterpoint.store.answers import read_answers, slug
-from counterpoint.store.folder import Shelf
-from counterpoint.store.parquet import read
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.parquet import read_parquet
 
 WRITER = """
 import sys
@@ -20,14 +20,14 @@ import numpy as np
 import pyarrow as pa
 from counterpoint.core.answers import Answer
 from counterpoint.store import answers
-from counterpoint.store.folder import Shelf
+from counterpoint.store.folder import StorageFolder
 
 folder, model, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 answers.PART_ROWS, answers.FAN = 40, 4  # many parts and many merges in a short life
 ids = np.arange(count, dtype=np.uint64)
 plan = pa.table({"query": ids, "trial": np.zeros(count, np.uint16), "digest": pa.array([""] * count)})
 asked = 0
-with answers.AnswerLog(Shelf(Path(folder)), model) as log:
+with answers.AnswerLog(StorageFolder(Path(folder)), model) as log:
     left = log.missing(plan)["query"].to_pylist()
     print("going", flush=True)
     for start in range(0, len(left), 10):
@@ -51,14 +51,14 @@ def finished(writers: Sequence["subprocess.Popen[str]"]) -> list[int]:
 
 
 def every_part_is_whole(folder: Path) -> None:
-    shelf = Shelf(folder)
-    assert [name for name in shelf.names("answers/") if read(shelf, name, "answers").num_rows == 0] == []
+    storage = StorageFolder(folder)
+    assert [name for name in storage.names("answers/") if read_parquet(storage, name, "answers").num_rows == 0] == []
 
 
 def every_answer_is_there_once(folder: Path, model: str) -> None:
-    shelf = Shelf(folder)
-    rows = sum(read(shelf, name, "answers").num_rows for name in shelf.names(f"answers/{slug(model)}/"))
-    found = read_answers(shelf, model)
+    storage = StorageFolder(folder)
+    rows = sum(read_parquet(storage, name, "answers").num_rows for name in storage.names(f"answers/{slug(model)}/"))
+    found = read_answers(storage, model)
     assert rows == found.num_rows == COUNT
     assert sorted(found["query"].to_pylist()) == list(range(COUNT))
     assert found["value"].to_pylist() == [f"answer {query}" for query in found["query"].to_pylist()]
@@ -74,7 +74,7 @@ def test_a_writer_killed_at_any_moment_leaves_only_whole_parts(tmp_path: Path, s
             time.sleep(luck.uniform(0, 0.25))
             process.kill()
         every_part_is_whole(tmp_path)
-        before, held = held, read_answers(Shelf(tmp_path), "model").num_rows
+        before, held = held, read_answers(StorageFolder(tmp_path), "model").num_rows
         assert held >= before
     assert finished([writer(tmp_path, "model")]) == [COUNT - held]
     every_answer_is_there_once(tmp_path, "model")
@@ -97,7 +97,7 @@ def test_of_two_runs_of_one_model_the_second_finds_nothing_to_do(tmp_path: Path)
 def test_readers_see_whole_answers_while_others_write_and_merge(tmp_path: Path) -> None:
     process, seen = writer(tmp_path, "model"), [0]
     while process.poll() is None:
-        found = read_answers(Shelf(tmp_path), "model", ["query", "trial", "state"])
+        found = read_answers(StorageFolder(tmp_path), "model", ["query", "trial", "state"])
         assert len(set(found["query"].to_pylist())) == found.num_rows >= seen[-1]
         seen.append(found.num_rows)
     finished([process])

@@ -15,9 +15,9 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.store.groups import groups_table, queries_of
+from counterpoint.store.groups import groups_table, unique_queries
 from counterpoint.store.lab import LabStore, list_contents
-from counterpoint.store.parquet import written
+from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import VOTES
 from counterpoint.store.versions import RunRecord
@@ -98,9 +98,9 @@ def test_a_digest_is_that_of_the_file_and_is_taken_once(tmp_path: Path) -> None:
     a, b, c, gone, drawn = digests(lab, "mine:a.png", "mine:b.png", "mine:c.png", "mine:gone.png", "world:a.png")
     assert a == c != b
     assert gone == drawn == ""
-    before = lab.shelf.get("pictures.parquet")
+    before = lab.storage.get("pictures.parquet")
     assert digests(lab, "mine:a.png", "mine:b.png") == [a, b]
-    assert lab.shelf.get("pictures.parquet") == before
+    assert lab.storage.get("pictures.parquet") == before
     _picture(tmp_path / "files" / "a.png", 200)
     assert digests(lab, "mine:a.png", "mine:b.png") == [digests(lab, "mine:a.png")[0], b]
     assert digests(lab, "mine:a.png") != [a]
@@ -114,7 +114,7 @@ def test_edits_do_not_change_the_digest_and_no_picture_has_none(tmp_path: Path) 
     picture = Picture("mine:a.png")
     asked = (Query(picture, "?"), Query(picture.edited(Edit("blur", ("6",))), "?"), Query(None, "?"))
     table = groups_table([("t", Group(Relation.SAME, asked, (None,) * 3))], "suite")
-    found = lab.with_digests(queries_of(table), lab.pictures())["digest"].to_pylist()
+    found = lab.with_digests(unique_queries(table), lab.pictures())["digest"].to_pylist()
     assert found[0] == found[1] != found[2] == ""
 
 
@@ -134,13 +134,13 @@ def test_every_kind_of_file_is_verified(tmp_path: Path) -> None:
     lab.put_run(RunRecord("run", "model", "print"))
     with lab.answers("print", run="run") as log:
         log.add([(1, 0, Answer.of("yes"), "", 0.0)])
-    lab.shelf.put("votes/a.parquet", written(VOTES.empty_table()))
+    lab.storage.put("votes/a.parquet", to_parquet(VOTES.empty_table()))
     assert [check.holds for check in lab.verify()] == [True, True, True]
-    (part,) = lab.shelf.names("answers/")
-    lab.shelf.put("answers/another-model/run-00000000.parquet", lab.shelf.get(part))
-    lab.shelf.put("votes/b.parquet", b"")
-    lab.shelf.put("pictures.parquet", written(pa.table({"a": [1]})))
-    lab.shelf.put("runs/other.json", b"{}")
+    (part,) = lab.storage.names("answers/")
+    lab.storage.put("answers/another-model/run-00000000.parquet", lab.storage.get(part))
+    lab.storage.put("votes/b.parquet", b"")
+    lab.storage.put("pictures.parquet", to_parquet(pa.table({"a": [1]})))
+    lab.storage.put("runs/other.json", b"{}")
     broken = [check.place for check in lab.verify() if not check.holds]
     assert broken == [
         "answers/another-model/run-00000000.parquet",
@@ -153,7 +153,7 @@ def test_every_kind_of_file_is_verified(tmp_path: Path) -> None:
 def digests(lab: LabStore, *addresses: str) -> list[str]:
     asked = tuple(Query(Picture(address), "?") for address in addresses)
     table = groups_table([("t", Group(Relation.SAME, asked, (None,) * len(asked)))], "suite")
-    found: list[str] = lab.with_digests(queries_of(table), lab.pictures({"world": Gray()}))["digest"].to_pylist()
+    found: list[str] = lab.with_digests(unique_queries(table), lab.pictures({"world": Gray()}))["digest"].to_pylist()
     return found
 
 

@@ -13,12 +13,12 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.core.ports import Pictures, Pixels, Placed
-from counterpoint.engine.prefetch import Ahead
+from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer
+from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.running import run
 from counterpoint.pictures.edits import apply_edits
 from counterpoint.pictures.noise import STRENGTHS, noise_edit
-from counterpoint.store.groups import groups_table, queries, queries_of
+from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.pictures import LabPictures
 from counterpoint.testing import MemoryLog
 
@@ -44,7 +44,7 @@ class Summing:
     def __init__(self, pictures: Pictures) -> None:
         self._pictures = pictures
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             assert query.picture
             yield place, Answer.of(str(self._pictures.pixels(query.picture).sum()))
@@ -54,9 +54,9 @@ class Summing:
 def test_a_picture_is_decoded_once_for_its_twelve_edited_versions(threads: int) -> None:
     slides, log = Slides(), MemoryLog()
     asked = [Query(Picture(f"slides:{n}", edits), "How much?") for n in range(20) for edits in EDITS]
-    table = queries_of(groups_table([("plain", Group(Relation.SAME, tuple(asked), (None,) * len(asked)))], "some"))
-    with Ahead(LabPictures({}, {"slides": slides}), threads=threads) as ahead:
-        run(table, Summing(ahead), log, ahead, read=queries, check=0)
+    table = unique_queries(groups_table([("plain", Group(Relation.SAME, tuple(asked), (None,) * len(asked)))], "some"))
+    with Prefetcher(LabPictures({}, {"slides": slides}), threads=threads) as ahead:
+        run(table, Summing(ahead), log, ahead, read=read_queries, check=0)
     assert set(slides.drawn) == {Picture(f"slides:{n}") for n in range(20)}
     assert slides.drawn.total() <= 21  # whoever asks first may not wait for the threads
     for query in asked:

@@ -7,7 +7,7 @@ from counterpoint.core.features import reference_name
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.references import references
+from counterpoint.store.references import read_references
 from counterpoint.store.suites import Manifest
 
 QUERIES = [
@@ -24,10 +24,10 @@ def _manifest(parameters: object) -> Manifest:
 def test_reference_queries_come_back_as_they_were() -> None:
     name = reference_name(QUERIES)
     listed = _manifest({"references": {name: [query.content for query in QUERIES]}})
-    assert references([listed, _manifest({})]) == {name: QUERIES}
+    assert read_references([listed, _manifest({})]) == {name: QUERIES}
 
 
 @pytest.mark.parametrize("rows", [[], [QUERIES[0].content], [[1, 2]], [["x"] * 6], 7])
 def test_what_is_not_what_its_name_says_is_an_error(rows: object) -> None:
     with pytest.raises(StoreError, match="the manifest of some does not hold the reference queries"):
-        references([_manifest({"references": {reference_name(QUERIES): rows}})])
+        read_references([_manifest({"references": {reference_name(QUERIES): rows}})])

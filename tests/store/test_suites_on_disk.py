@@ -10,9 +10,9 @@ from tabled import some_groups
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.store.groups import groups_table
-from counterpoint.store.integrity import Check
+from counterpoint.store.integrity import IntegrityCheck
 from counterpoint.store.lab import LabStore, verify_folder
-from counterpoint.store.parquet import written
+from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest, put_suite
 
 TABLE = groups_table(some_groups(), "order")
@@ -51,7 +51,7 @@ def test_a_whole_suite_holds_in_every_way(lab: LabStore) -> None:
 
 
 def test_rows_in_another_order_are_the_same_suite(lab: LabStore) -> None:
-    lab.shelf.put("suites/order/groups.parquet", written(TABLE.take(pa.array([5, 0, 3, 2, 4, 1]))))
+    lab.storage.put("suites/order/groups.parquet", to_parquet(TABLE.take(pa.array([5, 0, 3, 2, 4, 1]))))
     assert wrong(lab) == {}
 
 
@@ -64,38 +64,38 @@ def test_a_group_in_two_tests_holds(tmp_path: Path) -> None:
 
 
 def test_a_row_less_is_seen(lab: LabStore) -> None:
-    lab.shelf.put("suites/order/groups.parquet", written(TABLE.slice(0, 5)))
+    lab.storage.put("suites/order/groups.parquet", to_parquet(TABLE.slice(0, 5)))
     assert set(wrong(lab)) == {"rows", "fingerprint", "ids"}
     with pytest.raises(StoreError, match="not the table"):
         lab.suite("order")
 
 
 def test_no_rows_at_all_are_seen(lab: LabStore) -> None:
-    lab.shelf.put("suites/order/groups.parquet", written(TABLE.slice(0, 0)))
+    lab.storage.put("suites/order/groups.parquet", to_parquet(TABLE.slice(0, 0)))
     assert set(wrong(lab)) == {"suite", "rows", "groups", "fingerprint", "ids"}
 
 
 def test_other_words_with_the_old_ids_are_seen(lab: LabStore) -> None:
     texts = pc.replace_substring(TABLE["text"], "cat", "dog")
-    lab.shelf.put("suites/order/groups.parquet", written(_with("text", texts)))
+    lab.storage.put("suites/order/groups.parquet", to_parquet(_with("text", texts)))
     assert set(wrong(lab)) == {"fingerprint", "ids"}
     assert wrong(lab)["ids"].startswith("row 0: the query has the id ")
 
 
 def test_another_relation_with_the_old_ids_is_seen(lab: LabStore) -> None:
     relations = pa.array(["same", "same", "same", "same", "differs", "differs"])
-    lab.shelf.put("suites/order/groups.parquet", written(_with("relation", relations)))
+    lab.storage.put("suites/order/groups.parquet", to_parquet(_with("relation", relations)))
     assert wrong(lab)["ids"].startswith("row 4: the group has the id ")
 
 
 def test_another_gold_is_seen_by_the_fingerprint_alone(lab: LabStore) -> None:
     golds = pa.array([[{"answer": "no", "credit": 1.0}]] * 6, TABLE["gold"].type)
-    lab.shelf.put("suites/order/groups.parquet", written(_with("gold", golds)))
+    lab.storage.put("suites/order/groups.parquet", to_parquet(_with("gold", golds)))
     assert set(wrong(lab)) == {"fingerprint"}
 
 
 def test_a_file_that_is_gone_is_said_and_the_rest_is_checked(lab: LabStore) -> None:
-    lab.shelf.delete("suites/order/groups.parquet")
+    lab.storage.delete("suites/order/groups.parquet")
     assert list(wrong(lab)) == ["readable"]
     assert "does not exist" in wrong(lab)["readable"]
 
@@ -103,9 +103,9 @@ def test_a_file_that_is_gone_is_said_and_the_rest_is_checked(lab: LabStore) -> N
 def test_a_suite_that_was_killed_between_its_files_is_refused(lab: LabStore) -> None:
     other = groups_table(some_groups(), "order")
     other = other.set_column(5, "kind", pa.array(["another"] * 6))
-    manifest = lab.shelf.get("suites/order/manifest.json")
-    put_suite(lab.shelf, "suites/order", Manifest.of(other, generator="suites:order", seed=8), other)
-    lab.shelf.put("suites/order/manifest.json", manifest)
+    manifest = lab.storage.get("suites/order/manifest.json")
+    put_suite(lab.storage, "suites/order", Manifest.of(other, generator="suites:order", seed=8), other)
+    lab.storage.put("suites/order/manifest.json", manifest)
     with pytest.raises(StoreError, match=r"not the table that its manifest\.json is about"):
         lab.suite("order")
 
@@ -136,10 +136,10 @@ def test_an_unknown_suite_is_answered_with_the_nearest(lab: LabStore) -> None:
 
 
 def test_a_check_says_what_to_do(lab: LabStore) -> None:
-    lab.shelf.put("suites/order/groups.parquet", b"")
+    lab.storage.put("suites/order/groups.parquet", b"")
     broken = [check for check in lab.verify() if not check.holds]
     assert [(check.place, bool(check.hint)) for check in broken] == [("suites/order/groups.parquet", True)]
-    assert isinstance(broken[0], Check)
+    assert isinstance(broken[0], IntegrityCheck)
 
 
 def _with(column: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:

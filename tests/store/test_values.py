@@ -16,7 +16,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.store import answers as as_given
 from counterpoint.store.answers import slug
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import written
+from counterpoint.store.parquet import to_parquet
 from counterpoint.store.tables import ANSWERS, VALUES
 from counterpoint.store.values import put_values, raw_ids, read_answers, read_values, values_table
 
@@ -30,11 +30,11 @@ def said(lab: LabStore, *rows: tuple[int, Answer], trial: int = 0, digest: str =
 
 def retaken(lab: LabStore, value: str, *queries: int, rule: str = "other") -> None:
     """Every answer to these queries has this value now."""
-    found = as_given.read_answers(lab.shelf, MODEL)
+    found = as_given.read_answers(lab.storage, MODEL)
     found = found.filter(pa.array([query in queries for query in found["query"].to_pylist()], pa.bool_()))
     columns = ([text] * found.num_rows for text in (value, rule, "ok"))
     table = values_table(found, *(pa.array(column, pa.string()) for column in columns))
-    put_values(lab.shelf, MODEL, table, pa.array(queries, pa.uint64()))
+    put_values(lab.storage, MODEL, table, pa.array(queries, pa.uint64()))
 
 
 def held(lab: LabStore) -> dict[int, str]:
@@ -67,9 +67,9 @@ def test_values_can_be_taken_away_from_some_or_all_queries(tmp_path: Path) -> No
     lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("a")), (2, Answer.of("b")))
     retaken(lab, "other", 1, 2)
-    put_values(lab.shelf, MODEL, VALUES.empty_table(), pa.array([1], pa.uint64()))
+    put_values(lab.storage, MODEL, VALUES.empty_table(), pa.array([1], pa.uint64()))
     assert held(lab) == {1: "a", 2: "other"}
-    put_values(lab.shelf, MODEL, VALUES.empty_table(), pa.array([2], pa.uint64()))
+    put_values(lab.storage, MODEL, VALUES.empty_table(), pa.array([2], pa.uint64()))
     assert held(lab) == {1: "a", 2: "b"}
     assert not list(lab.folder.glob("values/*/*.parquet"))
 
@@ -106,7 +106,7 @@ def test_each_answer_has_the_value_that_a_plain_loop_finds(
         lab = LabStore(folder)
         with lab.answers(MODEL) as log:
             log.add((query, trial, answer, "", 0.0) for query, trial, answer in rows)
-        own = as_given.read_answers(lab.shelf, MODEL).to_pylist()
+        own = as_given.read_answers(lab.storage, MODEL).to_pylist()
         kept = [row for row in own if data.draw(st.booleans())]
         table = pa.Table.from_pylist(
             [
@@ -116,7 +116,7 @@ def test_each_answer_has_the_value_that_a_plain_loop_finds(
             ],
             VALUES,
         )
-        put_values(lab.shelf, MODEL, table, pa.array([], pa.uint64()))
+        put_values(lab.storage, MODEL, table, pa.array([], pa.uint64()))
         by_key = {(row["query"], row["trial"], row["raw_id"]): row for row in table.to_pylist()}
         wanted = [
             row
@@ -136,24 +136,24 @@ def test_a_text_has_one_number_wherever_it_stands() -> None:
 def test_a_lab_without_values_reads_no_more_than_before(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("a")))
-    assert read_values(lab.shelf, MODEL).num_rows == 0
-    assert read_answers(lab.shelf, MODEL).equals(as_given.read_answers(lab.shelf, MODEL))
+    assert read_values(lab.storage, MODEL).num_rows == 0
+    assert read_answers(lab.storage, MODEL).equals(as_given.read_answers(lab.storage, MODEL))
 
 
 def test_verify_covers_values(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     said(lab, (1, Answer.of("a")))
     retaken(lab, "b", 1)
-    (name,) = (name for name in lab.shelf.names("values/"))
+    (name,) = (name for name in lab.storage.names("values/"))
     assert name in {check.place for check in lab.verify() if check.holds}
-    whole = lab.shelf.get(name)
-    lab.shelf.put(f"values/{slug('another')}/1.parquet", whole)
+    whole = lab.storage.get(name)
+    lab.storage.put(f"values/{slug('another')}/1.parquet", whole)
     (wrong,) = (check for check in lab.verify() if not check.holds)
     assert "holds values of the model 'model'" in wrong.found
-    lab.shelf.delete(f"values/{slug('another')}/1.parquet")
-    odd = read_values(lab.shelf, MODEL).to_pylist()[0] | {"state": str(State.FAILED)}
-    lab.shelf.put(name, written(pa.Table.from_pylist([odd], VALUES)))
+    lab.storage.delete(f"values/{slug('another')}/1.parquet")
+    odd = read_values(lab.storage, MODEL).to_pylist()[0] | {"state": str(State.FAILED)}
+    lab.storage.put(name, to_parquet(pa.Table.from_pylist([odd], VALUES)))
     assert ["no value has the state 'failed'" in check.found for check in lab.verify() if not check.holds] == [True]
-    lab.shelf.put(name, whole[:-9])
+    lab.storage.put(name, whole[:-9])
     with pytest.raises(StoreError, match="cannot be read as Parquet"):
         lab.read_answers(MODEL)

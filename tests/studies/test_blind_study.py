@@ -12,7 +12,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.language.kneser_ney import train_model
-from counterpoint.models.text.ngram import Told
+from counterpoint.models.text.ngram import TrainingCaption
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.blind import (
     Learning,
@@ -52,9 +52,9 @@ def answers(groups: pa.Table, scores: Iterable[float | None]) -> pa.Table:
     return pa.table(columns)
 
 
-def own(count: int = 40) -> list[Told]:
+def own(count: int = 40) -> list[TrainingCaption]:
     """One kind of animal in each tenth caption, and a word in each that no other has."""
-    return [Told(f"toy:{n}.png", f"A {KINDS[n % 5]} stands on hill{n}.") for n in range(count)]
+    return [TrainingCaption(f"toy:{n}.png", f"A {KINDS[n % 5]} stands on hill{n}.") for n in range(count)]
 
 
 @given(st.lists(st.text(max_size=8), unique=True, max_size=40), st.integers(1, 6))
@@ -85,12 +85,12 @@ def test_more_captions_teach_unless_they_are_of_a_tested_picture_or_say_what_a_t
     tested = own()
     alone = cross_fitted(Learning(tested))
     asked = [Query(Picture(one.picture), one.text, Mode.SCORE) for one in tested]
-    said = [Told("", one.text.upper()) for one in tested]
+    said = [TrainingCaption("", one.text.upper()) for one in tested]
     np.testing.assert_array_equal(alone.score(asked), cross_fitted(Learning(tested, said)).score(asked))
-    helped = cross_fitted(Learning(tested, [Told("", f"Here is hill{n}.") for n in range(40)]))
+    helped = cross_fitted(Learning(tested, [TrainingCaption("", f"Here is hill{n}.") for n in range(40)]))
     assert (helped.score(asked) > alone.score(asked)).all()
     same = [
-        Told(one.picture, f"Here is {one.text.split()[-1]}") for one in tested
+        TrainingCaption(one.picture, f"Here is {one.text.split()[-1]}") for one in tested
     ]  # of the picture that is asked about
     own_words = cross_fitted(Learning(tested, same)).score(asked)
     assert (own_words < helped.score(asked)).all()
@@ -100,7 +100,7 @@ def test_what_was_told_and_how_is_in_the_fingerprint() -> None:
     prints = [
         Learning(own()),
         Learning(own(39)),
-        Learning(own(), [Told("", "A hill.")]),
+        Learning(own(), [TrainingCaption("", "A hill.")]),
         Learning(own(), order=2),
         Learning(own(), folds=2),
     ]
@@ -122,7 +122,7 @@ def test_captions_are_the_bases_of_ranked_groups_each_once_for_a_picture() -> No
     ]
     kept = ranked(table(groups))
     assert kept.num_rows == 6
-    assert captions_of(kept) == [Told("toy:1.png", "A cat."), Told("toy:2.png", "A cat.")]
+    assert captions_of(kept) == [TrainingCaption("toy:1.png", "A cat."), TrainingCaption("toy:2.png", "A cat.")]
 
 
 def test_a_finding_has_an_interval_and_words_only_where_it_is_clear_of_half() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from counterpoint.core.groups import Gold, Group
-from counterpoint.core.items import Grounded, Question, Step
+from counterpoint.core.items import GroundedQuestion, Question, Step
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.suites.contrast.sets import suite
@@ -38,9 +38,11 @@ def either(first: str, second: str) -> tuple[Step, ...]:
     return (*steps, Step("or", "", (1, 3)))
 
 
-def asked(scene: Scene, text: str, answer: str, steps: tuple[Step, ...], number: str = "007") -> Grounded:
+def asked(scene: Scene, text: str, answer: str, steps: tuple[Step, ...], number: str = "007") -> GroundedQuestion:
     """One question about a scene."""
-    return Grounded(Question(number, scene.picture, text, Gold.of(answer), scene=scene.id, program=steps), scene)
+    return GroundedQuestion(
+        Question(number, scene.picture, text, Gold.of(answer), scene=scene.id, program=steps), scene
+    )
 
 
 LIVING = [
@@ -61,28 +63,28 @@ LIVING = [
 """Scenes in which everything is together, so that each thing is plausible beside each other one."""
 
 
-def others() -> list[Grounded]:
+def others() -> list[GroundedQuestion]:
     """Questions about other scenes, which only say what comes together."""
     bare = [scene(200 + n, [("boat", (), (10, 10, 90, 90))]) for n in range(3)]
     steps = program("select: scene", "verify weather: sunny")
     return [asked(one, "Is it sunny?", "no", steps) for one in (*LIVING, *bare)]
 
 
-def made(*items: Grounded, seed: int = 0) -> tuple[list[Group], Tally]:
+def made(*items: GroundedQuestion, seed: int = 0) -> tuple[list[Group], Tally]:
     """The contrast sets of some questions in the company of the others, and what was dropped."""
     tally = Tally()
-    company = [*others(), *(Grounded(item.question, item.scene) for item in items)]
+    company = [*others(), *(GroundedQuestion(item.question, item.scene) for item in items)]
     return [group for _, group in generate(suite, company, seed, tally=tally)], tally
 
 
-def reasons(*items: Grounded) -> set[str]:
+def reasons(*items: GroundedQuestion) -> set[str]:
     """Why questions got no contrasts, but for those of no template."""
     _, tally = made(*items)
     return {reason for (kind, reason), count in tally.dropped.items() if count and kind != "no template"}
 
 
 @cache
-def world_items(scenes: int = 250) -> tuple[Grounded, ...]:
+def world_items(scenes: int = 250) -> tuple[GroundedQuestion, ...]:
     """The questions of the world."""
     return tuple(World("test", scenes).grounded())
 

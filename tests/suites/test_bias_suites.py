@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.core.groups import Gold, Group, Relation
-from counterpoint.core.items import Caption, Grounded, Question
+from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
@@ -129,7 +129,7 @@ def test_what_is_annotated_counts_as_named() -> None:
     ]
     asked = [_question(0, "dog", 0), _question(1, "kite", 1)]
     items = [
-        Grounded(Question(one.id, scene.picture, one.text, one.gold), scene)
+        GroundedQuestion(Question(one.id, scene.picture, one.text, one.gold), scene)
         for one, scene in zip(asked, seen, strict=True)
     ]
     groups, tally = _made(question_bias, items)

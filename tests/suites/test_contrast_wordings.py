@@ -3,7 +3,7 @@
 import pytest
 from contrast_items import asked, either, made, program, reasons, scene
 
-from counterpoint.core.items import Grounded
+from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.scenes import Scene
 from counterpoint.suites.contrast.forms import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE, matched
 
@@ -19,13 +19,13 @@ def _room() -> Scene:
     return scene(1, things, links)
 
 
-def _texts(item: Grounded, kind: str) -> dict[str, str]:
+def _texts(item: GroundedQuestion, kind: str) -> dict[str, str]:
     groups, _ = made(item)
     group = next(one for one in groups if one.kind == kind)
     return {query.text: gold.best for query, gold in zip(group.variants, group.gold[1:], strict=True) if gold}
 
 
-def _near(name: str, answer: str, text: str, relation: str = "near") -> Grounded:
+def _near(name: str, answer: str, text: str, relation: str = "near") -> GroundedQuestion:
     ids = "2" if answer == "yes" else "-"
     return asked(
         _room(), text, answer, program("select: table (1)", f"relate: {name},{relation},s ({ids})", "exist: ?")

@@ -3,12 +3,12 @@
 from operator import itemgetter
 from random import Random
 
-from counterpoint.core.features import REFERENCES, Side, reference_name
+from counterpoint.core.features import MAX_REFERENCES, Side, reference_name
 from counterpoint.core.groups import Gold, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.models.builtin.models import fusion
-from counterpoint.models.feature_edits import FeatureEdits
+from counterpoint.models.feature_edits import FeatureEditor
 from counterpoint.suites.robustness.feature_noise import TRIALS, disturbed, listed, suite, survey
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
@@ -37,9 +37,9 @@ def test_a_question_has_fifteen_variants_for_each_side_and_nothing_else_differs(
 
 
 def test_at_most_five_hundred_reference_queries_whatever_the_order_of_questions() -> None:
-    asked = _questions(2 * REFERENCES)
+    asked = _questions(2 * MAX_REFERENCES)
     found = survey(asked)
-    assert len(found.queries) == REFERENCES
+    assert len(found.queries) == MAX_REFERENCES
     assert found == survey(reversed(asked))
     assert found.name == reference_name(found.queries)
     assert len(survey(asked[:3] * 2).queries) == 3
@@ -66,7 +66,7 @@ def test_another_seed_disturbs_the_features_of_a_model_in_another_way() -> None:
     world = World("test", 2)
     asked = list(world.questions())[:4]
     spread = survey(asked)
-    edits = FeatureEdits(fusion(world), {spread.name: spread.queries})
+    edits = FeatureEditor(fusion(world), {spread.name: spread.queries})
     said = [
         [answer.top for _, answer in sorted(edits.answer(group.variants), key=itemgetter(0))]
         for seed in (0, 1)

@@ -7,7 +7,7 @@ from captions import caption, sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
@@ -54,7 +54,7 @@ def test_another_thing_is_of_the_same_sort_and_another_category() -> None:
     ],
 )
 def test_a_caption_gives_these_foils(text: str, foils: set[str]) -> None:
-    made = (next(iter(foiled(caption(text, 10**6), SEEN, seeded(seed)))) for seed in range(500))
+    made = (next(iter(foiled(caption(text, 10**6), SEEN, seeded_rng(seed)))) for seed in range(500))
     assert {group.variants[0].text for group in made if not isinstance(group, Dropped)} == foils
 
 
@@ -70,7 +70,7 @@ def test_what_is_named_or_annotated_is_no_foil() -> None:
 
 @given(sentences(), st.integers(0, 99))
 def test_a_foil_differs_in_the_thing_and_its_article_and_comes_again(text: str, seed: int) -> None:
-    one, other = (list(foiled(caption(text), SEEN, seeded(seed))) for _ in range(2))
+    one, other = (list(foiled(caption(text), SEEN, seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
         if not isinstance(group, Dropped):

@@ -7,7 +7,7 @@ from captions import caption, every_caption, sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
@@ -20,7 +20,7 @@ ONE, MANY = "exactly one", "some"
 def shown(text: str) -> list[str]:
     """Caption and foil of every noun phrase, with the same quantifiers each time."""
     pairs = []
-    for group in foiled(caption(text), Said([]), seeded(1)):
+    for group in foiled(caption(text), Said([]), seeded_rng(1)):
         assert not isinstance(group, Dropped)
         pairs += [f"{group.base.text} / {group.variants[0].text}"]
     for one in quantifiers(False):
@@ -96,11 +96,11 @@ def test_a_caption_of_more_than_eighty_words_is_too_long() -> None:
 
 
 def test_exactly_one_is_not_said_where_another_caption_or_the_scene_has_several() -> None:
-    dropped = list(foiled(caption("A dog runs."), Said([caption("Two dogs run.")]), seeded(1)))
+    dropped = list(foiled(caption("A dog runs."), Said([caption("Two dogs run.")]), seeded_rng(1)))
     assert dropped == [Dropped("plurality", "another caption of the picture names several")]
     picture = Picture("world:1.png")
     two = Scene("1", picture, Size(9, 9), (SceneObject("1", "dog"), SceneObject("2", "dog")))
-    dropped = list(foiled(Caption("1", picture, "A dog runs.", scene=two), Said([]), seeded(1)))
+    dropped = list(foiled(Caption("1", picture, "A dog runs.", scene=two), Said([]), seeded_rng(1)))
     assert dropped == [Dropped("plurality", "several are annotated")]
 
 
@@ -115,7 +115,7 @@ def test_only_the_phrase_and_what_agrees_with_it_changes(text: str) -> None:
 
 @given(sentences(), st.integers(0, 99))
 def test_a_foil_differs_from_its_caption_and_comes_again(text: str, seed: int) -> None:
-    one, other = (list(foiled(caption(text), Said([]), seeded(seed))) for _ in range(2))
+    one, other = (list(foiled(caption(text), Said([]), seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
         assert not isinstance(group, Dropped)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.groups import Group
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
@@ -103,15 +103,15 @@ def test_a_masked_language_model_proposes_through_gaps() -> None:
     ((gap, said),) = gaps(caption(text))
     assert (gap, said) == (f"A dog sitting {GAP} a bench.", "on")
     made = suite.configured({MASKED_LM: {gap: ["on", "on top of", "under", "banana"]}})
-    group = next(iter(made.propose(caption(text), SURVEY, seeded(1))))
+    group = next(iter(made.propose(caption(text), SURVEY, seeded_rng(1))))
     assert isinstance(group, Group)
     assert group.variants[0].text == "A dog sitting under a bench."
-    assert isinstance(next(iter(made.propose(caption("A cat sitting on a bench."), SURVEY, seeded(1)))), Dropped)
+    assert isinstance(next(iter(made.propose(caption("A cat sitting on a bench."), SURVEY, seeded_rng(1)))), Dropped)
 
 
 @given(sentences(), st.integers(0, 99))
 def test_only_the_preposition_changes_and_a_foil_comes_again(text: str, seed: int) -> None:
-    one, other = (list(foiled(caption(text), SURVEY, seeded(seed))) for _ in range(2))
+    one, other = (list(foiled(caption(text), SURVEY, seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
         if isinstance(group, Dropped):

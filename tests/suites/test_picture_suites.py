@@ -17,7 +17,7 @@ from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.pictures.edits import EDITS, apply_edits
 from counterpoint.pictures.noise import STRENGTHS
 from counterpoint.pictures.transforms import TRANSFORMS
-from counterpoint.store.groups import groups_table, queries
+from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.robustness import noise
 from counterpoint.suites.robustness import picture_changes as changed
 from counterpoint.suites.robustness.picture_changes import Told, phrases, rules
@@ -91,7 +91,7 @@ def test_one_seed_makes_one_suite_and_it_travels(suite: Suite[Any, Any]) -> None
 @pytest.mark.parametrize("suite", [noise.suite, changed.with_severities])
 def test_groups_come_back_from_the_table_and_every_edit_can_be_applied(suite: Suite[Any, Any]) -> None:
     groups = [group for _, group in generate(suite, _questions()[:40])]
-    assert queries(groups_table([("one", group) for group in groups], "one")) == [
+    assert read_queries(groups_table([("one", group) for group in groups], "one")) == [
         query for group in groups for query in group.queries
     ]
     small = np.full((12, 16, 3), 90, np.uint8)

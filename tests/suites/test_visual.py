@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scenery import scene, sources, world
 
 from counterpoint.core.groups import Gold, Group, Relation
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box, Size
 from counterpoint.core.ports import Pixels
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.pictures.edits import Foreground, apply_edits
-from counterpoint.store.groups import groups_table, queries
+from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.carets import negation, order, rephrase, visual
 from counterpoint.suites.carets.foregrounds import LEAST, foreground, grown
 from counterpoint.suites.carets.questions import KINDS, Asked
@@ -139,7 +139,7 @@ def _holds(outer: Box, inner: Box) -> bool:
 def test_a_foreground_is_proved_or_refused_with_a_reason(boxes: list[Box], data: st.DataObject) -> None:
     gone, named = data.draw(st.integers(0, 2)), data.draw(st.integers(0, len(boxes)))
     one = _placed(*boxes)
-    kept = foreground(one, _asked(*one.objects[:named], gone=gone), seeded(data.draw(st.integers(0, 9))))
+    kept = foreground(one, _asked(*one.objects[:named], gone=gone), seeded_rng(data.draw(st.integers(0, 9))))
     if isinstance(kept, str):
         assert kept
         return
@@ -163,7 +163,7 @@ def test_a_foreground_is_proved_or_refused_with_a_reason(boxes: list[Box], data:
     ],
 )
 def test_a_picture_that_cannot_be_obscured_is_refused_with_a_reason(one: Scene, asked: Asked, why: str) -> None:
-    kept = foreground(one, asked, seeded(0))
+    kept = foreground(one, asked, seeded_rng(0))
     assert isinstance(kept, str)
     assert why in kept
 
@@ -172,8 +172,8 @@ def test_what_is_not_there_is_looked_for_in_the_box_of_something_else_that_is_la
     small, large, named = Box(0, 0, 20, 90), Box(100, 20, 60, 90), Box(10, 10, 50, 50)
     one = _placed(named, small, large)
     for seed in range(20):
-        assert foreground(one, _asked(one.objects[0], gone=1), seeded(seed)) == Foreground((named, large), one.size)
-    drawn = {foreground(_placed(small), _asked(gone=2), seeded(seed)) for seed in range(20)}
+        assert foreground(one, _asked(one.objects[0], gone=1), seeded_rng(seed)) == Foreground((named, large), one.size)
+    drawn = {foreground(_placed(small), _asked(gone=2), seeded_rng(seed)) for seed in range(20)}
     assert len(drawn) == 20  # where nothing is large enough, any two rectangles
 
 
@@ -197,7 +197,7 @@ def test_random_scenes_make_groups_whose_edits_can_all_be_applied(scenes: list[S
 def test_edits_come_back_from_the_table_as_they_were() -> None:
     groups = _groups(10)
     table = groups_table([("visual", group) for group in groups], "visual")
-    assert queries(table) == [query for group in groups for query in group.queries]
+    assert read_queries(table) == [query for group in groups for query in group.queries]
 
 
 def test_a_suite_that_was_told_its_means_travels_to_other_processes() -> None:

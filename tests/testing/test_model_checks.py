@@ -12,10 +12,10 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Model, Pixels, Placed, Scale
-from counterpoint.models.own.functions import own
+from counterpoint.core.ports import Floats, Model, Pixels, PlacedAnswer, Scale
+from counterpoint.models.own.functions import load_own_model
 from counterpoint.testing import Echo, check_model
-from counterpoint.testing.model_checks import PROMISES
+from counterpoint.testing.model_checks import MODEL_CHECKS
 from counterpoint.world.source import World
 
 TEXTS = ("Is there a dog?", "What color is the car?", "Is the door open?")
@@ -52,7 +52,7 @@ def test_a_double_and_a_plain_function_keep_it_too() -> None:
         return "yes" if picture.mean() > 127 else "no"
 
     light.fingerprint = "light"  # type: ignore[attr-defined]
-    assert "pictures" in check_model(own(light, "tests:light", world()), asked())
+    assert "pictures" in check_model(load_own_model(light, "tests:light", world()), asked())
 
 
 class Honest:
@@ -96,19 +96,19 @@ class Honest:
 
 
 def test_one_that_does_everything_keeps_every_promise() -> None:
-    assert check_model(Honest(), asked()) == list(PROMISES)
+    assert check_model(Honest(), asked()) == list(MODEL_CHECKS)
 
 
 class Slow(Honest):
     """Answers from an event loop."""
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         for placed in self._answers(queries):
             yield placed
 
 
 def test_a_model_that_answers_asynchronously_is_listened_to() -> None:
-    assert check_model(Slow(), asked()) == list(PROMISES)
+    assert check_model(Slow(), asked()) == list(MODEL_CHECKS)
 
 
 def broken(**methods: Any) -> object:

@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.world.backdrops import Light, backdrop, finish, light
 from counterpoint.world.cameras import CANVAS, PICTURE, Camera, indoor_camera, outdoor_camera
 from counterpoint.world.casting import INDOORS, PLACES, WEATHERS
@@ -18,7 +18,7 @@ SUN = (255, 220, 86)
 
 def picture(place: str, weather: str, luck: int = 0, taken: Sequence[Extent] = ()) -> np.ndarray:
     """An empty stage as it is seen."""
-    rng = seeded("stage", luck)
+    rng = seeded_rng("stage", luck)
     camera = indoor_camera(rng) if place in INDOORS else outdoor_camera(rng)
     canvas = backdrop(place, weather, camera, rng, taken)
     assert canvas.size == (CANVAS.width, CANVAS.height)
@@ -56,7 +56,7 @@ def test_the_sun_keeps_clear_of_what_is_there() -> None:
 @pytest.mark.parametrize("indoors", [False, True])
 def test_a_camera_shows_ground_below_its_horizon(indoors: bool) -> None:
     for luck in range(50):
-        camera = (indoor_camera if indoors else outdoor_camera)(seeded("camera", luck))
+        camera = (indoor_camera if indoors else outdoor_camera)(seeded_rng("camera", luck))
         assert 0 < camera.horizon < camera.back < camera.front <= CANVAS.height
         assert camera.pixels(100, camera.front) > camera.pixels(100, camera.back) > 0
 
@@ -70,8 +70,8 @@ def test_nearest_is_where_a_thing_has_the_height_that_was_asked_for() -> None:
 
 def test_a_light_changes_every_picture_in_the_same_way() -> None:
     plain = picture("park", "cloudy")
-    rng = seeded("stage", 0)
+    rng = seeded_rng("stage", 0)
     camera = outdoor_camera(rng)
     dim = np.asarray(finish(backdrop("park", "cloudy", camera, rng), "cloudy", Light(90, 95, 100), rng))
     assert (dim == plain.astype(int) * (90, 95, 100) // 100).all()
-    assert light(seeded("light"), indoors=True) == light(seeded("light"), indoors=True)
+    assert light(seeded_rng("light"), indoors=True) == light(seeded_rng("light"), indoors=True)

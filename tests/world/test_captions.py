@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import a_park, scenes
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.scenes import Scene
 from counterpoint.world.captions import LENGTH, captions
 from counterpoint.world.dialogues import dialogue
@@ -19,7 +19,7 @@ from counterpoint.world.kinds import COLORS, kinds
 @given(scenes(), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_a_picture_has_five_different_captions(scene: Scene, seed: int) -> None:
-    texts = [caption.text for caption in captions(scene, seeded(seed))]
+    texts = [caption.text for caption in captions(scene, seeded_rng(seed))]
     assert len(set(texts)) == 5
     for text in texts:
         assert text[0].isupper()
@@ -35,7 +35,7 @@ def test_a_caption_names_nothing_that_is_not_there(scene: Scene, seed: int) -> N
     here = {word for one in scene.objects for word in one.name.split()} | set(scene.place.split())
     colors = {word for one in scene.objects for word in one.attributes if word in COLORS} | here
     known = {name for name in kinds() if " " not in name} - {"picture"}
-    for caption in captions(scene, seeded(seed)):
+    for caption in captions(scene, seeded_rng(seed)):
         words = caption.text.lower().rstrip(".").replace(",", "").split()
         assert not [word for word in words if word in known - here and word not in colors], caption.text
         assert not [word for word in words if word in COLORS and word not in colors], caption.text
@@ -44,7 +44,7 @@ def test_a_caption_names_nothing_that_is_not_there(scene: Scene, seed: int) -> N
 @given(scenes(), st.integers(0, 99))
 @settings(max_examples=40, deadline=None)
 def test_a_dialogue_has_ten_turns_of_a_hundred_options(scene: Scene, seed: int) -> None:
-    talk = dialogue(scene, seeded(seed))
+    talk = dialogue(scene, seeded_rng(seed))
     assert len({turn.question for turn in talk.turns}) == 10
     for turn in talk.turns:
         assert len(set(turn.options)) == len(turn.options) == 100
@@ -53,13 +53,13 @@ def test_a_dialogue_has_ten_turns_of_a_hundred_options(scene: Scene, seed: int) 
 
 
 def test_a_dialogue_speaks_in_pronouns() -> None:
-    asked = [turn.question for seed in range(40) for turn in dialogue(a_park(), seeded(seed)).turns]
+    asked = [turn.question for seed in range(40) for turn in dialogue(a_park(), seeded_rng(seed)).turns]
     words = Counter(word for question in asked for word in question.split())
     assert min(words["it"], words["he"], words["she"]) > 0
 
 
 def test_a_right_option_is_not_known_by_its_place() -> None:
-    turns = [turn for seed in range(40) for turn in dialogue(a_park(), seeded(seed)).turns]
+    turns = [turn for seed in range(40) for turn in dialogue(a_park(), seeded_rng(seed)).turns]
     places = [turn.options.index(turn.answer) for turn in turns]
     assert 40 <= sum(places) / len(places) <= 60
 
@@ -79,8 +79,8 @@ def test_an_action_is_a_frame_with_its_roles() -> None:
 
 def test_captions_and_a_dialogue_about_a_park_read_well(golden: Golden) -> None:
     park = a_park()
-    talk = dialogue(park, seeded("d"))
-    lines = [caption.text for seed in range(4) for caption in captions(park, seeded(seed))]
+    talk = dialogue(park, seeded_rng("d"))
+    lines = [caption.text for seed in range(4) for caption in captions(park, seeded_rng(seed))]
     golden(
         "world_captions.txt", [*lines, "", talk.caption, *(f"{turn.question}? {turn.answer}" for turn in talk.turns)]
     )

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.world.actions import ACTIONS
 from counterpoint.world.casting import member
 from counterpoint.world.drawing import drawn, sketches
@@ -21,7 +21,7 @@ def looks(name: str) -> Iterator[Look]:
     """Every way in which a thing of a kind can look, or for a person a hundred of them."""
     this = kind(name)
     if name in PEOPLE:
-        rng = seeded("wardrobe", name)
+        rng = seeded_rng("wardrobe", name)
         poses = [*this.poses, *(action.pose for action in ACTIONS if name in action.agents)]
         yield from (member(rng, name, pose=pose).look for pose in poses for _ in range(5))
         return

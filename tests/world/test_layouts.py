@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from samples import a_park, staged
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question, Step
 from counterpoint.language.english import plural
 from counterpoint.world.captions import captions
@@ -43,7 +43,7 @@ def real_data() -> Path:
 
 @pytest.fixture
 def park_questions() -> list[Question]:
-    return [*gqa_questions(a_park(), seeded(3), limit=40)]
+    return [*gqa_questions(a_park(), seeded_rng(3), limit=40)]
 
 
 def test_scene_graphs_have_the_keys_of_the_official_file(real_data: Path) -> None:
@@ -96,7 +96,7 @@ def test_spans_point_at_the_words_of_an_object(park_questions: list[Question]) -
 
 
 def test_crowd_questions_have_the_keys_of_the_official_files(real_data: Path) -> None:
-    ours = [*vqa_questions(a_park(), seeded(1))]
+    ours = [*vqa_questions(a_park(), seeded_rng(1))]
     for made, name, rows in (
         (vqa_questions_file(ours), "smallval_questions.json", "questions"),
         (vqa_annotations_file(ours), "smallval_annotations.json", "annotations"),
@@ -112,7 +112,7 @@ def test_crowd_questions_have_the_keys_of_the_official_files(real_data: Path) ->
 def test_captions_have_the_keys_of_the_official_file(real_data: Path) -> None:
     real = json.loads((real_data / "coco" / "annotations" / "captions_val2017.json").read_text("utf-8"))
     park = a_park()
-    made = coco_captions(captions(park, seeded(1)), {park.picture.address: park.size})
+    made = coco_captions(captions(park, seeded_rng(1)), {park.picture.address: park.size})
     assert _keys(made) >= {"info", "licenses", "images", "annotations"}
     for key in ("images", "annotations", "licenses"):
         assert _types(made[key][0]) == _types(real[key][0])
@@ -122,7 +122,7 @@ def test_captions_have_the_keys_of_the_official_file(real_data: Path) -> None:
 
 def test_dialogues_have_the_keys_of_the_official_file(real_data: Path) -> None:
     real = json.loads((real_data / "visdial" / "visdial_1.0_val_97.json").read_text("utf-8"))
-    made = visdial_file([dialogue(a_park(), seeded(1)), dialogue(staged("test", 1), seeded(1))], "val")
+    made = visdial_file([dialogue(a_park(), seeded_rng(1)), dialogue(staged("test", 1), seeded_rng(1))], "val")
     assert _types(made) == _types(real)
     assert _types(made["data"]) == _types(real["data"])
     assert _types(made["data"]["dialogs"][0]) == _types(real["data"]["dialogs"][0])
@@ -149,7 +149,7 @@ def test_every_layout_can_be_written_as_json(park_questions: list[Question]) -> 
     for made in (
         gqa_scene_graphs([park]),
         gqa_questions_file(park_questions),
-        visdial_file([dialogue(park, seeded(1))]),
+        visdial_file([dialogue(park, seeded_rng(1))]),
         swig_frames(frames(park), {park.picture.address: park.size}),
     ):
         assert json.loads(json.dumps(made)) == made

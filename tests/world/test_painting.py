@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image, ImageChops, ImageDraw
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box
 from counterpoint.world.casting import colors, member
 from counterpoint.world.drawing import drawn
@@ -34,14 +34,14 @@ def amid(extent: Extent, height: int, mirrored: bool) -> Placement:
 
 def paints(look: Look) -> dict[str, Rgb]:
     """Any colours for all the roles of a look."""
-    named = colors(seeded("paints", look.kind), look)
+    named = colors(seeded_rng("paints", look.kind), look)
     return {"skin": (200, 150, 120), "hair": (60, 40, 30)} | {role: COLORS[name] for role, name in named.items()}
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_box_of_a_thing_is_where_it_is_painted(name: str, mirrored: bool) -> None:
-    rng = seeded("boxes", name)
+    rng = seeded_rng("boxes", name)
     for _ in range(4):
         look = member(rng, name).look
         shape = drawn(look)
@@ -52,7 +52,7 @@ def test_the_box_of_a_thing_is_where_it_is_painted(name: str, mirrored: bool) ->
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("name", ["man", "woman", "boy", "girl"])
 def test_the_box_of_a_garment_is_where_it_is_painted(name: str, mirrored: bool) -> None:
-    rng = seeded("garments", name)
+    rng = seeded_rng("garments", name)
     for _ in range(6):
         look = member(rng, name).look
         shape = drawn(look)

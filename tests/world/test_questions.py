@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import a_park, scenes, staged
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question, Step
 from counterpoint.core.scenes import Scene
 from counterpoint.world import existing, verifying
@@ -29,13 +29,13 @@ _OF_YES_AND_NO = (existing.__name__, verifying.__name__)
 @pytest.fixture(scope="module")
 def asked() -> Asked:
     found = [staged(split, index) for split in ("train", "shifted") for index in range(800)]
-    return [(scene, one) for scene in found for one in gqa_questions(scene, seeded("gqa", scene.id))]
+    return [(scene, one) for scene in found for one in gqa_questions(scene, seeded_rng("gqa", scene.id))]
 
 
 @pytest.fixture(scope="module")
 def heard() -> Asked:
     found = [staged("validation", index) for index in range(500)]
-    return [(scene, one) for scene in found for one in vqa_questions(scene, seeded("vqa", scene.id))]
+    return [(scene, one) for scene in found for one in vqa_questions(scene, seeded_rng("vqa", scene.id))]
 
 
 def test_the_solver_agrees_with_every_answer(asked: Asked) -> None:
@@ -49,7 +49,7 @@ def test_the_solver_agrees_with_every_majority(heard: Asked) -> None:
 @given(scenes(), st.integers(0, 999))
 @settings(max_examples=30, deadline=None)
 def test_the_solver_agrees_whatever_the_scene_and_the_luck(scene: Scene, seed: int) -> None:
-    questions = [*gqa_questions(scene, seeded(seed)), *vqa_questions(scene, seeded(seed))]
+    questions = [*gqa_questions(scene, seeded_rng(seed)), *vqa_questions(scene, seeded_rng(seed))]
     assert all(solve(one.program, scene) == one.gold.best for one in questions)
 
 
@@ -70,7 +70,7 @@ def test_yes_is_as_frequent_as_no(asked: Asked) -> None:
 )
 def test_yes_is_as_frequent_as_no_in_each_kind(maker: Maker) -> None:
     namers = [Namer(Facts(staged("train", index))) for index in range(600)]
-    drafts = [maker(namer, seeded(luck, place)) for place, namer in enumerate(namers) for luck in range(5)]
+    drafts = [maker(namer, seeded_rng(luck, place)) for place, namer in enumerate(namers) for luck in range(5)]
     answers = Counter(draft.answer for draft in drafts if draft)
     assert answers.total() >= 400
     assert 0.45 <= answers["yes"] / answers.total() <= 0.55
@@ -134,18 +134,18 @@ def test_ten_people_answer_and_most_agree_but_not_always_all(heard: Asked) -> No
 
 def test_the_same_luck_writes_the_same_questions() -> None:
     scene = staged("test", 3)
-    assert [*gqa_questions(scene, seeded(1))] == [*gqa_questions(scene, seeded(1))]
+    assert [*gqa_questions(scene, seeded_rng(1))] == [*gqa_questions(scene, seeded_rng(1))]
 
 
 def test_a_limit_is_kept() -> None:
-    assert len([*gqa_questions(staged("test", 3), seeded(1), limit=4)]) == 4
-    assert len([*vqa_questions(staged("test", 3), seeded(1), limit=2)]) == 6
+    assert len([*gqa_questions(staged("test", 3), seeded_rng(1), limit=4)]) == 4
+    assert len([*vqa_questions(staged("test", 3), seeded_rng(1), limit=2)]) == 6
 
 
 def test_questions_about_a_park_read_well(golden: Golden) -> None:
     park = a_park()
     lines = [
-        f"{q.text} {q.gold.best} | {q.full_answer} | {q.proof}" for q in gqa_questions(park, seeded("g"), limit=40)
+        f"{q.text} {q.gold.best} | {q.full_answer} | {q.proof}" for q in gqa_questions(park, seeded_rng("g"), limit=40)
     ]
-    crowd = [f"{q.id}: {q.text} {', '.join(q.votes)}" for q in vqa_questions(park, seeded("v"), limit=10)]
+    crowd = [f"{q.id}: {q.text} {', '.join(q.votes)}" for q in vqa_questions(park, seeded_rng("v"), limit=10)]
     golden("world_questions.txt", [*lines, "", *crowd])

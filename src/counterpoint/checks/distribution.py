@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from counterpoint.checks.check import Check, CheckContext, Rejections
 from counterpoint.checks.min_cost_flow import largest_circulation
 from counterpoint.checks.text_pairs import Codes, Flags, TextPairs
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.language.word_diff import replaced_words
 from counterpoint.metrics.divergence import jensen_shannon_distance
 
@@ -27,7 +27,7 @@ def judge(pairs: TextPairs, context: CheckContext) -> Rejections:
     first[np.unique(pairs.group, return_index=True)[1]] = True
     before, after, terms = _terms(pairs)
     rejected, notes = np.zeros(len(pairs), np.bool_), {}
-    seed = seeded("distribution", context.seed).getrandbits(64)
+    seed = seeded_rng("distribution", context.seed).getrandbits(64)
     for test, rows in pairs.by_test():
         rows = rows[first[rows]]
         kept = _balanced_pairs(before[rows], after[rows], pairs.key[rows], context.settings["slack"], seed)

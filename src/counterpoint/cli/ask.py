@@ -12,8 +12,8 @@ from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Model, Pictures, Scorer
-from counterpoint.engine.dispatch import Asked, Asker
-from counterpoint.models.builtin.unknown_words import strange_notes
+from counterpoint.engine.dispatch import Dispatcher, QueryBatch
+from counterpoint.models.builtin.unknown_words import vocabulary_warnings
 
 
 @click.command("ask")
@@ -33,7 +33,7 @@ def command(model: str, picture: str, question: str, choices: str | None, as_jso
     pictures.pixels(address)  # said before a model is loaded, and also to models that never look
     asked = catalog.model(model, pictures)
     listed = tuple(filter(None, map(str.strip, (choices or "").split(","))))
-    for note in strange_notes(asked, model, question, listed):
+    for note in vocabulary_warnings(asked, model, question, listed):
         click.echo(note, err=True)
     answer = _answer(asked, Query(address, question, choices=listed))
     if answer.state is State.FAILED:
@@ -55,8 +55,8 @@ def _answer(model: Model, query: Query) -> Answer:
     if not isinstance(model, Answerer):
         query = Query(query.picture, query.text, Mode.SCORE)
     said = [Answer.failed("the model gave no answer")]
-    with Asker(model) as asker:
-        asker.ask(Asked([query], [0]), lambda place, answer: said.append(answer))
+    with Dispatcher(model) as asker:
+        asker.ask(QueryBatch([query], [0]), lambda place, answer: said.append(answer))
     return said[-1]
 
 

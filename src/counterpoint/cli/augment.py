@@ -15,7 +15,7 @@ from counterpoint.cli.progress import counted
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.exports.shards import drafted
 from counterpoint.exports.training_files import FORMS, Lessons, written
@@ -148,7 +148,7 @@ def augmented(
             raise CounterpointError(f"{name} is made from {suite.takes}", hint=hint)
     source = opened(recipe, data, seed)
     items = {takes: _read(source, takes, recipe) for takes in sorted({suite.takes for suite in suites.values()})}
-    scenes = [one.scene if isinstance(one, Grounded) else one for some in items.values() for one in some]
+    scenes = [one.scene if isinstance(one, GroundedQuestion) else one for some in items.values() for one in some]
     proof = apart((scene.picture.address for scene in scenes), tests.addresses)
     made = {name: made_on(suite, items[suite.takes], seed) for name, suite in suites.items()}
     by_suite = mixed(made, seed=seed, limit=order.limit, weights=weights)

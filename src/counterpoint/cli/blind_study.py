@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 
 from counterpoint.cli.progress import watched
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.engine.records import record
+from counterpoint.engine.records import describe_run
 from counterpoint.engine.running import run
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.language.kneser_ney import ORDER
-from counterpoint.models.text.ngram import CrossFitted, read_captions
+from counterpoint.models.text.ngram import CrossFittedNGrams, read_captions
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
-from counterpoint.store.answers import run_name
-from counterpoint.store.groups import queries, queries_of
+from counterpoint.store.answers import new_run_name
+from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
 from counterpoint.studies.blind import FOLDS, TELLING, Finding, Learning, captions_of, cross_fitted, findings, ranked
@@ -85,16 +85,16 @@ def chosen(lab: LabStore, suites: Sequence[str]) -> pa.Table:
     return groups
 
 
-def put(lab: LabStore, name: str, model: CrossFitted, groups: pa.Table) -> RunRecord:
+def put(lab: LabStore, name: str, model: CrossFittedNGrams, groups: pa.Table) -> RunRecord:
     """Score what is missing, and keep it as the answers of a model."""
-    info = RunRecord(run_name(), name, model.fingerprint)
-    whole = lab.with_digests(queries_of(groups), lab.pictures())
+    info = RunRecord(new_run_name(), name, model.fingerprint)
+    whole = lab.with_digests(unique_queries(groups), lab.pictures())
     with lab.answers(model.fingerprint, run=info.run) as log, watched(name) as watch:
-        outcome = run(whole, model, log, read=queries, batch=whole.num_rows, progress=watch)
+        outcome = run(whole, model, log, read=read_queries, batch=whole.num_rows, progress=watch)
     if outcome.asked:
         settings = {"model": name, "suites": sorted(set(groups["suite"].to_pylist()))}
         prints = {suite: lab.manifest(suite).fingerprint for suite in settings["suites"]}
-        details = record(settings, prints, outcome, "done") | {"scale": model.scale.value}
+        details = describe_run(settings, prints, outcome, "done") | {"scale": model.scale.value}
         info = RunRecord(info.run, name, model.fingerprint, details)
         lab.put_run(info)
     return info

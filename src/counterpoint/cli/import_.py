@@ -130,7 +130,7 @@ def imported(lab: "LabStore", settings: Settings) -> Report:
     from counterpoint.lab.matching import Queries, matched, missing
     from counterpoint.lab.selection import load_groups
     from counterpoint.sources.results.formats import detected, predictions
-    from counterpoint.store.answers import run_name
+    from counterpoint.store.answers import new_run_name
     from counterpoint.store.versions import RunRecord
 
     names = list(dict.fromkeys(settings.suites)) or lab.suites()
@@ -142,7 +142,7 @@ def imported(lab: "LabStore", settings: Settings) -> Report:
     report = Report(forms, found, missing(groups, queries, found), len(queries), None)
     if not found.standing or (settings.strict and not report.whole):
         return report
-    run = run_name()
+    run = new_run_name()
     watch = partial(counted, doing="adding", total=len(found.standing))
     done = put(lab, settings.model, run, queries, found, rule=settings.rule, waiting=_waiting, watch=watch)
     report = Report(forms, found, report.missing, len(queries), done)

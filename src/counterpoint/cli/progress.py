@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from counterpoint.engine.progress import Progress, Watch
+from counterpoint.engine.progress import Progress, ProgressCallback
 
 EVERY = 10
 """Seconds between two plain lines."""
@@ -39,7 +39,7 @@ def counted(items: Iterable[T], doing: str, *, total: int | None = None) -> Iter
 
 
 @contextmanager
-def watched(doing: str) -> Iterator[Watch]:
+def watched(doing: str) -> Iterator[ProgressCallback]:
     """Somebody to tell how far a run has come: done, total, rate, cached, failed, time left."""
     if not sys.stderr.isatty():
         yield _lines(doing)
@@ -54,7 +54,7 @@ def watched(doing: str) -> Iterator[Watch]:
         yield lambda now: bars.update(task, total=now.total, completed=now.done, said=str(now))
 
 
-def _lines(doing: str) -> Watch:
+def _lines(doing: str) -> ProgressCallback:
     said = monotonic()
 
     def tell(now: Progress) -> None:

@@ -14,7 +14,7 @@ from counterpoint.core.groups import Mode
 from counterpoint.lab.selection import load_groups, select_models
 from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_value
 from counterpoint.reports.tables import ResultTable
-from counterpoint.store.groups import queries_of
+from counterpoint.store.groups import unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.values import put_values, values_table
 
@@ -52,7 +52,7 @@ def command(lab: Path, rule: str, models: tuple[str, ...], suites: tuple[str, ..
     took, and `--list` describes the rules.
     """
     opened = LabStore(lab).opened()
-    chosen, queries = select_models(opened, models), queries_of(load_groups(opened, suites))
+    chosen, queries = select_models(opened, models), unique_queries(load_groups(opened, suites))
     rows = [rescored(opened, title, info.fingerprint, queries, rule) for title, info in chosen.items()]
     click.echo(json.dumps(rows) if as_json else sheet(rows, rule).plain())
 
@@ -62,7 +62,7 @@ def rescored(lab: LabStore, title: str, fingerprint: str, queries: pa.Table, rul
     before = _answers_to(lab, fingerprint, queries)
     values = _values(before, queries, rule) if rule != GIVEN else before.slice(0, 0)
     put_values(
-        lab.shelf,
+        lab.storage,
         fingerprint,
         values_table(values, *(values[name].combine_chunks() for name in ("value", "rule", "state"))),
         queries["query"].combine_chunks(),

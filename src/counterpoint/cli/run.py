@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from counterpoint.cli.progress import watched
-from counterpoint.engine.progress import span
+from counterpoint.engine.progress import format_duration
 
 if TYPE_CHECKING:
-    from counterpoint.engine.running import Outcome
+    from counterpoint.engine.running import RunSummary
     from counterpoint.lab.running import RunRequest
 
 
@@ -48,11 +48,11 @@ def command(
 ) -> None:
     """Ask a model everything in LAB that is missing. Stop it when you like; run it again to go on."""
     from counterpoint.lab.running import RunRequest, run_model  # tables are loaded when they are needed
-    from counterpoint.models.settings import read
+    from counterpoint.models.settings import parse_settings
     from counterpoint.store.lab import LabStore
 
     flags = {"device": device, "dtype": dtype, "base_url": base_url, "max_requests": max_requests}
-    args = read(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
+    args = parse_settings(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
     settings = RunRequest(model, suites, limit, batch_size, args, trials, seed)
     opened = LabStore(lab).opened()
     try:
@@ -68,10 +68,10 @@ def command(
         click.echo("\n".join(_told(outcome, lab, settings)))
 
 
-def _told(outcome: "Outcome", lab: Path, settings: "RunRequest") -> Iterator[str]:
+def _told(outcome: "RunSummary", lab: Path, settings: "RunRequest") -> Iterator[str]:
     settled = outcome.asked - outcome.failed
     cached = f"; {outcome.cached:,} were there already" if outcome.cached else ""
-    yield f"{settings.model}: {settled:,} answers added to {lab} in {span(outcome.seconds)}{cached}"
+    yield f"{settings.model}: {settled:,} answers added to {lab} in {format_duration(outcome.seconds)}{cached}"
     if outcome.retries:
         yield f"  {outcome.retries:,} requests came to nothing and were asked again"
     if outcome.failed:

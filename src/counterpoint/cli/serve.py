@@ -74,12 +74,12 @@ def command(
 def loaded(names: Sequence[str], args: Sequence[str], pictures: "Pictures") -> "list[tuple[str, Model]]":
     """The models that can be played with, loaded one after the other."""
     from counterpoint import catalog
-    from counterpoint.models.settings import read
+    from counterpoint.models.settings import parse_settings
 
     if args and len(args) != len(names):
         hint = "the first belongs to the first model, and so on; an empty one changes nothing"
         raise CounterpointError(f"there are {len(names)} --model and {len(args)} --model-args", hint=hint)
-    settings = [read(line) for line in args] or [{} for _ in names]
+    settings = [parse_settings(line) for line in args] or [{} for _ in names]
     found = []
     for name, own in zip(names, settings, strict=True):
         click.echo(f"loading {name} …", err=True)
@@ -100,10 +100,11 @@ def _listening(host: str, port: int) -> socket:
 def drawn(lab: "LabStore") -> "dict[str, World]":
     """The worlds that the suites of a lab show, by namespace, unless the lab has files of that name."""
     from counterpoint.lab.worlds import find_worlds
-    from counterpoint.store.parquet import read
+    from counterpoint.store.parquet import read_parquet
 
     tables = (
-        read(lab.shelf, f"suites/{name}/groups.parquet", "groups", ["picture"], ["picture"]) for name in lab.suites()
+        read_parquet(lab.storage, f"suites/{name}/groups.parquet", "groups", ["picture"], ["picture"])
+        for name in lab.suites()
     )
     shown = map(find_worlds, tables)
     return {name: world for found in shown for name, world in found.items() if name not in lab.roots}

@@ -8,7 +8,7 @@ import click
 
 from counterpoint.cli.progress import counted
 from counterpoint.lab.generation import Recipe, opened
-from counterpoint.models.text.translation import Losses, back_translated, translator
+from counterpoint.models.text.translation import RejectedTranslations, back_translate, open_translator
 
 
 @click.command("translate")
@@ -27,10 +27,10 @@ def command(
 
     What comes back unchanged is left out and counted. `counterpoint generate --texts OUT` makes a suite of the rest.
     """
-    away, home = translator(there), translator(back)
+    away, home = open_translator(there), open_translator(back)
     asked = opened(Recipe("rad-back-translations", source, split, scenes), data, seed).questions()
     first = [(one.id, one.text) for one in asked if not one.same_as]
-    losses = Losses()
+    losses = RejectedTranslations()
     watch = partial(counted, doing="translating", total=len(first))
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f"{out.name}.part")  # whole or absent, so that nobody takes half of it for all
@@ -38,7 +38,7 @@ def command(
         with draft.open("w", encoding="utf-8", newline="") as file:
             table = csv.writer(file, lineterminator="\n")
             table.writerow(("id", "text"))
-            table.writerows(back_translated(watch(first), away, home, losses))
+            table.writerows(back_translate(watch(first), away, home, losses))
         draft.replace(out)
     finally:
         draft.unlink(missing_ok=True)

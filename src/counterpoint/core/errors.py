@@ -4,8 +4,8 @@ CounterpointError
 ├── SourceError   an annotation file is not what it claims to be
 ├── PictureError  a picture cannot be found or decoded
 ├── ModelError    a model could not answer, or answered out of shape
-│   ├── Spent        the budget of requests is used up; the run ends, and loses nothing
-│   └── Unreachable  nobody is there, or lets us in; the run ends, and loses nothing
+│   ├── BudgetExhausted   the request budget is used up; the run stops and keeps its answers
+│   └── ModelUnreachable  the server is down or denies access; the run stops and keeps its answers
 ├── StoreError    what is on disk is not what was asked for
 └── UnknownName   nothing in the catalog, the lexicon or the world has this name
 """
@@ -34,12 +34,12 @@ class ModelError(CounterpointError):
     """A model could not answer, or answered out of shape."""
 
 
-class Spent(ModelError):  # noqa: N818 - it reads as what it says
-    """The budget of requests is used up: what was not asked is not failed, and the next run asks it."""
+class BudgetExhausted(ModelError):  # noqa: N818 - it reads as what it says
+    """The request budget is used up; queries that were not sent are not failures, and the next run sends them."""
 
 
-class Unreachable(ModelError):  # noqa: N818 - it reads as what it says
-    """The model is not there, or lets nobody in: asking on would fail every query alike, so the run ends."""
+class ModelUnreachable(ModelError):  # noqa: N818 - it reads as what it says
+    """The server is down or denies access, so that every further query would fail in the same way."""
 
 
 class StoreError(CounterpointError):

@@ -7,7 +7,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Edit, Picture
 
-REFERENCES = 500
+MAX_REFERENCES = 500
 """From how many queries, at most, the spread of a feature is estimated (Beyond Accuracy, 3.2)."""
 
 
@@ -28,22 +28,22 @@ class Side(StrEnum):
         return f"{self}-exchange"
 
 
-def noise(side: Side, scale: str, references: str, seed: int) -> Edit:
+def noise_edit(side: Side, scale: str, references: str, seed: int) -> Edit:
     """Gaussian noise of so many standard deviations of each feature, as some reference queries spread.
 
-    >>> str(noise(Side.TEXT, "1", "00ff", seed=7))
+    >>> str(noise_edit(Side.TEXT, "1", "00ff", seed=7))
     'text-noise(1,00ff)#7'
     """
     return Edit(side.noise, (scale, references), seed)
 
 
-def other_picture(picture: Picture) -> Edit:
+def exchange_picture(picture: Picture) -> Edit:
     """The features of another picture, as it is, in the place of the query's own."""
     assert not picture.edits, "another sample is taken as it is"
     return Edit(Side.PICTURE.exchange, (picture.address,))
 
 
-def other_text(text: str, context: str = "") -> Edit:
+def exchange_text(text: str, context: str = "") -> Edit:
     """The features of another text in the place of the query's own."""
     return Edit(Side.TEXT.exchange, (text, context))
 

@@ -34,6 +34,6 @@ def hex_id(number: int) -> str:
     return f"{number:016x}"
 
 
-def seeded(*content: Plain) -> Random:
+def seeded_rng(*content: Plain) -> Random:
     """A random generator that depends on nothing but this content."""
     return Random(content_id(content))

@@ -39,7 +39,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounded:
+class GroundedQuestion:
     """A question with the scene it asks about."""
 
     question: Question

@@ -16,11 +16,11 @@ Pixels: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float32]
 """Numbers as a model makes them."""
 T = TypeVar("T")
-Placed: TypeAlias = tuple[int, Answer]
+PlacedAnswer: TypeAlias = tuple[int, Answer]
 """An answer with the position of its query."""
-Sampled: TypeAlias = tuple[int, int, Answer]
+SampledAnswer: TypeAlias = tuple[int, int, Answer]
 """An answer with the position of its query and its trial."""
-MEAN = 1 << 15
+MEAN_TRIAL = 1 << 15
 """The trial `MEAN + n` stands for the mean of the passes 1 to n: its answer is the best one of the mean distribution,
 its top-k are those of the mean, and its score is the entropy of the mean as a share of the largest there could be."""
 
@@ -41,7 +41,7 @@ class Pictures(Protocol):
 
 
 @runtime_checkable
-class Fitting(Protocol):
+class PreprocessingPictures(Protocol):
     """Pictures that can be made ready for a model on their way, by the threads that decode them ahead of it."""
 
     @property
@@ -71,7 +71,7 @@ class Model(Protocol):
 class Answerer(Model, Protocol):
     """A model that speaks."""
 
-    def answer(self, queries: Sequence[Query]) -> Iterable[Placed] | AsyncIterable[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer]:
         """Answers with the positions of their queries, in any order; a failed query is an answer that says so."""
         ...
 
@@ -91,16 +91,16 @@ class Scorer(Model, Protocol):
 
 
 @runtime_checkable
-class Rater(Scorer, Protocol):
+class StreamingScorer(Scorer, Protocol):
     """A scorer whose scores come one by one, so that one that cannot be had says why and costs the others nothing."""
 
-    def rate(self, queries: Sequence[Query]) -> Iterable[Placed] | AsyncIterable[Placed]:
+    def rate(self, queries: Sequence[Query]) -> Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer]:
         """Scores as answers, with the positions of their queries, in any order."""
         ...
 
 
 @runtime_checkable
-class Featured(Model, Protocol):
+class FeatureModel(Model, Protocol):
     """A model whose features can be taken out, changed, and put back in; the first axis is the query."""
 
     def picture_features(self, queries: Sequence[Query]) -> Floats:
@@ -111,7 +111,7 @@ class Featured(Model, Protocol):
         """What it makes of the texts."""
         ...
 
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterable[Placed]:
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterable[PlacedAnswer]:
         """Answers from features."""
         ...
 
@@ -122,13 +122,13 @@ class Sampler(Model, Protocol):
 
     def sample(
         self, queries: Sequence[Query], trials: Sequence[int], seed: int
-    ) -> Iterable[Sampled] | AsyncIterable[Sampled]:
+    ) -> Iterable[SampledAnswer] | AsyncIterable[SampledAnswer]:
         """Query position, trial and answer; one pass depends on query, trial and seed alone, not on its batch."""
         ...
 
 
 @runtime_checkable
-class Averaging(Sampler, Protocol):
+class AveragingSampler(Sampler, Protocol):
     """A sampler that knows the whole distribution of each pass, and so can be asked for the trial `MEAN + n` too."""
 
     @property
@@ -138,7 +138,7 @@ class Averaging(Sampler, Protocol):
 
 
 @runtime_checkable
-class Retrying(Model, Protocol):
+class RemoteModel(Model, Protocol):
     """A model that asks again by itself what came to nothing, and counts how often."""
 
     @property
@@ -148,7 +148,7 @@ class Retrying(Model, Protocol):
 
 
 @runtime_checkable
-class Expecting(Model, Protocol):
+class LookaheadModel(Model, Protocol):
     """A model that begins with what comes next before it has handed over what it is asked now."""
 
     def coming(self, queries: Sequence[Query]) -> None:
@@ -157,7 +157,7 @@ class Expecting(Model, Protocol):
 
 
 @runtime_checkable
-class Paced(Model, Protocol):
+class BatchingModel(Model, Protocol):
     """A model that knows how many queries it is best asked at once; what users say goes before it."""
 
     @property
@@ -167,7 +167,7 @@ class Paced(Model, Protocol):
 
 
 @runtime_checkable
-class Sized(Model, Protocol):
+class SizedModel(Model, Protocol):
     """A model that knows how large it is."""
 
     @property

@@ -9,26 +9,26 @@ from typing import Protocol, TypeAlias
 import pyarrow as pa
 
 from counterpoint.core.answers import Answer, State
-from counterpoint.core.errors import CounterpointError, ModelError, Spent, Unreachable
+from counterpoint.core.errors import BudgetExhausted, CounterpointError, ModelError, ModelUnreachable
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.engine.dispatch import Asked, Asker, OutOfShape, elsewhere
-from counterpoint.engine.prefetch import Ahead
-from counterpoint.engine.progress import Meter
+from counterpoint.engine.dispatch import Dispatcher, ProtocolViolation, QueryBatch, keep_at
+from counterpoint.engine.prefetch import Prefetcher
+from counterpoint.engine.progress import ProgressMeter
 
-Row: TypeAlias = tuple[int, int, Answer, str, float]
+AnswerRow: TypeAlias = tuple[int, int, Answer, str, float]
 """Query, trial, answer, digest of the picture file, seconds."""
-Read: TypeAlias = Callable[[pa.Table], Sequence[Query]]
+QueryReader: TypeAlias = Callable[[pa.Table], Sequence[Query]]
 """How rows of a table become the queries they stand for."""
 
-FEW = 50
+MIN_ANSWERS = 50
 """Answers that are too few to tell whether a model works at all."""
 
 
-class Sink(Protocol):
+class AnswerSink(Protocol):
     """Where answers go."""
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[AnswerRow]) -> None:
         """Gather answers."""
         ...
 
@@ -38,26 +38,26 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class PlanRows:
     """Some rows of a plan as lists, since they are walked one by one."""
 
     ids: Sequence[int]
     digests: Sequence[str]
-    asked: Asked
+    asked: QueryBatch
 
     @classmethod
-    def of(cls, rows: pa.Table, read: Read) -> "Rows":
+    def of(cls, rows: pa.Table, read: QueryReader) -> "PlanRows":
         """The rows of a table."""
         ids, trials = (rows[name].to_numpy().tolist() for name in ("query", "trial"))  # quicker than one by one
-        return cls(ids, rows["digest"].cast(pa.string()).to_pylist(), Asked(read(rows), trials))
+        return cls(ids, rows["digest"].cast(pa.string()).to_pylist(), QueryBatch(read(rows), trials))
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def part(self, start: int, stop: int) -> "Rows":
+    def part(self, start: int, stop: int) -> "PlanRows":
         """The rows from one place up to another."""
-        asked = Asked(self.asked.queries[start:stop], self.asked.trials[start:stop])
-        return Rows(self.ids[start:stop], self.digests[start:stop], asked)
+        asked = QueryBatch(self.asked.queries[start:stop], self.asked.trials[start:stop])
+        return PlanRows(self.ids[start:stop], self.digests[start:stop], asked)
 
     @property
     def picture(self) -> Picture | None:
@@ -65,7 +65,7 @@ class Rows:
         return next((query.picture for query in self.asked.queries if query.picture), None)
 
 
-class Sheet:
+class AnswerBuffer:
     """The answers to one batch as they come; what is there is handed over once a second, and at the end."""
 
     def __init__(self, size: int, take: Callable[[dict[int, Answer], float], None], clock: Callable[[], float]) -> None:
@@ -78,11 +78,11 @@ class Sheet:
     def keep(self, place: int, answer: Answer) -> None:
         """Note an answer; a second one at the same place cannot be right."""
         if not 0 <= place < len(self.answered):
-            raise OutOfShape(f"the model answered place {place} of {len(self.answered)}")
+            raise ProtocolViolation(f"the model answered place {place} of {len(self.answered)}")
         if self.answered[place]:
-            raise OutOfShape(f"the model answered place {place} of {len(self.answered)} twice")
+            raise ProtocolViolation(f"the model answered place {place} of {len(self.answered)} twice")
         if not isinstance(answer, Answer):
-            raise OutOfShape(f"the model gave {answer!r} where an Answer belongs")
+            raise ProtocolViolation(f"the model gave {answer!r} where an Answer belongs")
         self.answered[place] = True
         self._fresh[place] = answer
         self.look()
@@ -104,16 +104,18 @@ class Sheet:
                 raise
 
 
-class Going:
+class BatchRunner:
     """A run on its way through its batches."""
 
-    def __init__(self, asker: Asker, log: Sink, meter: Meter, size: int, wanted: frozenset[int]) -> None:
+    def __init__(
+        self, asker: Dispatcher, log: AnswerSink, meter: ProgressMeter, size: int, wanted: frozenset[int]
+    ) -> None:
         self.size, self.reasons = size, Counter[str]()
         self.seen: dict[int, tuple[Query, Answer]] = {}  # those wanted that were answered in company
         self._asker, self._log, self._meter, self._wanted = asker, log, meter, wanted
         self._flushed = meter.clock()
 
-    def through(self, rows: Rows, pictures: Ahead | None) -> None:
+    def through(self, rows: PlanRows, pictures: Prefetcher | None) -> None:
         """Put rows to the model, a batch at a time."""
         start = 0
         while start < len(rows):
@@ -124,9 +126,9 @@ class Going:
             self._asker.expect(rows.part(start, start + self.size).asked.queries)
             self._settle(some)
 
-    def _settle(self, rows: Rows) -> None:
+    def _settle(self, rows: PlanRows) -> None:
         """What raises is asked again in halves, so that one bad query costs the others nothing."""
-        sheet = Sheet(len(rows), partial(self._take, rows), self._meter.clock)
+        sheet = AnswerBuffer(len(rows), partial(self._take, rows), self._meter.clock)
         began = self._meter.clock()
         waiting: list[Sequence[int]] = [range(len(rows))]
         try:
@@ -144,33 +146,33 @@ class Going:
         self._make_safe(began)
         self._give_up_if_hopeless()
 
-    def _put(self, asked: Asked, places: Sequence[int], sheet: Sheet) -> Exception | None:
+    def _put(self, asked: QueryBatch, places: Sequence[int], sheet: AnswerBuffer) -> Exception | None:
         """Ask what stands at some places of a batch, and say what the model raised."""
         whole = len(places) == len(asked)
-        part, keep = (asked, sheet.keep) if whole else (asked.at(places), elsewhere(sheet.keep, places))
+        part, keep = (asked, sheet.keep) if whole else (asked.at(places), keep_at(sheet.keep, places))
         try:
             self._asker.ask(part, keep, partial(self._look, sheet))
         except Exception as problem:
-            if isinstance(problem, OutOfShape | Spent | Unreachable) or problem is sheet.broken:
+            if isinstance(problem, ProtocolViolation | BudgetExhausted | ModelUnreachable) or problem is sheet.broken:
                 raise
             if _memory_ran_out(problem):
                 self.size = max(1, min(self.size, len(places) // 2))
             return problem
         return None
 
-    def _look(self, sheet: Sheet) -> None:
+    def _look(self, sheet: AnswerBuffer) -> None:
         """Nothing may have come for long: what is there is made safe, and how it goes is told all the same."""
         sheet.look()
         self._meter.count(0, 0)
 
-    def _fail(self, places: Sequence[int], problem: Exception | None, sheet: Sheet) -> None:
+    def _fail(self, places: Sequence[int], problem: Exception | None, sheet: AnswerBuffer) -> None:
         reason = "the model gave no answer" if problem is None else _said(problem)
         for place in places:
             sheet.keep(place, Answer.failed(reason))
         sheet.hand_over()
         self._give_up_if_hopeless()
 
-    def _take(self, rows: Rows, fresh: dict[int, Answer], seconds: float) -> None:
+    def _take(self, rows: PlanRows, fresh: dict[int, Answer], seconds: float) -> None:
         ids, digests, trials, queries = rows.ids, rows.digests, rows.asked.trials, rows.asked.queries
         self._log.add([(ids[at], trials[at], answer, digests[at], seconds) for at, answer in fresh.items()])
         self._make_safe(self._flushed)
@@ -189,7 +191,7 @@ class Going:
 
     def _give_up_if_hopeless(self) -> None:
         done, failed = self._meter.done, self._meter.failed
-        if done >= FEW and 2 * failed > done:
+        if done >= MIN_ANSWERS and 2 * failed > done:
             reason, times = self.reasons.most_common(1)[0]
             raise ModelError(
                 f"{failed:,} of {done:,} queries failed, {times:,} of them because {reason!r}; the run was stopped",

@@ -9,23 +9,32 @@ from typing import Generic, Self, TypeAlias, TypeVar
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Answerer, Expecting, Model, Placed, Rater, Sampled, Sampler, Scorer
+from counterpoint.core.ports import (
+    Answerer,
+    LookaheadModel,
+    Model,
+    PlacedAnswer,
+    SampledAnswer,
+    Sampler,
+    Scorer,
+    StreamingScorer,
+)
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[int, Answer], None]
 """What is done with an answer and the position of its query as soon as it is there."""
-Edited: TypeAlias = Callable[[Sequence[Query]], Iterable[Placed]]
+FeatureEditAnswerer: TypeAlias = Callable[[Sequence[Query]], Iterable[PlacedAnswer]]
 """Whoever asks a model queries with edits of its features: answers with the positions of their queries."""
-TICK = 0.2
+TICK_SECONDS = 0.2
 """Seconds."""
 
 
-class OutOfShape(ModelError):  # noqa: N818 - it reads as what it says
+class ProtocolViolation(ModelError):  # noqa: N818 - it reads as what it says
     """A model broke the promise of its protocol, so that none of its answers can be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryBatch:
     """What is put to a model at once: queries, and the trial of each."""
 
     queries: Sequence[Query]
@@ -34,23 +43,23 @@ class Asked:
     def __len__(self) -> int:
         return len(self.queries)
 
-    def at(self, places: Sequence[int]) -> "Asked":
+    def at(self, places: Sequence[int]) -> "QueryBatch":
         """What stands at some places."""
-        return Asked([self.queries[place] for place in places], [self.trials[place] for place in places])
+        return QueryBatch([self.queries[place] for place in places], [self.trials[place] for place in places])
 
 
-class Asker:
+class Dispatcher:
     """Knows how to ask a model; an event loop lives as long as it does, so that async models keep their connections.
 
     The loop has a thread of its own, so that it runs in a notebook too, where another loop is running already.
     """
 
-    def __init__(self, model: Model, *, seed: int = 0, edited: Edited | None = None) -> None:
+    def __init__(self, model: Model, *, seed: int = 0, edited: FeatureEditAnswerer | None = None) -> None:
         self._edited = edited
         self._answerer = model if isinstance(model, Answerer) else None
         self._scorer = model if isinstance(model, Scorer) else None
         self._sampler = model if isinstance(model, Sampler) else None
-        self._expecting = model if isinstance(model, Expecting) else None
+        self._expecting = model if isinstance(model, LookaheadModel) else None
         self._seed = seed
         self._runner = asyncio.Runner()
         self._thread = ThreadPoolExecutor(1)
@@ -68,7 +77,7 @@ class Asker:
         if self._expecting is not None and queries:
             self._expecting.coming(queries)
 
-    def ask(self, asked: Asked, keep: Keep, tick: Callable[[], None] = lambda: None) -> None:
+    def ask(self, asked: QueryBatch, keep: Keep, tick: Callable[[], None] = lambda: None) -> None:
         """Put a batch to the model; answers are kept as they come, and whatever the model raises flies on.
 
         While an async model is waited for, there is a tick every now and then, in the thread in which answers are kept.
@@ -80,7 +89,7 @@ class Asker:
             if places and len(places) == len(asked):
                 put(asked.queries, keep)
             elif places:
-                put([asked.queries[place] for place in places], elsewhere(keep, places))
+                put([asked.queries[place] for place in places], keep_at(keep, places))
         for trials, queries in _passes(asked).items():
             self._sample(queries, trials, _by_trial(asked, queries, keep))
 
@@ -95,12 +104,12 @@ class Asker:
 
     def _score(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._scorer is not None, "a model is asked for no more than it can do"
-        if isinstance(self._scorer, Rater):
+        if isinstance(self._scorer, StreamingScorer):
             self._walk(self._scorer.rate(queries), lambda placed: keep(*placed))
             return
         scores = [float(score) for score in self._scorer.score(queries)]
         if len(scores) != len(queries):
-            raise OutOfShape(f"the model gave {len(scores)} scores for {len(queries)} queries")
+            raise ProtocolViolation(f"the model gave {len(scores)} scores for {len(queries)} queries")
         for place, score in enumerate(scores):
             keep(place, Answer.scored(score) if score == score else Answer.failed("the score is not a number"))
 
@@ -109,10 +118,10 @@ class Asker:
     ) -> None:
         assert self._sampler is not None, "a model is asked for no more than it can do"
 
-        def take(sampled: Sampled) -> None:
+        def take(sampled: SampledAnswer) -> None:
             place, trial, answer = sampled
             if not 0 <= place < len(queries) or trial not in trials:
-                raise OutOfShape(f"the model sampled place {place} in trial {trial}, for which it was not asked")
+                raise ProtocolViolation(f"the model sampled place {place} in trial {trial}, for which it was not asked")
             keep(place, trial, answer)
 
         self._walk(self._sampler.sample(queries, trials, self._seed), take)
@@ -137,7 +146,7 @@ class Asker:
 _EDITED = "edited"
 
 
-def _ways(asked: Asked) -> dict[str, list[int]]:
+def _ways(asked: QueryBatch) -> dict[str, list[int]]:
     """The places of plain queries by how they are put: by their mode, or from features where these are edited."""
     found: dict[str, list[int]] = {}
     for place, (query, trial) in enumerate(zip(asked.queries, asked.trials, strict=True)):
@@ -146,7 +155,7 @@ def _ways(asked: Asked) -> dict[str, list[int]]:
     return found
 
 
-def _passes(asked: Asked) -> dict[tuple[int, ...], list[Query]]:
+def _passes(asked: QueryBatch) -> dict[tuple[int, ...], list[Query]]:
     """The queries to sample, by the trials that each is to go through."""
     trials: dict[Query, tuple[int, ...]] = {}
     for query, trial in zip(asked.queries, asked.trials, strict=True):
@@ -158,18 +167,18 @@ def _passes(asked: Asked) -> dict[tuple[int, ...], list[Query]]:
     return found
 
 
-def elsewhere(keep: Keep, places: Sequence[int]) -> Keep:
+def keep_at(keep: Keep, places: Sequence[int]) -> Keep:
     """Keeps what has a place in a part of a batch at its place in the whole."""
 
     def kept(place: int, answer: Answer) -> None:
         if not 0 <= place < len(places):
-            raise OutOfShape(f"the model answered place {place} of {len(places)}")
+            raise ProtocolViolation(f"the model answered place {place} of {len(places)}")
         keep(places[place], answer)
 
     return kept
 
 
-def _by_trial(asked: Asked, queries: Sequence[Query], keep: Keep) -> Callable[[int, int, Answer], None]:
+def _by_trial(asked: QueryBatch, queries: Sequence[Query], keep: Keep) -> Callable[[int, int, Answer], None]:
     rows = enumerate(zip(asked.queries, asked.trials, strict=True))
     where = {(query, trial): place for place, (query, trial) in rows if trial}
     return lambda place, trial, answer: keep(where[queries[place], trial], answer)
@@ -201,7 +210,7 @@ class _Drained(Generic[T]):
     async def _ticking(self) -> None:
         try:
             while True:
-                await asyncio.sleep(TICK)
+                await asyncio.sleep(TICK_SECONDS)
                 self._tick()
         except Exception as problem:
             self._broken = problem

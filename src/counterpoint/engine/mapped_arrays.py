@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-EDGE = 64
+ALIGNMENT = 64
 """Arrays begin at multiples of so many bytes, as processors like it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class MappedValue:
     """What travels: the value without its arrays, the file that holds these, and where each of them lies in it."""
 
     content: bytes
@@ -25,24 +25,24 @@ class Parcel:
     spans: tuple[tuple[int, int], ...] = ()
 
 
-def packed(value: object, folder: str) -> Parcel:
+def write_mapped(value: object, folder: str) -> MappedValue:
     """A value made ready to travel; its arrays are written to a new file in a folder."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
     if not buffers:
-        return Parcel(content)
+        return MappedValue(content)
     file, spans, end = Path(folder) / uuid4().hex, [], 0
     with file.open("wb") as out:
         for view in (buffer.raw() for buffer in buffers):
-            out.write(bytes(-end % EDGE))
-            start = end + -end % EDGE
+            out.write(bytes(-end % ALIGNMENT))
+            start = end + -end % ALIGNMENT
             end = start + view.nbytes
             out.write(view)
             spans.append((start, end))
-    return Parcel(content, str(file), tuple(spans))
+    return MappedValue(content, str(file), tuple(spans))
 
 
-def unpacked(parcel: Parcel) -> Any:
+def read_mapped(parcel: MappedValue) -> Any:
     """The value; its arrays lie in the file, which can be found no more."""
     if not parcel.file:
         return pickle.loads(parcel.content)

@@ -16,11 +16,11 @@ from weakref import finalize
 
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
-from counterpoint.engine.mapped_arrays import Parcel, packed, unpacked
+from counterpoint.engine.mapped_arrays import MappedValue, read_mapped, write_mapped
 
-MOST, BYTES, CORES = 2048, 512 * 2**20, 16
+MAX_PICTURES, MAX_BYTES, MAX_THREADS = 2048, 512 * 2**20, 16
 """How many pictures wait at most, how much room they may take, and how many threads make them ready."""
-APART, PORTION = 4, 16
+MIN_PROCESS_CORES, CHUNK = 4, 16
 """How many cores there must be for processes to pay, and how many pictures a thread or process is handed at a time."""
 
 T = TypeVar("T")
@@ -52,14 +52,14 @@ class _Coming:
 class _Portion:
     """Some pictures that a process makes ready, unpacked when the first of them is asked for."""
 
-    def __init__(self, future: Future[Parcel]) -> None:
+    def __init__(self, future: Future[MappedValue]) -> None:
         self.future, self._lock = future, Lock()
         self._made: list[Any] | None = None
 
     def __getitem__(self, place: int) -> Any:
         with self._lock:
             if self._made is None:
-                self._made = unpacked(self.future.result())
+                self._made = read_mapped(self.future.result())
         return self._made[place]
 
 
@@ -80,7 +80,7 @@ class _Part:
         return self.portion.future.cancel()
 
 
-class Ahead:
+class Prefetcher:
     """A place where a model gets its pixels from, like the one behind it, but told which pictures come next.
 
     Nothing is decoded before the model has looked at a picture, so that one that never looks costs nothing. A picture
@@ -88,10 +88,10 @@ class Ahead:
     edits of one file are made by one thread or process, which can keep what it has decoded.
     """
 
-    def __init__(self, pictures: Pictures, *, threads: int | None = None, most: int = MOST) -> None:
+    def __init__(self, pictures: Pictures, *, threads: int | None = None, most: int = MAX_PICTURES) -> None:
         self._behind, self._most = pictures, most
         self._ready: Callable[[Picture], Any] = pictures.pixels
-        self._threads = threads or min(CORES, os.cpu_count() or 1)
+        self._threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
         self._pool: Executor | None = None
         self._fit: Callable[[Pixels], Any] | None = None
         self._apart = False
@@ -144,7 +144,7 @@ class Ahead:
         pixels = self._behind.pixels
         with self._lock:
             self._forget(list(self._begun))
-            self._fit, self._apart = fit, apart and self._threads >= APART
+            self._fit, self._apart = fit, apart and self._threads >= MIN_PROCESS_CORES
             self._ready = lambda picture: fit(pixels(picture))
             if self._apart and self._pool is None:
                 self._pool = self._opened()  # processes take a while to begin
@@ -195,7 +195,7 @@ class Ahead:
         self._top_up()
 
     def _give(self, picture: Picture, size: int) -> None:
-        self._room = max(2 * self._threads, min(self._most, BYTES // max(size, 1)))
+        self._room = max(2 * self._threads, min(self._most, MAX_BYTES // max(size, 1)))
         if picture in self._begun:
             self._given.add(picture)
         while len(self._given) > self._room:  # the first to come goes first: a turn is never to one that is gone
@@ -204,7 +204,7 @@ class Ahead:
 
     def _top_up(self) -> None:
         while self._pool is not None and (free := self._room + len(self._given) - len(self._begun)) > 0:
-            few, most = (PORTION, 2 * PORTION) if self._apart else (1, min(PORTION, free))
+            few, most = (CHUNK, 2 * CHUNK) if self._apart else (1, min(CHUNK, free))
             pictures = self._coming.some(few, most)
             if not pictures:
                 return
@@ -262,9 +262,9 @@ class _Apart:
         cls.pictures, cls.fit, cls.folder = pictures, staticmethod(fit), folder
 
     @classmethod
-    def made(cls, pictures: list[Picture]) -> Parcel:
+    def made(cls, pictures: list[Picture]) -> MappedValue:
         """What becomes of each picture, in order: it is ready, or says what was wrong."""
-        return packed([cls._one(picture) for picture in pictures], cls.folder)
+        return write_mapped([cls._one(picture) for picture in pictures], cls.folder)
 
     @classmethod
     def _one(cls, picture: Picture) -> Any:

@@ -18,24 +18,24 @@ class Progress:
     retries: int = 0  # requests that came to nothing and were asked again
 
     def __str__(self) -> str:
-        left = "" if self.left is None or self.done == self.total else f", {span(self.left)} left"
+        left = "" if self.left is None or self.done == self.total else f", {format_duration(self.left)} left"
         failed = f", {self.failed:,} failed" if self.failed else ""
         retried = f", {self.retries:,} retried" if self.retries else ""
         cached = f", {self.cached:,} cached" if self.cached else ""
         return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{cached}{failed}{retried}{left}"
 
 
-Watch = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 """Whoever wants to know how far a run has come."""
 
 
 @dataclass(slots=True)
-class Meter:
+class ProgressMeter:
     """Counts, and tells a watcher a few times a second."""
 
     total: int
     cached: int
-    watch: Watch
+    watch: ProgressCallback
     clock: Callable[[], float] = monotonic
     every: float = 0.2  # seconds
     retries: Callable[[], int] = lambda: 0
@@ -66,10 +66,10 @@ class Meter:
         return self.clock() - self._began
 
 
-def span(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A time as people say it.
 
-    >>> span(42), span(90), span(7500)
+    >>> format_duration(42), format_duration(90), format_duration(7500)
     ('42 s', '1 min 30 s', '2 h 5 min')
     """
     whole = round(seconds)

@@ -10,14 +10,14 @@ from typing import Any
 
 from counterpoint._version import __version__
 from counterpoint.engine.progress import Progress
-from counterpoint.engine.running import Outcome
+from counterpoint.engine.running import RunSummary
 
 PACKAGES = ("numpy", "pillow", "pyarrow", "onnxruntime", "torch", "transformers", "httpx2")
 """The packages on which an answer or its speed may depend."""
 
 
-def record(
-    settings: Mapping[str, Any], suites: Mapping[str, str], became: Progress | Outcome, state: str
+def describe_run(
+    settings: Mapping[str, Any], suites: Mapping[str, str], became: Progress | RunSummary, state: str
 ) -> dict[str, Any]:
     """A run as JSON has it; `suites` are those asked with their fingerprints, `state` is running, stopped or done."""
     return {
@@ -25,13 +25,13 @@ def record(
         "settings": dict(settings),
         "suites": dict(suites),
         "counts": _counts(became),
-        **(_checked(became) if isinstance(became, Outcome) else {}),
-        "versions": versions(),
-        "hardware": hardware(),
+        **(_checked(became) if isinstance(became, RunSummary) else {}),
+        "versions": package_versions(),
+        "hardware": hardware_info(),
     }
 
 
-def versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """Ours, that of Python, and those of the packages that are there."""
     found = {"counterpoint": __version__, "python": platform.python_version()}
     for name in PACKAGES:
@@ -42,7 +42,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def hardware() -> dict[str, Any]:
+def hardware_info() -> dict[str, Any]:
     """The machine; its accelerators, and the most memory that was taken of each, only if torch is there to ask."""
     torch = sys.modules.get("torch")
     devices = range(torch.cuda.device_count()) if torch is not None else ()
@@ -55,13 +55,13 @@ def hardware() -> dict[str, Any]:
     }
 
 
-def _counts(became: Progress | Outcome) -> dict[str, Any]:
+def _counts(became: Progress | RunSummary) -> dict[str, Any]:
     if isinstance(became, Progress):
         return {"asked": became.done, "failed": became.failed, "cached": became.cached}
     return {name: getattr(became, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
 
 
-def _checked(outcome: Outcome) -> dict[str, Any]:
+def _checked(outcome: RunSummary) -> dict[str, Any]:
     return {
         "seconds": round(outcome.seconds, 3),
         "batch": outcome.batch,

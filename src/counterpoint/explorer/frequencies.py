@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.answers import State
-from counterpoint.core.ports import MEAN
+from counterpoint.core.ports import MEAN_TRIAL
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Likely
 from counterpoint.explorer.views_groups import Frequent, Passes
@@ -54,8 +54,8 @@ def passes(reading: Reading, asked: Sequence[tuple[int, str]]) -> tuple[Passes, 
 
 
 def _passes(model: str, name: str, lines: Sequence[Mapping[str, Any]]) -> Passes:
-    drawn = [line for line in lines if line["trial"] < MEAN]
-    means = [line for line in lines if line["trial"] >= MEAN]
+    drawn = [line for line in lines if line["trial"] < MEAN_TRIAL]
+    means = [line for line in lines if line["trial"] >= MEAN_TRIAL]
     top = means[-1]["top"][:3] if means else []
     return Passes(
         model,

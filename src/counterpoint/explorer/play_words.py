@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.language.lexicon.attributes import attribute_classes, classes_of
 from counterpoint.language.noise.kinds import NOISE_KINDS, apply_noise, rejection_reason
 from counterpoint.language.noise.protected_words import ProtectedQuestion
@@ -77,6 +77,6 @@ def _noised(question: str, severity: int, draw: int) -> Iterator[Reworded]:
     if not question.strip() or rejection_reason(loose):
         return
     for kind in NOISE_KINDS:
-        made = apply_noise(loose, kind, seeded("play", question, kind.name, draw), most=severity)
+        made = apply_noise(loose, kind, seeded_rng("play", question, kind.name, draw), most=severity)
         if made:
             yield Reworded("word noise", kind.name, kind.does, made[-1][1])

@@ -20,9 +20,9 @@ from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Likely, Option, Said, Select
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
 from counterpoint.language.word_diff import mark_changes
-from counterpoint.models.builtin.unknown_words import strange_notes
+from counterpoint.models.builtin.unknown_words import vocabulary_warnings
 from counterpoint.pictures.edits import summarize_edit
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.outcomes.row_groups import taken
 
 PICKS = 12
@@ -195,7 +195,9 @@ def notes(players: Players, asked: PlayRequest, models: Sequence[Known]) -> tupl
         what = "scores captions" if asked.mode == "captions" else "answers questions"
         return (f"None of the loaded models {what}.",)
     text = f"{asked.first} {asked.second}" if asked.mode == "captions" else asked.question
-    found = [note for one in models for note in strange_notes(players.model(one.slug), one.name, text, asked.listed)]
+    found = [
+        note for one in models for note in vocabulary_warnings(players.model(one.slug), one.name, text, asked.listed)
+    ]
     why = strange(asked.question) if asked.mode == "question" and rewords(players, asked) else ""
     return (*(f"{note}." for note in found), *([f"No noise is put into {why}."] if why else []))
 
@@ -243,7 +245,7 @@ def _row(reading: Reading, suite: str, query: str) -> tuple[Mapping[str, Any], Q
         raise UnknownName("query", query, [])
     (path,) = reading.database.files.of("groups", suite=suite)
     table = taken(path, np.array([found[0]["row"]]))
-    return table.to_pylist()[0], queries(table)[0]
+    return table.to_pylist()[0], read_queries(table)[0]
 
 
 def _areas(picked: Chosen) -> tuple[Area, ...]:

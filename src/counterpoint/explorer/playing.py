@@ -10,8 +10,8 @@ from threading import Lock, Thread
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Answerer, Model, Retrying, Scorer
-from counterpoint.engine.dispatch import Asked, Asker
+from counterpoint.core.ports import Answerer, Model, RemoteModel, Scorer
+from counterpoint.engine.dispatch import Dispatcher, QueryBatch
 
 PORTIONS = (1, 2, 8)
 """How many queries of a request are put at once: the first alone, so that it is answered first; then more."""
@@ -72,7 +72,7 @@ class Player:
 
     def __init__(self, model: Model, name: str, slug: str) -> None:
         scale = model.scale if isinstance(model, Scorer) else ""
-        remote = isinstance(model, Retrying)
+        remote = isinstance(model, RemoteModel)
         self.known = Known(name, slug, isinstance(model, Answerer), isinstance(model, Scorer), str(scale), remote)
         if not self.known.answers and not self.known.scores:
             raise ModelError(f"{name} neither answers nor scores")
@@ -93,12 +93,12 @@ class Player:
         self._thread.join()
 
     def _work(self) -> None:
-        with Asker(self.model) as asker:
+        with Dispatcher(self.model) as asker:
             while (waiting := self._line.get()) is not None:
                 turn, done = waiting
                 done(self._asked(asker, turn))
 
-    def _asked(self, asker: Asker, turn: Turn) -> Exception | None:
+    def _asked(self, asker: Dispatcher, turn: Turn) -> Exception | None:
         """What went wrong; a model is others' code, and whatever it raises must not end its thread."""
         try:
             start = 0
@@ -106,7 +106,7 @@ class Player:
                 part = turn.queries[start : start + size]
                 turn.check()
                 if part:
-                    asker.ask(Asked(part, [0] * len(part)), _moved(turn, start), turn.check)
+                    asker.ask(QueryBatch(part, [0] * len(part)), _moved(turn, start), turn.check)
                 start += size
         except Exception as problem:
             return problem

@@ -26,7 +26,7 @@ from counterpoint.explorer.memory import Memory
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.store.cache import user_cache
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.database import Database
 from counterpoint.store.outcomes.files import Asked, Told, made
@@ -232,7 +232,7 @@ class Reading:
         if not found:
             raise UnknownName("query", hex_id(query_id), [])
         (path,) = self.database.files.of("groups", suite=suite)
-        return queries(taken(path, np.array([found[0]["row"]])))[0]
+        return read_queries(taken(path, np.array([found[0]["row"]])))[0]
 
     def counts(self, suite: str, slug: str) -> tuple[Counted, ...]:
         """How many groups of each test and kind have which verdict in the hands of a model."""
@@ -404,9 +404,9 @@ def _models(lab: LabStore) -> tuple[Known, ...]:
 def _version(lab: LabStore) -> str:
     """A word that changes whenever a suite, an answer, a value or a run of the lab does."""
     seen = blake2b(digest_size=8)
-    for name in (name for folder in ("suites/", "answers/", "values/", "runs/") for name in lab.shelf.names(folder)):
+    for name in (name for folder in ("suites/", "answers/", "values/", "runs/") for name in lab.storage.names(folder)):
         with suppress(FileNotFoundError):  # a run may merge its parts while we look
-            found = lab.shelf.path(name).stat()
+            found = lab.storage.path(name).stat()
             seen.update(f"{name} {found.st_size} {found.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
     return seen.hexdigest()
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from counterpoint.core.ids import hex_id
 from counterpoint.exports.pictures import PicturesOut
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 
 ROWS, BYTES = 1000, 64 * 2**20
 """How many rows stand together in a file at most, and how many bytes of pictures."""
@@ -86,7 +86,7 @@ def _images(rows: pa.Table, pictures: PicturesOut) -> list[dict[str, bytes | str
     """The pictures of the first rows, up to the bytes that may stand together."""
     found: list[dict[str, bytes | str] | None] = []
     size = 0
-    for query in queries(rows):
+    for query in read_queries(rows):
         image = None if query.picture is None else pictures.file(query.picture)
         found.append(image)
         size += len(image["bytes"]) if image else 0

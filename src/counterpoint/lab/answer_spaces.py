@@ -66,10 +66,10 @@ def _labels(name: str) -> tuple[str, ...]:
     if find_spec("transformers") is None:
         raise ModelError("transformers is not installed", hint="pip install 'counterpoint[hf]'")
     from counterpoint.models.hf.checkpoint import Checkpoint
-    from counterpoint.models.hf.labels import named_labels
+    from counterpoint.models.hf.labels import read_labels
 
     try:
-        return tuple(named_labels(Checkpoint(name), ""))
+        return tuple(read_labels(Checkpoint(name), ""))
     except ModelError as problem:
         hint = "only classifiers choose from a list; a file with one answer a line works for any model"
         raise ModelError(str(problem), hint=hint) from problem

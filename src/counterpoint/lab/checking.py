@@ -14,7 +14,7 @@ from counterpoint.core.errors import CounterpointError, PictureError, UnknownNam
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Scorer
-from counterpoint.models.settings import read
+from counterpoint.models.settings import parse_settings
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest, StoredSuite
 
@@ -58,7 +58,7 @@ def _step(name: str, named: bool, typed: Mapping[str, str], seed: int, table: pa
     if not check.model_kind and ("model" in typed or "args" in typed):
         raise CounterpointError(f"{check.name} asks no model", hint=f"its settings are {', '.join(check.settings)}")
     model = typed.get("model") or check.model
-    ask = asked(check.model_kind, model, read(typed.get("args", "")), table)
+    ask = asked(check.model_kind, model, parse_settings(typed.get("args", "")), table)
     return CheckStep(check, CheckContext(settings, seed, ask), action, model)
 
 
@@ -77,8 +77,8 @@ def asked(kind: str, name: str, args: Mapping[str, str], table: pa.Table) -> Mod
     from counterpoint.models.text import judges
 
     if kind == "grammar":
-        return judges.grammar(name, args)
-    return judges.inference(name, args) if kind == "entailment" else language(name, args, table)
+        return judges.grammar_scorer(name, args)
+    return judges.entailment_model(name, args) if kind == "entailment" else language(name, args, table)
 
 
 def language(name: str, args: Mapping[str, str], table: pa.Table) -> Callable[[Sequence[str], Sequence[str]], Floats]:

@@ -33,9 +33,9 @@ def filler(name: str, suites: Iterable[str]) -> Filler | None:
     if not any(MASKED_LM in catalog.find("suites", suite).options for suite in suites):
         fact = f"{', '.join(suites)} would ask no masked language model"
         raise CounterpointError(fact, hint=f"--masked-lm is for {OPTIONS[MASKED_LM].takers}")
-    from counterpoint.models.hf.masked_lm import Masked  # which wants torch
+    from counterpoint.models.hf.masked_lm import MaskedLanguageModel  # which wants torch
 
-    return Masked(name.removeprefix("hf/"))
+    return MaskedLanguageModel(name.removeprefix("hf/"))
 
 
 def proposed(

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.foil_proposals import Filler, proposed
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
@@ -166,11 +166,11 @@ def unpack(lab: LabStore, pictures: Iterable[tuple[str, bytes]], tell: Callable[
     folder, count, size = f"pictures/{UNPACKED}", 0, 0
     for address, content in pictures:
         name = f"{folder}/{Picture(address).path}"
-        if not lab.shelf.path(name).exists():
-            lab.shelf.put(name, content)
+        if not lab.storage.path(name).exists():
+            lab.storage.put(name, content)
         count, size = count + 1, size + len(content)
-    lab.set_root(UNPACKED, lab.shelf.path(folder))
-    tell(f"{count:,} pictures, {size / 2**20:,.1f} MB, are unpacked in {lab.shelf.path(folder)}")
+    lab.set_root(UNPACKED, lab.storage.path(folder))
+    tell(f"{count:,} pictures, {size / 2**20:,.1f} MB, are unpacked in {lab.storage.path(folder)}")
 
 
 def with_texts(items: Sequence[Any], path: Path, tell: Callable[[str], object]) -> list[Any]:
@@ -212,7 +212,7 @@ def opened(recipe: Recipe, data: Path | None, seed: int = 0, *, whole: bool = Fa
 
 def judged(item: Any, rules: RuleSet) -> Any:
     """An item whose gold, where several people gave it, earns what a rule set says."""
-    if isinstance(item, Grounded):
+    if isinstance(item, GroundedQuestion):
         return replace(item, question=judged(item.question, rules))
     return replace(item, gold=rules.gold(item.votes)) if isinstance(item, Question) and item.votes else item
 

@@ -13,9 +13,9 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.lab.matching import Matched, Queries
 from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.sources.results.predictions import Prediction, as_number
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.rows import Given
+from counterpoint.store.rows import StoredAnswer
 
 _KEPT = ("query", "trial", "raw", "value", "state", "score", "digest")
 
@@ -44,7 +44,7 @@ def put(
     *,
     rule: str = "auto",
     waiting: Callable[[str], None] = lambda holder: None,
-    watch: Callable[[Iterator[Given]], Iterator[Given]] = iter,
+    watch: Callable[[Iterator[StoredAnswer]], Iterator[StoredAnswer]] = iter,
 ) -> Imported:
     """Add the answers that are new, or other than those that are there; the last answer to a query stands.
 
@@ -85,11 +85,11 @@ def file_facts(path: Path, form: str) -> dict[str, Any]:
     return {"name": path.name, "bytes": path.stat().st_size, "digest": digest, "format": form}
 
 
-def _given(lab: LabStore, asked: Queries, found: Matched, rule: str) -> Iterator[Given]:
+def _given(lab: LabStore, asked: Queries, found: Matched, rule: str) -> Iterator[StoredAnswer]:
     keys = sorted(found.standing)
     rows = asked.table.take(pa.array([row for row, _ in keys], pa.int64()))
     digests = lab.with_digests(rows, lab.pictures())["digest"].to_pylist()
-    for key, query, own, digest in zip(keys, queries(rows), rows["query"].to_pylist(), digests, strict=True):
+    for key, query, own, digest in zip(keys, read_queries(rows), rows["query"].to_pylist(), digests, strict=True):
         yield own, key[1], answer_of(query, found.standing[key], rule), digest, 0.0
 
 

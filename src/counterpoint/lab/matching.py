@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.sources.results.predictions import Oddity, Prediction, as_number
-from counterpoint.store.groups import queries_of
+from counterpoint.store.groups import unique_queries
 from counterpoint.store.tables import as_lists
 
 ID_TAGS = ("question_id", "question", "source_question", "source_id", "source", "item", "id")
@@ -61,7 +61,7 @@ class Queries:
     """The queries of some suites, each once, to be found by what others call them."""
 
     def __init__(self, groups: pa.Table, *, by_text: bool = False) -> None:
-        self.table = queries_of(groups)
+        self.table = unique_queries(groups)
         self._groups, self._by_text = groups, by_text
         self.ids: list[int] = self.table["query"].to_pylist()
         self._rows = {one: row for row, one in enumerate(self.ids)}

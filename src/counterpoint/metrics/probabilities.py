@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.answers import State
-from counterpoint.core.ports import MEAN
+from counterpoint.core.ports import MEAN_TRIAL
 from counterpoint.metrics.brier import squared_errors
 from counterpoint.metrics.id_joins import find_rows
 from counterpoint.metrics.labels import Labels
@@ -73,7 +73,7 @@ class AnswerProbabilities:
     def votes(self) -> PassAgreement:
         """How far the values of the passes agree; nan where there are fewer than two."""
         trial = self._settled["trial"]
-        passes = self._settled.filter(pc.and_(pc.greater(trial, 0), pc.less(trial, MEAN)))
+        passes = self._settled.filter(pc.and_(pc.greater(trial, 0), pc.less(trial, MEAN_TRIAL)))
         place = find_rows(_ids(passes), _ids(self._plain))
         found = _voted(place[place >= 0], Labels.of(passes["value"]).codes[place >= 0], self._plain.num_rows)
         return PassAgreement(self._at(found.agreement), self._at(found.entropy))
@@ -88,7 +88,7 @@ class AnswerProbabilities:
     @cached_property
     def _means(self) -> pa.Table:
         """The means that were told, those of most passes last."""
-        return self._settled.filter(pc.greater_equal(self._settled["trial"], MEAN)).sort_by("trial")
+        return self._settled.filter(pc.greater_equal(self._settled["trial"], MEAN_TRIAL)).sort_by("trial")
 
     def _of_means(self, values: Floats) -> Floats:
         """What means have, for the rows of the suite; of several means over one query the last stands."""

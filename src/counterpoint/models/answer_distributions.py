@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.answers import Answer
-from counterpoint.core.ports import MEAN
+from counterpoint.core.ports import MEAN_TRIAL
 
 MEAN_RULE = "mean of passes"
 """The rule by which the answer of a mean was found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class AnswerDistribution:
     """All answers that a model could give to a query, and the probability of each."""
 
     answers: Sequence[str]
@@ -25,7 +25,7 @@ class Spread:
     def said(self, top: int) -> Answer:
         """The best answer, and so many of the best with their probabilities.
 
-        >>> Spread(["no", "yes"], np.array([0.25, 0.75])).said(5).top
+        >>> AnswerDistribution(["no", "yes"], np.array([0.25, 0.75])).said(5).top
         (('yes', 0.75), ('no', 0.25))
         """
         best = self._best(top)
@@ -40,7 +40,7 @@ class Spread:
     def entropy(self) -> float:
         """The entropy as a share of the largest that so many answers could have: 0 is sure, 1 knows nothing.
 
-        >>> Spread(["a", "b", "c", "d"], np.array([0.5, 0.5, 0.0, 0.0])).entropy
+        >>> AnswerDistribution(["a", "b", "c", "d"], np.array([0.5, 0.5, 0.0, 0.0])).entropy
         0.5
         """
         likely = self.odds[self.odds > 0]
@@ -52,28 +52,28 @@ class Spread:
         return tuple((self.answers[place], float(self.odds[place])) for place in best)
 
 
-def mean(passes: Sequence[Spread]) -> Spread:
+def mean_distribution(passes: Sequence[AnswerDistribution]) -> AnswerDistribution:
     """The mean of the distributions of some passes over the same answers."""
-    return Spread(passes[0].answers, np.mean([one.odds for one in passes], axis=0), passes[0].whole)
+    return AnswerDistribution(passes[0].answers, np.mean([one.odds for one in passes], axis=0), passes[0].whole)
 
 
-def needed(trials: Iterable[int]) -> list[int]:
+def required_passes(trials: Iterable[int]) -> list[int]:
     """The passes that have to be made for some trials: each once, with those that a mean is taken of.
 
-    >>> needed([0, 2, MEAN + 3])
+    >>> required_passes([0, 2, MEAN_TRIAL + 3])
     [0, 1, 2, 3]
     """
     found = set[int]()
     for trial in trials:
-        found.update(range(1, trial - MEAN + 1) if trial >= MEAN else [trial])
+        found.update(range(1, trial - MEAN_TRIAL + 1) if trial >= MEAN_TRIAL else [trial])
     return sorted(found)
 
 
-def averaged(trial: int, passes: dict[int, Spread | Answer], top: int) -> Answer:
+def mean_answer_of(trial: int, passes: dict[int, AnswerDistribution | Answer], top: int) -> Answer:
     """The answer of a trial that is a mean; a pass that failed fails it."""
-    spreads = list[Spread]()
-    for number in range(1, trial - MEAN + 1):
+    spreads = list[AnswerDistribution]()
+    for number in range(1, trial - MEAN_TRIAL + 1):
         if isinstance(one := passes[number], Answer):
             return one
         spreads.append(one)
-    return mean(spreads).mean_said(top)
+    return mean_distribution(spreads).mean_said(top)

@@ -19,7 +19,7 @@ from counterpoint.core.errors import ModelError
 from counterpoint.core.features import Side
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.core.ports import Featured, Floats, Placed
+from counterpoint.core.ports import FeatureModel, Floats, PlacedAnswer
 
 PORTION = 32
 """Reference queries that are looked at together; always the same ones, so that a deviation is always the same."""
@@ -27,15 +27,15 @@ _BITS = 16
 _Key: TypeAlias = tuple[Picture | None, str, str, str, tuple[str, ...], tuple[Edit, ...]]
 
 
-class FeatureEdits:
+class FeatureEditor:
     """Takes the features of a model, edits them, and lets it answer from what came out."""
 
-    def __init__(self, model: Featured, references: Mapping[str, Sequence[Query]]) -> None:
+    def __init__(self, model: FeatureModel, references: Mapping[str, Sequence[Query]]) -> None:
         self._model, self._references = model, references
         self._known: dict[tuple[Side, str], Floats] = {}
         self._wide: dict[tuple[Side, tuple[str | int, ...]], Floats] = {}
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers with their positions; what is shown in several edits is looked at and read once."""
         shown: dict[_Key, Query] = {}
         keys = [_key(query) for query in queries]
@@ -78,20 +78,20 @@ class FeatureEdits:
             scale, references = edit.arguments
             wide = self._wide[side, edit.arguments] = np.float32(scale) * self.deviation(side, str(references))
         if features.ndim == 1:
-            features += wide * normal(luck, features.shape)
+            features += wide * normal_noise(luck, features.shape)
         else:
             there = _present(features[None])[0]
-            features[there] += wide * normal(luck, (int(np.count_nonzero(there)), features.shape[-1]))
+            features[there] += wide * normal_noise(luck, (int(np.count_nonzero(there)), features.shape[-1]))
 
     def _features(self, side: Side, queries: Sequence[Query]) -> Floats:
         taken = self._model.picture_features if side is Side.PICTURE else self._model.text_features
         return np.asarray(taken(queries), np.float32)
 
 
-def normal(luck: bytes, shape: tuple[int, ...]) -> Floats:
+def normal_noise(luck: bytes, shape: tuple[int, ...]) -> Floats:
     """Numbers from a normal distribution, drawn from sixteen random bits each: the same on every machine.
 
-    >>> normal(b"7", (2,)).tolist() == normal(b"7", (2, 2))[0].tolist()
+    >>> normal_noise(b"7", (2,)).tolist() == normal_noise(b"7", (2, 2))[0].tolist()
     True
     """
     count = prod(shape)

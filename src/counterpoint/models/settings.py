@@ -11,10 +11,10 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 _TRUTHS = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}
 
 
-def read(line: str) -> dict[str, str]:
+def parse_settings(line: str) -> dict[str, str]:
     """The settings in one line; a comma within a value is doubled.
 
-    >>> read("dtype=float32, prompt=Yes,, or no?")
+    >>> parse_settings("dtype=float32, prompt=Yes,, or no?")
     {'dtype': 'float32', 'prompt': 'Yes, or no?'}
     """
     found = {}
@@ -28,11 +28,11 @@ def read(line: str) -> dict[str, str]:
     return found
 
 
-def typed(make: Callable[..., object], settings: Mapping[str, str], name: str) -> dict[str, Any]:
+def convert_settings(make: Callable[..., object], settings: Mapping[str, str], name: str) -> dict[str, Any]:
     """The settings as the keywords of a factory, by the types that it says they have; whole numbers stay whole.
 
     >>> def make(pictures: object, *, tokens: int = 16, trust: bool = False) -> None: ...
-    >>> typed(make, {"tokens": "8", "trust": "yes"}, "mine")
+    >>> convert_settings(make, {"tokens": "8", "trust": "yes"}, "mine")
     {'tokens': 8, 'trust': True}
     """
     inner = make.func if isinstance(make, partial) else make

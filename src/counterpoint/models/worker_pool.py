@@ -17,7 +17,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Scale
 
-PATIENCE = 5.0
+EXIT_SECONDS = 5.0
 """Seconds that a process has to end by itself."""
 
 
@@ -30,7 +30,7 @@ class _News(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class WorkerInfo:
     """What a process says of its model once it has it."""
 
     fingerprint: str
@@ -75,12 +75,12 @@ class _Member:
     def lost(self) -> ModelError:
         """What is to be said of its death."""
         self.connection.close()
-        self.process.join(PATIENCE)
+        self.process.join(EXIT_SECONDS)
         fact = f"the worker on {self.device} died with exit code {self.process.exitcode}"
         return ModelError(fact, hint="it may have run out of memory; smaller batches need less")
 
 
-class Crew:
+class WorkerPool:
     """Processes with the same model on a device each; those that die are left out from then on."""
 
     def __init__(self, make: Callable[[str], Any], devices: Sequence[str], ports: tuple[type, ...]) -> None:
@@ -92,7 +92,7 @@ class Crew:
         try:
             for device in devices:
                 self._members.append(_Member(context, make, device, ports))
-            cards: list[Card] = self._results(dict(enumerate(self._members)))
+            cards: list[WorkerInfo] = self._results(dict(enumerate(self._members)))
         except BaseException:
             self.close()
             raise
@@ -168,7 +168,7 @@ def _let_go(members: list[_Member]) -> None:
     for member in members:
         member.connection.close()
     for member in members:
-        member.process.join(PATIENCE)
+        member.process.join(EXIT_SECONDS)
         if member.process.is_alive():
             member.process.terminate()
             member.process.join()
@@ -181,7 +181,7 @@ def _work(make: Callable[[str], Any], device: str, ports: tuple[type, ...], conn
     try:
         model, expect = make(device)
         able = frozenset(port.__name__ for port in ports if isinstance(model, port))
-        card = Card(model.fingerprint, able, getattr(model, "scale", None), getattr(model, "batch", 0))
+        card = WorkerInfo(model.fingerprint, able, getattr(model, "scale", None), getattr(model, "batch", 0))
     except Exception as problem:
         _tell(connection, (_News.RAISED, _portable(problem)))
         return

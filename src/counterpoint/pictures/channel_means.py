@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from counterpoint.core.errors import PictureError
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.ports import Pixels
 from counterpoint.pictures.folders import decode
 
@@ -26,7 +26,7 @@ def folder_means(folder: Path, limit: int = SAMPLE) -> Means:
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _ENDINGS)
     if not paths:
         raise PictureError(f"{folder} has no pictures", hint=f"their names end in {', '.join(_ENDINGS)}")
-    sample = seeded("channel means", len(paths)).sample(paths, k=min(limit, len(paths)))
+    sample = seeded_rng("channel means", len(paths)).sample(paths, k=min(limit, len(paths)))
     return channel_means(decode(path) for path in sample)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
 
@@ -49,7 +49,7 @@ def mean_color(pixels: Pixels, edit: Edit) -> Pixels:
 
 def _order(count: int, seed: int) -> NDArray[np.int64]:
     """A random cyclic permutation by Sattolo's algorithm, so that no patch stays."""
-    order, rng = list(range(count)), seeded("shuffle", seed)
+    order, rng = list(range(count)), seeded_rng("shuffle", seed)
     for place in range(count - 1, 0, -1):
         other = rng.randrange(place)
         order[place], order[other] = order[other], order[place]

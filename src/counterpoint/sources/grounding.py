@@ -6,7 +6,7 @@ from heapq import nsmallest
 from typing import Protocol
 
 from counterpoint.core.ids import content_id
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.skips import Skips
 
@@ -57,7 +57,7 @@ class Grounding:
     def _number(self, question: Question) -> int:
         return content_id([self._seed, question.id])  # as in every sample
 
-    def __iter__(self) -> Iterator[Grounded]:
+    def __iter__(self) -> Iterator[GroundedQuestion]:
         scenes, last, questions = self.scenes, self._last, self._questions.questions()
         skips = self._asked.skips = self._questions.skips
         skips.include(self._scenes.skips)
@@ -65,6 +65,6 @@ class Grounding:
             if last is not None and self._number(question) > last:
                 continue
             if question.scene in scenes:
-                yield Grounded(question, scenes[question.scene])
+                yield GroundedQuestion(question, scenes[question.scene])
             else:
                 skips.skip(NO_SCENE, f"{question.id}: {question.scene or 'none is named'}", _REMEDY)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, Files
@@ -60,7 +60,7 @@ def _question(own: str, record: Record, image: Record) -> Question:
     answer = record.word("answer")
     wrong = record.texts("multiple_choices")
     choices = list(dict.fromkeys((answer, *wrong)))  # a choice that is there twice is offered once
-    seeded(NAMESPACE, own).shuffle(choices)
+    seeded_rng(NAMESPACE, own).shuffle(choices)
     return Question(
         own,
         Picture(f"{NAMESPACE}:{name}"),

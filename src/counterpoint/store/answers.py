@@ -18,10 +18,10 @@ from counterpoint.core.answers import State
 from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.store import joins
-from counterpoint.store.folder import Absent, Shelf
-from counterpoint.store.integrity import Check, tried
-from counterpoint.store.parquet import read, written
-from counterpoint.store.rows import AnswerRows, Given
+from counterpoint.store.folder import FileMissing, StorageFolder
+from counterpoint.store.integrity import IntegrityCheck, check_readable
+from counterpoint.store.parquet import read_parquet, to_parquet
+from counterpoint.store.rows import AnswerRows, StoredAnswer
 from counterpoint.store.tables import ANSWERS
 
 FOLDER = "answers"
@@ -44,7 +44,7 @@ def slug(fingerprint: str) -> str:
     return f"{readable or 'model'}-{hex_id(content_id(fingerprint))}"
 
 
-def run_name(now: datetime | None = None) -> str:
+def new_run_name(now: datetime | None = None) -> str:
     """A name for a run: its time, so that names sort, and digits of luck, so that no two are the same."""
     return f"{(now or datetime.now(UTC)).strftime('%Y%m%dT%H%M%S.%f')}-{token_hex(4)}"
 
@@ -67,15 +67,15 @@ class AnswerLog:
 
     def __init__(
         self,
-        shelf: Shelf,
+        storage: StorageFolder,
         fingerprint: str,
         *,
         run: str = "",
         waiting: Callable[[str], None] = lambda holder: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.fingerprint, self.run = fingerprint, run or run_name()
-        self._shelf, self._folder = shelf, f"{FOLDER}/{slug(fingerprint)}"
+        self.fingerprint, self.run = fingerprint, run or new_run_name()
+        self._storage, self._folder = storage, f"{FOLDER}/{slug(fingerprint)}"
         self._waiting, self._clock, self._due = waiting, clock, 0.0
         self._rows, self._count = AnswerRows(fingerprint), 0
         self._parts: list[_Part] = []
@@ -91,7 +91,7 @@ class AnswerLog:
     ) -> None:
         self.close()
 
-    def add(self, rows: Iterable[Given]) -> None:
+    def add(self, rows: Iterable[StoredAnswer]) -> None:
         """Gather; a part is put once a second or every 20,000 rows, whichever comes first."""
         self._hold()
         if not len(self._rows):
@@ -117,7 +117,8 @@ class AnswerLog:
         """
         self._hold()
         self.flush()
-        return joins.missing(plan, parts_read(self._shelf, self._folder, _SETTLED, encoded=("state", "digest")))
+        settled = read_parts(self._storage, self._folder, _SETTLED, encoded=("state", "digest"))
+        return joins.unanswered_rows(plan, settled)
 
     def merge(self) -> None:
         """Merge the parts of this run into few; readers see each answer once before, after and between."""
@@ -139,11 +140,11 @@ class AnswerLog:
 
     def _hold(self) -> None:
         if not self._holding:
-            self._held.enter_context(self._shelf.lock(self._folder, self._waiting))
+            self._held.enter_context(self._storage.lock(self._folder, self._waiting))
             self._holding = True
-            self._shelf.sweep(self._folder)
-            for name in sorted(_covered(self._shelf.names(f"{self._folder}/"))):
-                self._shelf.delete(name)
+            self._storage.sweep(self._folder)
+            for name in sorted(_covered(self._storage.names(f"{self._folder}/"))):
+                self._storage.delete(name)
 
     def _alike(self) -> list[_Part]:
         """The newest parts, as far back as they have been merged equally often."""
@@ -155,17 +156,17 @@ class AnswerLog:
         return alike
 
     def _merged(self, parts: Sequence[_Part]) -> None:
-        tables = [read(self._shelf, self._name(part), "answers") for part in parts]
+        tables = [read_parquet(self._storage, self._name(part), "answers") for part in parts]
         whole = _Part(parts[0].first, parts[-1].last, sum(part.rows for part in parts), parts[-1].level + 1)
         place = self._parts.index(parts[0])
         self._put(whole, pa.concat_tables(tables).combine_chunks())
         for part in parts:
             self._parts.remove(part)
-            self._shelf.delete(self._name(part))
+            self._storage.delete(self._name(part))
         self._parts.insert(place, self._parts.pop())
 
     def _put(self, part: _Part, table: pa.Table) -> None:
-        self._shelf.put(self._name(part), written(table))
+        self._storage.put(self._name(part), to_parquet(table))
         self._parts.append(part)
 
     def _name(self, part: _Part) -> str:
@@ -173,45 +174,48 @@ class AnswerLog:
         return f"{self._folder}/{self.run}-{part.first:08}{span}.parquet"
 
 
-def read_answers(shelf: Shelf, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
     """What a model said, once per query and trial: the last settled answer, a failed one only if there is no other."""
     wanted = list(columns or ANSWERS.names)
     needed = list(dict.fromkeys([*wanted, "query", "trial", "state"]))
-    return joins.standing(parts_read(shelf, f"{FOLDER}/{slug(fingerprint)}", needed)).select(wanted)
+    return joins.latest_answers(read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", needed)).select(wanted)
 
 
-def parts_read(shelf: Shelf, folder: str, columns: Sequence[str], encoded: Sequence[str] = ()) -> pa.Table:
+def read_parts(storage: StorageFolder, folder: str, columns: Sequence[str], encoded: Sequence[str] = ()) -> pa.Table:
     """All parts in a folder, the oldest first; `encoded` columns come as dictionaries."""
-    one = partial(read, shelf, table="answers", columns=columns, encoded=encoded)
+    one = partial(read_parquet, storage, table="answers", columns=columns, encoded=encoded)
     for _ in range(100):
-        names = shelf.names(f"{folder}/")
+        names = storage.names(f"{folder}/")
         covered = _covered(names)
         listed = [name for name in names if name not in covered and name.endswith(".parquet")]
         try:
             with ThreadPoolExecutor(4) as threads:
                 tables = list(threads.map(one, listed))
-        except Absent:
+        except FileMissing:
             continue  # a run has merged its parts since we listed them
         return pa.concat_tables(tables) if tables else ANSWERS.empty_table().select(list(columns))
-    raise Absent(f"the parts in {shelf.path(folder)} vanish while they are read", hint="is somebody deleting them?")
+    raise FileMissing(
+        f"the parts in {storage.path(folder)} vanish while they are read", hint="is somebody deleting them?"
+    )
 
 
-def verify(shelf: Shelf) -> Iterator[Check]:
+def verify(storage: StorageFolder) -> Iterator[IntegrityCheck]:
     """Whether every part can be read and is in the folder of its model."""
-    for name in shelf.names(f"{FOLDER}/"):
+    for name in storage.names(f"{FOLDER}/"):
         if name.endswith(".parquet"):
-            yield tried(name, partial(_checked_part, shelf, name))
+            yield check_readable(name, partial(_checked_part, storage, name))
 
 
-def _checked_part(shelf: Shelf, name: str) -> None:
-    table = read(shelf, name, "answers")
+def _checked_part(storage: StorageFolder, name: str) -> None:
+    table = read_parquet(storage, name, "answers")
     for model in pc.unique(table["model"]).to_pylist():
         if slug(model) != name.split("/")[1]:
-            fact = f"{shelf.path(name)} holds answers of the model {model!r}"
+            fact = f"{storage.path(name)} holds answers of the model {model!r}"
             raise StoreError(fact, hint=f"move it to the folder {slug(model)}")
     states = pc.unique(table["state"]).to_pylist()
     if odd := sorted(set(states) - set(State)):
-        raise StoreError(f"{shelf.path(name)}: no answer has the state {odd[0]!r}", hint=f"states: {', '.join(State)}")
+        fact = f"{storage.path(name)}: no answer has the state {odd[0]!r}"
+        raise StoreError(fact, hint=f"states: {', '.join(State)}")
 
 
 def _covered(names: Iterable[str]) -> set[str]:

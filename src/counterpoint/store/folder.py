@@ -15,18 +15,18 @@ from counterpoint.core.errors import StoreError
 _POLL = 0.05  # seconds between two looks at a lock that another process holds
 
 
-class Absent(StoreError):  # noqa: N818 - it reads as the sentence it is
+class FileMissing(StoreError):  # noqa: N818 - it reads as the sentence it is
     """There is no file of this name; a reader that listed it before a merge looks again."""
 
 
-class Shelf:
+class StorageFolder:
     """Bytes by name. A name is a relative path with slashes; names that begin with a dot are drafts and locks.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     shelf = Shelf(Path(folder))
-    ...     shelf.put("answers/a.txt", b"yes")
-    ...     shelf.names("answers/"), shelf.get("answers/a.txt")
+    ...     storage = StorageFolder(Path(folder))
+    ...     storage.put("answers/a.txt", b"yes")
+    ...     storage.names("answers/"), storage.get("answers/a.txt")
     (['answers/a.txt'], b'yes')
     """
 
@@ -163,7 +163,7 @@ def _said(path: Path, doing: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as problem:
-        raise Absent(f"{path} does not exist", hint="check the path, or make it anew") from problem
+        raise FileMissing(f"{path} does not exist", hint="check the path, or make it anew") from problem
     except OSError as problem:
         hint = "check the rights and the free space of its folder"
         raise StoreError(f"{path} cannot be {doing}: {problem.strerror or problem}", hint=hint) from problem

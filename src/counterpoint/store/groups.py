@@ -13,10 +13,10 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, group_id
 from counterpoint.core.ids import canonical, hex_id
 from counterpoint.core.pictures import Edit, Picture, edits_content
-from counterpoint.store.joins import repeats
+from counterpoint.store.joins import has_duplicates
 from counterpoint.store.tables import GROUPS, as_lists
 
-SHOWN = ("query", "picture", "edits", "feature_edits", "context", "text", "mode", "choices")
+QUERY_COLUMNS = ("query", "picture", "edits", "feature_edits", "context", "text", "mode", "choices")
 """The columns that make up a query."""
 _SIDES = ("x", "y", "width", "height")  # empty for what has no box
 
@@ -54,16 +54,16 @@ def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
     return pa.table([columns[field.name] for field in GROUPS], schema=GROUPS)
 
 
-def queries_of(table: pa.Table) -> pa.Table:
+def unique_queries(table: pa.Table) -> pa.Table:
     """What there is to ask: each query once, in the order in which the table first has it."""
     ids = table["query"].to_numpy()
-    if not repeats(ids):
-        return table.select(SHOWN)
+    if not has_duplicates(ids):
+        return table.select(QUERY_COLUMNS)
     _, first = np.unique(ids, return_index=True)
-    return table.select(SHOWN).take(pa.array(np.sort(first)))
+    return table.select(QUERY_COLUMNS).take(pa.array(np.sort(first)))
 
 
-def queries(table: pa.Table) -> list[Query]:
+def read_queries(table: pa.Table) -> list[Query]:
     """The queries of the rows of a table, as they were before they were stored; their ids are its column `query`."""
     addresses, texts, modes, choices, contexts, pixels, features = (
         table[name].to_pylist() for name in ("picture", "text", "mode", "choices", "context", "edits", "feature_edits")
@@ -84,7 +84,7 @@ def queries(table: pa.Table) -> list[Query]:
     ]
 
 
-def checked_groups(table: pa.Table, place: str) -> pa.Table:
+def check_groups(table: pa.Table, place: str) -> pa.Table:
     """A table whose columns hold what their names say, or an error that names the first row that does not."""
     for column, known in (("relation", Relation), ("mode", Mode)):
         fits = pc.is_in(table[column], value_set=pa.array([one.value for one in known], pa.string()))

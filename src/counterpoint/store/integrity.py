@@ -7,7 +7,7 @@ from counterpoint.core.errors import StoreError
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class IntegrityCheck:
     """One thing that a suite or a lab must satisfy, whether it does, and what was found."""
 
     place: str
@@ -17,10 +17,10 @@ class Check:
     hint: str = ""
 
 
-def tried(place: str, reading: Callable[[], object]) -> Check:
+def check_readable(place: str, reading: Callable[[], object]) -> IntegrityCheck:
     """Whether something can be read."""
     try:
         reading()
     except StoreError as problem:
-        return Check(place, "readable", False, str(problem), problem.hint)
-    return Check(place, "readable", True)
+        return IntegrityCheck(place, "readable", False, str(problem), problem.hint)
+    return IntegrityCheck(place, "readable", True)

@@ -17,13 +17,13 @@ Flags: TypeAlias = NDArray[np.bool_]
 _ENCODED = pa.dictionary(pa.int32(), pa.string())
 
 
-def standing(table: pa.Table) -> pa.Table:
+def latest_answers(table: pa.Table) -> pa.Table:
     """One answer to each query and trial, in the order of the table: the last that is settled, else the last failed."""
     rows = _standing_rows(table)
     return table if rows is None else table.take(pa.array(rows))
 
 
-def missing(plan: pa.Table, answers: pa.Table) -> pa.Table:
+def unanswered_rows(plan: pa.Table, answers: pa.Table) -> pa.Table:
     """The rows of a plan (query, trial, digest) whose standing answer failed, saw another picture, or is not there.
 
     Each row is one number: the query's id mixed with numbers that follow from trial and digest. Two rows that differ
@@ -50,12 +50,12 @@ def _sorted(numbers: Numbers) -> Numbers:
     return numbers
 
 
-def repeats(numbers: Numbers) -> bool:
+def has_duplicates(numbers: Numbers) -> bool:
     """Whether any number is there twice."""
     return not _steps(np.sort(numbers)).all()
 
 
-def keys(table: pa.Table) -> Numbers:
+def answer_keys(table: pa.Table) -> Numbers:
     """One number for each query and trial; two that differ share one as seldom as two queries share an id."""
     mixed: Numbers = table["query"].to_numpy() ^ _far(table["trial"].to_numpy())
     return mixed
@@ -65,7 +65,7 @@ def _standing_rows(table: pa.Table) -> Rows | None:
     """The rows whose answers stand; None where all do, which costs one sort to know."""
     failed = np.asarray(pc.equal(table["state"], State.FAILED.value))
     queries, trials = table["query"].to_numpy(), table["trial"].to_numpy()
-    if not repeats(queries ^ _far(trials)):
+    if not has_duplicates(queries ^ _far(trials)):
         return None
     settled_last = np.concatenate([np.flatnonzero(failed), np.flatnonzero(~failed)])
     order = settled_last[np.argsort(trials[settled_last], kind="stable")]

@@ -16,11 +16,11 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, suites, values
 from counterpoint.store.documents import put_object, read_object
-from counterpoint.store.folder import Shelf
-from counterpoint.store.integrity import Check, tried
-from counterpoint.store.parquet import read
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.integrity import IntegrityCheck, check_readable
+from counterpoint.store.parquet import read_parquet
 from counterpoint.store.pictures import TABLE as PICTURES
-from counterpoint.store.pictures import LabPictures, with_digests
+from counterpoint.store.pictures import LabPictures, add_digests
 from counterpoint.store.suites import Manifest, StoredSuite
 from counterpoint.store.versions import ModelVersion, RunRecord, model_versions
 
@@ -34,7 +34,7 @@ class LabStore:
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        self.shelf = Shelf(self.folder)
+        self.storage = StorageFolder(self.folder)
         self._roots: dict[str, str] = {}
         if self.exists:
             self._roots = self._read()
@@ -71,20 +71,20 @@ class LabStore:
     def with_digests(self, queries: pa.Table, pictures: LabPictures) -> pa.Table:
         """The queries with the digest of each picture's file; files that have not changed are not read again."""
         self._mark()
-        return with_digests(queries, pictures, self.shelf)
+        return add_digests(queries, pictures, self.storage)
 
     def suites(self) -> list[str]:
         """The names of all suites."""
-        names = (name.split("/") for name in self.shelf.names("suites/"))
+        names = (name.split("/") for name in self.storage.names("suites/"))
         return sorted({parts[1] for parts in names if parts[2:] in ([suites.TABLE], [suites.MANIFEST])})
 
     def manifest(self, name: str) -> Manifest:
         """How a suite was made."""
-        return suites.read_manifest(self.shelf, self._suite(name))
+        return suites.read_manifest(self.storage, self._suite(name))
 
     def suite(self, name: str) -> StoredSuite:
         """A suite with its groups."""
-        return suites.read_suite(self.shelf, self._suite(name))
+        return suites.read_suite(self.storage, self._suite(name))
 
     def put_suite(self, manifest: Manifest, table: pa.Table, *, replace: bool = False) -> None:
         """Add a suite. One of the same name that differs is kept, and an error says so, unless it is to be replaced."""
@@ -96,14 +96,14 @@ class LabStore:
                 fact = f"{self.folder} has another suite {manifest.suite!r} already, made with seed {before.seed}"
                 raise StoreError(fact, hint="replace it, or use another lab; its answers are kept either way")
         self._mark()
-        suites.put_suite(self.shelf, f"suites/{manifest.suite}", manifest, table)
+        suites.put_suite(self.storage, f"suites/{manifest.suite}", manifest, table)
 
     def answers(
         self, fingerprint: str, *, run: str = "", waiting: Callable[[str], None] = lambda holder: None
     ) -> answers.AnswerLog:
         """The log of a model, to ask what is missing and to add to; `waiting` is told who else is writing to it."""
         self._mark()
-        return answers.AnswerLog(self.shelf, fingerprint, run=run, waiting=waiting)
+        return answers.AnswerLog(self.storage, fingerprint, run=run, waiting=waiting)
 
     def read_answers(self, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
         """What a model said, once per query and trial: the last settled answer, a failed one only if nothing else.
@@ -111,7 +111,7 @@ class LabStore:
         Where another rule was used to score again, value, rule and state are those that it gave. The metadata of the
         table say on which `scale` the scores are, where that is known.
         """
-        table = values.read_answers(self.shelf, fingerprint, columns)
+        table = values.read_answers(self.storage, fingerprint, columns)
         return table.replace_schema_metadata((table.schema.metadata or {}) | {"scale": self.scale(fingerprint)})
 
     def scale(self, fingerprint: str) -> str:
@@ -125,11 +125,11 @@ class LabStore:
         """Keep what is known of a run; put again, it replaces what was known."""
         assert _NAME.fullmatch(info.run), f"{info.run!r} cannot be a run's name"
         self._mark()
-        put_object(self.shelf, f"runs/{info.run}.json", asdict(info))
+        put_object(self.storage, f"runs/{info.run}.json", asdict(info))
 
     def runs(self) -> list[RunRecord]:
         """All runs, the oldest first."""
-        names = [name for name in self.shelf.names("runs/") if name.endswith(".json")]
+        names = [name for name in self.storage.names("runs/") if name.endswith(".json")]
         return [self._run(name) for name in names]
 
     def versions(self) -> tuple[ModelVersion, ...]:
@@ -141,18 +141,18 @@ class LabStore:
         latest = {info.fingerprint: info for info in self.runs()}
         return sorted(latest.values(), key=lambda info: (info.model, info.fingerprint))
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self) -> Iterator[IntegrityCheck]:
         """Whether every suite is what its manifest says, and every other file can be read."""
         for name in self.suites():
-            yield from suites.verify(self.shelf, f"suites/{name}")
-        yield from answers.verify(self.shelf)
-        yield from values.verify(self.shelf)
-        for name in (name for name in self.shelf.names("runs/") if name.endswith(".json")):
-            yield tried(name, partial(self._run, name))
-        for name in (name for name in self.shelf.names("votes/") if name.endswith(".parquet")):
-            yield tried(name, partial(read, self.shelf, name, "votes"))
+            yield from suites.verify(self.storage, f"suites/{name}")
+        yield from answers.verify(self.storage)
+        yield from values.verify(self.storage)
+        for name in (name for name in self.storage.names("runs/") if name.endswith(".json")):
+            yield check_readable(name, partial(self._run, name))
+        for name in (name for name in self.storage.names("votes/") if name.endswith(".parquet")):
+            yield check_readable(name, partial(read_parquet, self.storage, name, "votes"))
         if (self.folder / PICTURES).exists():
-            yield tried(PICTURES, partial(read, self.shelf, PICTURES, "pictures"))
+            yield check_readable(PICTURES, partial(read_parquet, self.storage, PICTURES, "pictures"))
 
     def _suite(self, name: str) -> str:
         if name not in (known := self.opened().suites()):
@@ -160,19 +160,19 @@ class LabStore:
         return f"suites/{name}"
 
     def _run(self, name: str) -> RunRecord:
-        content = read_object(self.shelf, name)
+        content = read_object(self.storage, name)
         kinds = {"run": str, "model": str, "fingerprint": str, "details": dict}
         for key, kind in kinds.items():
             if not isinstance(content.get(key), kind):
-                fact = f"{self.shelf.path(name)}: {key} is {content.get(key)!r}"
+                fact = f"{self.storage.path(name)}: {key} is {content.get(key)!r}"
                 raise StoreError(fact, hint="restore the file from a copy, or run the model again")
         version = content.get("version", "")
         if not isinstance(version, str):
-            raise StoreError(f"{self.shelf.path(name)}: version is {version!r}", hint="restore the file from a copy")
+            raise StoreError(f"{self.storage.path(name)}: version is {version!r}", hint="restore the file from a copy")
         return RunRecord(**{key: content[key] for key in kinds}, version=version)
 
     def _read(self) -> dict[str, str]:
-        content = read_object(self.shelf, MARKER)
+        content = read_object(self.storage, MARKER)
         version, roots = content.get("version"), content.get("roots", {})
         if version != VERSION:
             fact = f"{self.folder / MARKER}: version {version!r} of a lab, not {VERSION}"
@@ -188,7 +188,7 @@ class LabStore:
 
     def _write(self, roots: Mapping[str, str]) -> None:
         self._roots = dict(sorted(roots.items()))
-        put_object(self.shelf, MARKER, {"version": VERSION, "roots": self._roots})
+        put_object(self.storage, MARKER, {"version": VERSION, "roots": self._roots})
 
 
 class LabContents(TypedDict):
@@ -210,9 +210,9 @@ def list_contents(lab: LabStore) -> LabContents:
     return {"suites": [asdict(lab.manifest(name)) for name in lab.suites()], "models": models}
 
 
-def verify_folder(folder: Path) -> Iterator[Check]:
+def verify_folder(folder: Path) -> Iterator[IntegrityCheck]:
     """The checks of a lab, or of the folder of one suite."""
     if (folder / suites.MANIFEST).exists() or (folder / suites.TABLE).exists():
         whole = folder.resolve()
-        return suites.verify(Shelf(whole.parent), whole.name)
+        return suites.verify(StorageFolder(whole.parent), whole.name)
     return LabStore(folder).opened().verify()

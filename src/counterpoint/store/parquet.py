@@ -6,14 +6,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.folder import Shelf
-from counterpoint.store.tables import checked
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.tables import check_table
 
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
 _REMEDY = "restore the file from a copy, or delete it and make it anew"
 
 
-def written(table: pa.Table) -> bytes:
+def to_parquet(table: pa.Table) -> bytes:
     """A table as the bytes of a Parquet file."""
     sink = pa.BufferOutputStream()
     plain = [name for name in table.column_names if name not in _UNIQUE]
@@ -23,13 +23,13 @@ def written(table: pa.Table) -> bytes:
     return content
 
 
-def read(
-    shelf: Shelf, name: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+def read_parquet(
+    storage: StorageFolder, name: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
 ) -> pa.Table:
     """The table in a file, checked against its schema; only these columns, if named; `encoded` ones as dictionaries."""
-    place = str(shelf.path(name))
+    place = str(storage.path(name))
     wanted = None if columns is None else list(columns)
-    with shelf.open(name) as file:
+    with storage.open(name) as file:
         try:
             how = {"read_dictionary": list(encoded), "page_checksum_verification": True}
             opened = pq.ParquetFile(file, pre_buffer=True, **how)
@@ -38,7 +38,7 @@ def read(
         except (pa.ArrowException, OSError, ValueError) as problem:
             fact = f"{place} cannot be read as Parquet: {_first_line(problem)}"
             raise StoreError(fact, hint=_REMEDY) from problem
-    return checked(found, table, place, wanted, encoded)
+    return check_table(found, table, place, wanted, encoded)
 
 
 def _first_line(problem: Exception) -> str:

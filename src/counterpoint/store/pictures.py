@@ -15,8 +15,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
 from counterpoint.pictures.edits import apply_edits
 from counterpoint.pictures.folders import PictureFolders
-from counterpoint.store.folder import Shelf
-from counterpoint.store.parquet import read, written
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.parquet import read_parquet, to_parquet
 from counterpoint.store.tables import PICTURES
 
 TABLE = "pictures.parquet"
@@ -62,19 +62,19 @@ class LabPictures:
         return path if path.is_file() else None
 
 
-def with_digests(queries: pa.Table, pictures: LabPictures, shelf: Shelf) -> pa.Table:
+def add_digests(queries: pa.Table, pictures: LabPictures, storage: StorageFolder) -> pa.Table:
     """The queries with a column `digest`: of the picture's file, empty where there is none."""
     encoded = queries["picture"].combine_chunks().dictionary_encode()
-    digests = pa.array(_digests(encoded.dictionary.to_pylist(), pictures, shelf), pa.string())
+    digests = pa.array(_digests(encoded.dictionary.to_pylist(), pictures, storage), pa.string())
     empty = len(digests)
     places = encoded.indices.fill_null(empty).cast(pa.int32())
     column = pa.DictionaryArray.from_arrays(places, pa.concat_arrays([digests, pa.array([""], pa.string())]))
     return queries.append_column("digest", column)
 
 
-def _digests(addresses: list[str], pictures: LabPictures, shelf: Shelf) -> list[str]:
+def _digests(addresses: list[str], pictures: LabPictures, storage: StorageFolder) -> list[str]:
     """One per address; a file is read only if it is new or has changed since `pictures.parquet` was written."""
-    known = _known(shelf)
+    known = _known(storage)
     files = {address: path for address in addresses if (path := pictures.file(address)) is not None}
     looks = {address: _look(path) for address, path in files.items()}
     new = [address for address in files if known.get(address, ((), ""))[0] != looks[address]]
@@ -82,7 +82,7 @@ def _digests(addresses: list[str], pictures: LabPictures, shelf: Shelf) -> list[
         made = dict(zip(new, threads.map(_digest, (files[address] for address in new)), strict=True))
     if made:
         known |= {address: (looks[address], digest) for address, digest in made.items()}
-        _keep(shelf, known)
+        _keep(storage, known)
     return [known[address][1] if address in files else "" for address in addresses]
 
 
@@ -100,15 +100,15 @@ def _digest(path: Path) -> str:
         raise StoreError(fact, hint="check the rights of the file") from problem
 
 
-def _known(shelf: Shelf) -> dict[str, tuple[tuple[int, int], str]]:
-    if not shelf.path(TABLE).exists():
+def _known(storage: StorageFolder) -> dict[str, tuple[tuple[int, int], str]]:
+    if not storage.path(TABLE).exists():
         return {}
-    columns = read(shelf, TABLE, "pictures").to_pydict()
+    columns = read_parquet(storage, TABLE, "pictures").to_pydict()
     looks = zip(columns["size"], columns["mtime"], strict=True)
     return dict(zip(columns["address"], zip(looks, columns["digest"], strict=True), strict=True))
 
 
-def _keep(shelf: Shelf, known: Mapping[str, tuple[tuple[int, int], str]]) -> None:
+def _keep(storage: StorageFolder, known: Mapping[str, tuple[tuple[int, int], str]]) -> None:
     rows = [(address, size, mtime, digest) for address, ((size, mtime), digest) in sorted(known.items())]
     columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), PICTURES, strict=True)]
-    shelf.put(TABLE, written(pa.table(columns, schema=PICTURES)))
+    storage.put(TABLE, to_parquet(pa.table(columns, schema=PICTURES)))

@@ -10,7 +10,7 @@ from counterpoint.core.pictures import Edit, Picture
 from counterpoint.store.suites import Manifest
 
 
-def references(manifests: Iterable[Manifest]) -> dict[str, list[Query]]:
+def read_references(manifests: Iterable[Manifest]) -> dict[str, list[Query]]:
     """All reference queries of some suites, by the names that edits have for them."""
     found: dict[str, list[Query]] = {}
     for manifest in manifests:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from counterpoint.core.answers import Answer
 from counterpoint.store.tables import ANSWERS
 
-Given: TypeAlias = tuple[int, int, Answer, str, float]
+StoredAnswer: TypeAlias = tuple[int, int, Answer, str, float]
 """A query's id, the trial, the answer, the digest of the picture file, and how many seconds it took."""
 
 
@@ -24,7 +24,7 @@ class AnswerRows:
     def __len__(self) -> int:
         return len(self._given[0])
 
-    def extend(self, rows: Iterable[Given]) -> None:
+    def extend(self, rows: Iterable[StoredAnswer]) -> None:
         """Gather more."""
         for column, values in zip(self._given, zip(*rows, strict=True), strict=False):
             column.extend(values)

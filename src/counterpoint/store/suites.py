@@ -14,10 +14,10 @@ from counterpoint.core.groups import group_id
 from counterpoint.core.ids import hex_id
 from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.fingerprints import fingerprint
-from counterpoint.store.folder import Shelf
-from counterpoint.store.groups import checked_groups, queries
-from counterpoint.store.integrity import Check, tried
-from counterpoint.store.parquet import read, written
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.groups import check_groups, read_queries
+from counterpoint.store.integrity import IntegrityCheck, check_readable
+from counterpoint.store.parquet import read_parquet, to_parquet
 
 TABLE = "groups.parquet"
 MANIFEST = "manifest.json"
@@ -83,59 +83,59 @@ class StoredSuite:
         return self.table.append_column("rules", rules)
 
 
-def put_suite(shelf: Shelf, folder: str, manifest: Manifest, table: pa.Table) -> None:
+def put_suite(storage: StorageFolder, folder: str, manifest: Manifest, table: pa.Table) -> None:
     """Write a suite; killed between its two files, it is told apart from a whole one when it is read."""
     metadata = {**(table.schema.metadata or {}), _MARK: manifest.fingerprint.encode()}
-    shelf.put(f"{folder}/{TABLE}", written(table.replace_schema_metadata(metadata)))
-    put_object(shelf, f"{folder}/{MANIFEST}", asdict(manifest))
+    storage.put(f"{folder}/{TABLE}", to_parquet(table.replace_schema_metadata(metadata)))
+    put_object(storage, f"{folder}/{MANIFEST}", asdict(manifest))
 
 
-def read_suite(shelf: Shelf, folder: str) -> StoredSuite:
+def read_suite(storage: StorageFolder, folder: str) -> StoredSuite:
     """A suite as it was put; whether it still is what its manifest says is for `verify`."""
-    manifest = read_manifest(shelf, folder)
-    table = read_table(shelf, folder)
+    manifest = read_manifest(storage, folder)
+    table = read_table(storage, folder)
     mark = (table.schema.metadata or {}).get(_MARK, manifest.fingerprint.encode()).decode("utf-8", "replace")
     if mark != manifest.fingerprint or table.num_rows != manifest.rows:
-        fact = f"{shelf.path(f'{folder}/{TABLE}')} is not the table that its {MANIFEST} is about"
+        fact = f"{storage.path(f'{folder}/{TABLE}')} is not the table that its {MANIFEST} is about"
         raise StoreError(fact, hint="generate the suite again, or restore both files from one copy")
     return StoredSuite(manifest, table)
 
 
-def read_table(shelf: Shelf, folder: str) -> pa.Table:
+def read_table(storage: StorageFolder, folder: str) -> pa.Table:
     """The table of a suite alone."""
     name = f"{folder}/{TABLE}"
-    return checked_groups(read(shelf, name, "groups"), str(shelf.path(name)))
+    return check_groups(read_parquet(storage, name, "groups"), str(storage.path(name)))
 
 
-def read_manifest(shelf: Shelf, folder: str) -> Manifest:
+def read_manifest(storage: StorageFolder, folder: str) -> Manifest:
     """The manifest of a suite alone."""
     name = f"{folder}/{MANIFEST}"
-    content = read_object(shelf, name)
+    content = read_object(storage, name)
     known = {one.name: one for one in fields(Manifest)}
     kinds = {"suite": str, "generator": str, "seed": int, "fingerprint": str, "rows": int, "groups": int}
     for key, kind in kinds.items():
         if not isinstance(content.get(key), kind):
-            fact = f"{shelf.path(name)}: {key} is {content.get(key)!r}, not a {kind.__name__}"
+            fact = f"{storage.path(name)}: {key} is {content.get(key)!r}, not a {kind.__name__}"
             raise StoreError(fact, hint="generate the suite again, or restore the file from a copy")
     return Manifest(**{key: value for key, value in content.items() if key in known})
 
 
-def verify(shelf: Shelf, folder: str) -> Iterator[Check]:
+def verify(storage: StorageFolder, folder: str) -> Iterator[IntegrityCheck]:
     """What the manifest promises of a suite, and whether each of it still holds."""
-    place = folder or str(shelf.folder)
-    yield (manifest_read := tried(f"{place}/{MANIFEST}", lambda: read_manifest(shelf, folder)))
-    yield (table_read := tried(f"{place}/{TABLE}", lambda: read_table(shelf, folder)))
+    place = folder or str(storage.folder)
+    yield (manifest_read := check_readable(f"{place}/{MANIFEST}", lambda: read_manifest(storage, folder)))
+    yield (table_read := check_readable(f"{place}/{TABLE}", lambda: read_table(storage, folder)))
     if not (manifest_read.holds and table_read.holds):
         return
-    manifest, table = read_manifest(shelf, folder), read_table(shelf, folder)
+    manifest, table = read_manifest(storage, folder), read_table(storage, folder)
     names = pc.unique(table["suite"]).to_pylist()
-    yield Check(place, "suite", names == [manifest.suite], ", ".join(names))
-    yield Check(place, "rows", table.num_rows == manifest.rows, str(table.num_rows))
-    yield Check(place, "groups", (count := _count(table)) == manifest.groups, str(count))
+    yield IntegrityCheck(place, "suite", names == [manifest.suite], ", ".join(names))
+    yield IntegrityCheck(place, "rows", table.num_rows == manifest.rows, str(table.num_rows))
+    yield IntegrityCheck(place, "groups", (count := _count(table)) == manifest.groups, str(count))
     found = fingerprint(table, "groups")
-    yield Check(place, "fingerprint", found == manifest.fingerprint, found)
+    yield IntegrityCheck(place, "fingerprint", found == manifest.fingerprint, found)
     wrong = _wrong_ids(table)
-    yield Check(place, "ids", not wrong, wrong)
+    yield IntegrityCheck(place, "ids", not wrong, wrong)
 
 
 def _count(table: pa.Table) -> int:
@@ -145,7 +145,7 @@ def _count(table: pa.Table) -> int:
 
 def _wrong_ids(table: pa.Table) -> str:
     """The first row whose ids do not follow from its content, in words; nothing if all do."""
-    found = np.fromiter((query.id for query in queries(table)), np.uint64, table.num_rows)
+    found = np.fromiter((query.id for query in read_queries(table)), np.uint64, table.num_rows)
     wrong = np.flatnonzero(found != table["query"].to_numpy())
     if not len(found):
         return "there are no rows"

@@ -116,7 +116,7 @@ TABLES: Mapping[str, pa.Schema] = MappingProxyType(
 """Every table by name."""
 
 
-def checked(
+def check_table(
     table: pa.Table, name: str, place: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
 ) -> pa.Table:
     """The table as its schema has it, or an error that says what is wrong at `place` and what to do.

@@ -16,46 +16,46 @@ from counterpoint.core.answers import State
 from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers
-from counterpoint.store.answers import run_name, slug
-from counterpoint.store.folder import Absent, Shelf
-from counterpoint.store.integrity import Check, tried
-from counterpoint.store.joins import Numbers, Rows, keys
-from counterpoint.store.parquet import read, written
+from counterpoint.store.answers import new_run_name, slug
+from counterpoint.store.folder import FileMissing, StorageFolder
+from counterpoint.store.integrity import IntegrityCheck, check_readable
+from counterpoint.store.joins import Numbers, Rows, answer_keys
+from counterpoint.store.parquet import read_parquet, to_parquet
 from counterpoint.store.tables import ANSWERS, VALUES
 
 FOLDER = "values"
-TAKEN = ("value", "rule", "state")
+VALUE_COLUMNS = ("value", "rule", "state")
 """The columns of answers that values stand over."""
 
 _STATES = frozenset(State) - {State.FAILED}
 
 
-def read_answers(shelf: Shelf, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
     """What a model said, once per query and trial, with the values that were taken last."""
     wanted = list(columns or ANSWERS.names)
-    values = read_values(shelf, fingerprint) if set(wanted) & set(TAKEN) else VALUES.empty_table()
+    values = read_values(storage, fingerprint) if set(wanted) & set(VALUE_COLUMNS) else VALUES.empty_table()
     if not values.num_rows:
-        return answers.read_answers(shelf, fingerprint, wanted)
-    needed = dict.fromkeys([*wanted, "query", "trial", "raw", *TAKEN])
-    return overlaid(answers.read_answers(shelf, fingerprint, list(needed)), values).select(wanted)
+        return answers.read_answers(storage, fingerprint, wanted)
+    needed = dict.fromkeys([*wanted, "query", "trial", "raw", *VALUE_COLUMNS])
+    return overlay_values(answers.read_answers(storage, fingerprint, list(needed)), values).select(wanted)
 
 
-def read_values(shelf: Shelf, fingerprint: str) -> pa.Table:
+def read_values(storage: StorageFolder, fingerprint: str) -> pa.Table:
     """The values of a model that stand over its answers; most models have none."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
     for _ in range(100):
-        names = _files(shelf, folder)
+        names = _files(storage, folder)
         if not names:
             break
         try:
-            return read(shelf, names[-1], "values")
-        except Absent:
+            return read_parquet(storage, names[-1], "values")
+        except FileMissing:
             continue  # newer ones have come since we listed them
     return VALUES.empty_table()
 
 
 def put_values(
-    shelf: Shelf,
+    storage: StorageFolder,
     fingerprint: str,
     taken: pa.Table,
     queries: pa.Array,
@@ -64,15 +64,15 @@ def put_values(
 ) -> None:
     """Put the values `taken` in the place of those that these queries had; values of other queries stay."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
-    with shelf.lock(folder, waiting):
-        shelf.sweep(folder)
-        before, names = read_values(shelf, fingerprint), _files(shelf, folder)
+    with storage.lock(folder, waiting):
+        storage.sweep(folder)
+        before, names = read_values(storage, fingerprint), _files(storage, folder)
         kept = before.filter(pc.invert(pc.is_in(before["query"], value_set=queries)))
         whole = pa.concat_tables([kept, taken.select(VALUES.names).cast(VALUES)]).combine_chunks()
         if whole.num_rows:
-            shelf.put(f"{folder}/{run_name()}.parquet", written(whole))
+            storage.put(f"{folder}/{new_run_name()}.parquet", to_parquet(whole))
         for name in names:  # the oldest first: whatever is left after a kill, the newest is
-            shelf.delete(name)
+            storage.delete(name)
 
 
 def values_table(said: pa.Table, value: pa.Array, rule: pa.Array, state: pa.Array) -> pa.Table:
@@ -82,11 +82,11 @@ def values_table(said: pa.Table, value: pa.Array, rule: pa.Array, state: pa.Arra
     return pa.table([columns[name] for name in VALUES.names], schema=VALUES)
 
 
-def overlaid(said: pa.Table, values: pa.Table) -> pa.Table:
+def overlay_values(said: pa.Table, values: pa.Table) -> pa.Table:
     """Answers with the values that were taken from these very texts; the others keep their own."""
     place = _places(said, values)
     row = np.where(place < 0, np.arange(len(place)), place + said.num_rows)
-    for name in TAKEN:
+    for name in VALUE_COLUMNS:
         both = pa.chunked_array([*said[name].chunks, *values[name].chunks], pa.string())
         said = said.set_column(said.column_names.index(name), said.schema.field(name), both.take(pa.array(row)))
     return said
@@ -100,31 +100,31 @@ def raw_ids(raw: pa.ChunkedArray) -> Numbers:
     return numbers
 
 
-def verify(shelf: Shelf) -> Iterator[Check]:
+def verify(storage: StorageFolder) -> Iterator[IntegrityCheck]:
     """Whether every file of values can be read and is in the folder of its model."""
-    for name in _files(shelf, FOLDER):
-        yield tried(name, partial(_checked_file, shelf, name))
+    for name in _files(storage, FOLDER):
+        yield check_readable(name, partial(_checked_file, storage, name))
 
 
-def _checked_file(shelf: Shelf, name: str) -> None:
-    table = read(shelf, name, "values")
+def _checked_file(storage: StorageFolder, name: str) -> None:
+    table = read_parquet(storage, name, "values")
     for model in pc.unique(table["model"]).to_pylist():
         if slug(model) != name.split("/")[1]:
-            fact = f"{shelf.path(name)} holds values of the model {model!r}"
+            fact = f"{storage.path(name)} holds values of the model {model!r}"
             raise StoreError(fact, hint=f"move it to the folder {slug(model)}")
     if odd := sorted(set(pc.unique(table["state"]).to_pylist()) - _STATES):
-        raise StoreError(f"{shelf.path(name)}: no value has the state {odd[0]!r}", hint="rescore writes it anew")
+        raise StoreError(f"{storage.path(name)}: no value has the state {odd[0]!r}", hint="rescore writes it anew")
 
 
-def _files(shelf: Shelf, folder: str) -> list[str]:
-    return [name for name in shelf.names(f"{folder}/") if name.endswith(".parquet")]
+def _files(storage: StorageFolder, folder: str) -> list[str]:
+    return [name for name in storage.names(f"{folder}/") if name.endswith(".parquet")]
 
 
 def _places(said: pa.Table, values: pa.Table) -> Rows:
     """For each answer the row of its value, -1 where it has none."""
-    held = keys(values)
+    held = answer_keys(values)
     order = np.argsort(held, kind="stable")
-    sought = keys(said)
+    sought = answer_keys(said)
     found = order[np.minimum(np.searchsorted(held, sought, sorter=order), len(held) - 1)]
     same = (held[found] == sought) & (values["raw_id"].to_numpy()[found] == raw_ids(said["raw"]))
     return np.where(same, found, -1)

@@ -16,7 +16,7 @@ from counterpoint.language.kneser_ney import ORDER, tokenize, train_model
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import acc_r, ties
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
-from counterpoint.models.text.ngram import CrossFitted, Told, content, known_as
+from counterpoint.models.text.ngram import CrossFittedNGrams, TrainingCaption, picture_key, texts_digest
 
 FOLDS = 5
 """In how many parts pictures are put, each of them judged by a model that was told the captions of the others."""
@@ -29,15 +29,15 @@ HALF = 0.5
 class Learning:
     """What a model is made from: captions of the tested pictures, others, and how."""
 
-    own: Sequence[Told]
-    others: Sequence[Told] = ()
+    own: Sequence[TrainingCaption]
+    others: Sequence[TrainingCaption] = ()
     order: int = ORDER
     folds: int = FOLDS  # one fold is judged by a model that was told its captions
 
     @property
     def fingerprint(self) -> str:
         """Another one whenever a score could differ."""
-        told = content(f"{one.picture}\n{one.text}" for one in (*self.own, *self.others))
+        told = texts_digest(f"{one.picture}\n{one.text}" for one in (*self.own, *self.others))
         return f"ngram {self.order} in {self.folds} folds {told}"
 
 
@@ -98,11 +98,15 @@ def ranked(table: Any) -> Any:
     return table.filter(wanted)
 
 
-def captions_of(groups: Any) -> list[Told]:
+def captions_of(groups: Any) -> list[TrainingCaption]:
     """The captions of some ranked groups, each once for a picture."""
     columns = (groups[name].to_pylist() for name in ("role", "picture", "text"))
     return list(
-        dict.fromkeys(Told(known_as(picture), text) for role, picture, text in zip(*columns, strict=True) if not role)
+        dict.fromkeys(
+            TrainingCaption(picture_key(picture), text)
+            for role, picture, text in zip(*columns, strict=True)
+            if not role
+        )
     )
 
 
@@ -116,7 +120,7 @@ def folds_of(pictures: Sequence[str], folds: int = FOLDS) -> dict[str, int]:
     return {picture: place % folds for place, picture in enumerate(order)}
 
 
-def cross_fitted(learning: Learning) -> CrossFitted:
+def cross_fitted(learning: Learning) -> CrossFittedNGrams:
     """Models for the captions of each fold, told those of the other folds, and captions of no tested picture.
 
     A caption without a picture is left out where it says what a tested one does, in whichever letters and signs.
@@ -135,7 +139,7 @@ def cross_fitted(learning: Learning) -> CrossFitted:
         )
         for fold in range(learning.folds)
     ]
-    return CrossFitted(models, folds, learning.fingerprint)
+    return CrossFittedNGrams(models, folds, learning.fingerprint)
 
 
 def findings(groups: Any, answers: Any) -> list[Finding]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.ports import Answerer, Model, Scorer
 from counterpoint.metrics.intervals import Score, clustered_interval
@@ -28,7 +28,7 @@ class Exam:
         asked = list(world.questions())
         crowd = [question for question in world.crowd_questions() if not question.same_as]
         first = list({caption.picture: caption for caption in reversed(list(world.captions()))}.values())
-        rng = seeded("random captions", world.seed, world.split, len(first))
+        rng = seeded_rng("random captions", world.seed, world.split, len(first))
         pairs = []
         for caption in first:
             other = rng.choice(first)

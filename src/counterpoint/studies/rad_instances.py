@@ -15,7 +15,7 @@ from counterpoint.core.groups import Gold, Group, Query
 from counterpoint.core.ids import content_id
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.models.builtin.models import Answering, cnn_lstm
+from counterpoint.models.builtin.models import BuiltinAnswerer, cnn_lstm
 from counterpoint.studies.rad import POOL, Counts
 from counterpoint.suites.rad.counterfactuals import suite as counterfactuals
 from counterpoint.suites.rad.families import rephrasings
@@ -137,7 +137,7 @@ def examined(plan: Plan, words: Sequence[str]) -> Test:
 
 def encoded(queries: Sequence[Query], world: World) -> Stored:
     """What the frozen encoder makes of pictures and texts, each encoded once."""
-    model: Answering = cnn_lstm(world)
+    model: BuiltinAnswerer = cnn_lstm(world)
     pictures = {query.picture: query for query in reversed(queries)}
     texts = {query.text: query for query in reversed(queries)}
     seen = {picture: place for place, picture in enumerate(pictures)}

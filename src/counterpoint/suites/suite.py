@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.balance import Balance, Quota
@@ -224,7 +224,7 @@ def generate(
 def proposals(suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally) -> Iterator[Draft]:
     """What a suite proposes for one item, each base once; what it does not is counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
-    for one in suite.propose(item, statistics, seeded(seed, suite.rng_key or suite.name, item.id)):
+    for one in suite.propose(item, statistics, seeded_rng(seed, suite.rng_key or suite.name, item.id)):
         if isinstance(one, Dropped):
             tally.drop(one)
             continue

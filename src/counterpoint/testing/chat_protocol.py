@@ -21,7 +21,7 @@ LEAST = 1e-6
 """The probability of a token that nothing else is said about."""
 
 
-class Complaint(Exception):  # noqa: N818 - it reads as what it is
+class RequestError(Exception):
     """Why a server will not have a request."""
 
     def __init__(self, status: int, message: str, *, param: str = "", code: str = "") -> None:
@@ -30,7 +30,7 @@ class Complaint(Exception):  # noqa: N818 - it reads as what it is
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedRequest:
     """A request as it arrived: its number in the order of arrival, the words of the user, and the picture's digest."""
 
     number: int
@@ -45,30 +45,30 @@ class Received:
         return self.words, self.picture
 
 
-def received(
+def parse_request(
     number: int, headers: Mapping[str, str], content: bytes, models: tuple[str, ...], *, refused: tuple[str, ...] = ()
-) -> Received:
+) -> ReceivedRequest:
     """A request that has passed; whatever is wrong with it is complained of."""
     try:
         body = json.loads(content)
     except ValueError:
-        raise Complaint(400, "the body is no JSON") from None
+        raise RequestError(400, "the body is no JSON") from None
     if not isinstance(body, dict):
-        raise Complaint(400, "the body is no object")
+        raise RequestError(400, "the body is no object")
     for name in body:
         if name not in FIELDS:
-            raise Complaint(400, f"Unrecognized request argument supplied: {name}", param=name)
+            raise RequestError(400, f"Unrecognized request argument supplied: {name}", param=name)
         if name in refused:
-            raise Complaint(400, f"this model does not support {name}{INSTEAD.get(name, '')}", param=name)
+            raise RequestError(400, f"this model does not support {name}{INSTEAD.get(name, '')}", param=name)
     if body.get("model") not in models:
-        raise Complaint(404, f"The model {body.get('model')!r} does not exist", code="model_not_found")
+        raise RequestError(404, f"The model {body.get('model')!r} does not exist", code="model_not_found")
     _check_numbers(body)
     words, picture = _said(body.get("messages"))
-    return Received(number, words, picture, body, dict(headers))
+    return ReceivedRequest(number, words, picture, body, dict(headers))
 
 
-def completion(
-    asked: Received, text: str, ending: str, chances: Mapping[str, float] | None, *, given: bool = True
+def completion_body(
+    asked: ReceivedRequest, text: str, ending: str, chances: Mapping[str, float] | None, *, given: bool = True
 ) -> bytes:
     """The body of a reply; its ending is stop, length or content_filter, or else refusal or empty, which stop too."""
     said = "" if ending in ("refusal", "empty") else text
@@ -87,14 +87,14 @@ def completion(
     return _packed({**about, "model": asked.body["model"], "choices": [choice], "usage": usage})
 
 
-def failure(problem: Complaint) -> bytes:
+def error_body(problem: RequestError) -> bytes:
     """The body of an error."""
     kind = "invalid_request_error" if problem.status < 429 else "server_error"
     error = {"message": str(problem), "type": kind, "param": problem.param or None, "code": problem.code or None}
     return _packed({"error": error})
 
 
-def listing(models: tuple[str, ...]) -> bytes:
+def models_body(models: tuple[str, ...]) -> bytes:
     """The body of a list of models."""
     about = {"object": "model", "created": 1_700_000_000, "owned_by": "counterpoint"}
     return _packed({"object": "list", "data": [{"id": name, **about} for name in models]})
@@ -108,24 +108,24 @@ def _check_numbers(body: Mapping[str, Any]) -> None:
     for name, least, most in (("max_tokens", 1, 1e6), ("max_completion_tokens", 1, 1e6), ("temperature", 0, 2)):
         value = body.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-            raise Complaint(400, f"{name} is {value!r}, and should be from {least} to {most:g}", param=name)
+            raise RequestError(400, f"{name} is {value!r}, and should be from {least} to {most:g}", param=name)
     if "top_logprobs" in body and (body.get("logprobs") is not True or not 0 <= body["top_logprobs"] <= 20):
-        raise Complaint(400, "top_logprobs goes with logprobs, and is from 0 to 20", param="top_logprobs")
+        raise RequestError(400, "top_logprobs goes with logprobs, and is from 0 to 20", param="top_logprobs")
     if body.get("n", 1) != 1:
-        raise Complaint(400, "one reply is all there is", param="n")
+        raise RequestError(400, "one reply is all there is", param="n")
 
 
 def _said(messages: Any) -> tuple[str, str]:
     """The words of the last message, which is the user's, and the digest of the picture in it."""
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
-        raise Complaint(400, "messages are a list of at least one object", param="messages")
+        raise RequestError(400, "messages are a list of at least one object", param="messages")
     if any(one.get("role") not in ("system", "user", "assistant") for one in messages):
-        raise Complaint(400, "each message has a role: system, user or assistant", param="messages")
+        raise RequestError(400, "each message has a role: system, user or assistant", param="messages")
     content = messages[-1].get("content")
     if isinstance(content, str):
         return content, ""
     if messages[-1]["role"] != "user" or not isinstance(content, list):
-        raise Complaint(400, "the last message is the user's, and has a text or parts", param="messages")
+        raise RequestError(400, "the last message is the user's, and has a text or parts", param="messages")
     words, picture = [], blake2b(digest_size=16)
     shown = False
     for part in content:
@@ -136,7 +136,7 @@ def _said(messages: Any) -> tuple[str, str]:
                 picture.update(_picture(url))
                 shown = True
             case _:
-                raise Complaint(400, "a part is a text or an image_url", param="messages")
+                raise RequestError(400, "a part is a text or an image_url", param="messages")
     return "\n".join(words), picture.hexdigest() if shown else ""
 
 
@@ -147,7 +147,7 @@ def _picture(url: str) -> bytes:
     except NotBase64:
         content = b""
     if found is None or not content.startswith(MAGIC.get(found[1], b"-")):
-        raise Complaint(400, "Invalid image: it is no data URL of a PNG or JPEG file", param="messages")
+        raise RequestError(400, "Invalid image: it is no data URL of a PNG or JPEG file", param="messages")
     return content
 
 

@@ -18,13 +18,20 @@ from threading import Thread
 from time import time
 from typing import Self
 
-from counterpoint.testing.chat_protocol import Complaint, Received, completion, failure, listing, received
+from counterpoint.testing.chat_protocol import (
+    ReceivedRequest,
+    RequestError,
+    completion_body,
+    error_body,
+    models_body,
+    parse_request,
+)
 
-Says = Callable[[Received], str]
+Says = Callable[[ReceivedRequest], str]
 """What is replied to a request."""
 
 
-class Trouble(StrEnum):
+class ServerFault(StrEnum):
     """What can go wrong with one request."""
 
     BUSY = "429"
@@ -45,24 +52,24 @@ class Trouble(StrEnum):
 
 
 STATUS = {
-    Trouble.BUSY: 429,
-    Trouble.BUSY_FOR: 429,
-    Trouble.BUSY_UNTIL: 429,
-    Trouble.BROKEN: 500,
-    Trouble.LOADING: 503,
-    Trouble.REJECTED: 400,
+    ServerFault.BUSY: 429,
+    ServerFault.BUSY_FOR: 429,
+    ServerFault.BUSY_UNTIL: 429,
+    ServerFault.BROKEN: 500,
+    ServerFault.LOADING: 503,
+    ServerFault.REJECTED: 400,
 }
 """Troubles that are no more than a status."""
 ENDINGS = {
-    Trouble.FILTERED: "content_filter",
-    Trouble.REFUSED: "refusal",
-    Trouble.EMPTY: "empty",
-    Trouble.LONG: "length",
+    ServerFault.FILTERED: "content_filter",
+    ServerFault.REFUSED: "refusal",
+    ServerFault.EMPTY: "empty",
+    ServerFault.LONG: "length",
 }
 """Troubles that are replies nevertheless."""
 
 
-def echo(asked: Received) -> str:
+def echo(asked: ReceivedRequest) -> str:
     """The first digits of the picture's digest, and the words that came with it: every query has a reply of its own."""
     return f"{asked.picture[:8]} {asked.words}".strip()
 
@@ -81,11 +88,11 @@ class ChatServer:
     def __init__(
         self,
         says: Says = echo,
-        trouble: Callable[[Received, int], Trouble | None] = lambda asked, times: None,
+        trouble: Callable[[ReceivedRequest, int], ServerFault | None] = lambda asked, times: None,
         *,
         models: tuple[str, ...] = ("double",),
         key: str = "",
-        chances: Callable[[Received], Mapping[str, float]] | None = None,
+        chances: Callable[[ReceivedRequest], Mapping[str, float]] | None = None,
         logprobs: bool = True,
         refuses: tuple[str, ...] = (),
         seconds: float = 0.0,
@@ -93,7 +100,7 @@ class ChatServer:
         opens_after: float = 0.0,
         port: int = 0,
     ) -> None:
-        self.received: list[Received] = []
+        self.received: list[ReceivedRequest] = []
         self.asked, self.settled = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         self.busy = self.busiest = 0
         self._says, self._trouble, self._chances = says, trouble, chances
@@ -177,56 +184,58 @@ class ChatServer:
         self.busy += 1
         self.busiest = max(self.busiest, self.busy)
         try:
-            return await self._reply(Exchange(reader, writer), method, path.partition("?")[0], headers, content)
-        except Complaint as problem:
-            await Exchange(reader, writer).send(problem.status, failure(problem))
+            return await self._reply(Connection(reader, writer), method, path.partition("?")[0], headers, content)
+        except RequestError as problem:
+            await Connection(reader, writer).send(problem.status, error_body(problem))
             return True
         finally:
             self.busy -= 1
 
-    async def _reply(self, to: "Exchange", method: str, path: str, headers: Mapping[str, str], content: bytes) -> bool:
+    async def _reply(
+        self, to: "Connection", method: str, path: str, headers: Mapping[str, str], content: bytes
+    ) -> bool:
         given = headers.get("authorization", "").removeprefix("Bearer ")
         if (
             self._key and given != self._key
         ):  # others hide most of it; a rude server shows what a client must not pass on
-            raise Complaint(401, f"Incorrect API key provided: {given}", code="invalid_api_key")
+            raise RequestError(401, f"Incorrect API key provided: {given}", code="invalid_api_key")
         if path == "/v1/models" and method == "GET":
-            await to.send(200, listing(self._models))
+            await to.send(200, models_body(self._models))
             return True
         if path != "/v1/chat/completions":
-            raise Complaint(404, f"there is nothing at {path}")
+            raise RequestError(404, f"there is nothing at {path}")
         if method != "POST":
-            raise Complaint(405, f"{method} is not allowed here")
-        asked = received(len(self.received), headers, content, self._models, refused=self._refuses)
+            raise RequestError(405, f"{method} is not allowed here")
+        asked = parse_request(len(self.received), headers, content, self._models, refused=self._refuses)
         times = self.asked[asked.key]
         self.asked[asked.key] += 1
         self.received.append(asked)
         await asyncio.sleep(self._seconds)
         return await self._misbehave(to, asked, self._trouble(asked, times))
 
-    async def _misbehave(self, to: "Exchange", asked: Received, trouble: Trouble | None) -> bool:
+    async def _misbehave(self, to: "Connection", asked: ReceivedRequest, trouble: ServerFault | None) -> bool:
         if trouble in STATUS:
             wait = {
-                Trouble.BUSY_FOR: f"{self._pause:g}",
-                Trouble.BUSY_UNTIL: formatdate(time() + self._pause, usegmt=True),
+                ServerFault.BUSY_FOR: f"{self._pause:g}",
+                ServerFault.BUSY_UNTIL: formatdate(time() + self._pause, usegmt=True),
             }
             more = {"Retry-After": wait[trouble]} if trouble in wait else None
-            await to.send(STATUS[trouble], failure(Complaint(STATUS[trouble], f"trouble: {trouble}")), more)
+            await to.send(STATUS[trouble], error_body(RequestError(STATUS[trouble], f"trouble: {trouble}")), more)
             return True
         chances = self._chances(asked) if self._chances else None
         ending = ENDINGS.get(trouble, "stop") if trouble else "stop"
-        whole = completion(asked, self._says(asked), ending, chances, given=self._logprobs)
+        whole = completion_body(asked, self._says(asked), ending, chances, given=self._logprobs)
         match trouble:
-            case Trouble.HANG:
+            case ServerFault.HANG:
                 await to.reader.read()
-            case Trouble.HALF:
+            case ServerFault.HALF:
                 await to.send(200, whole[: len(whole) // 2], length=len(whole))
-            case Trouble.CUT:
+            case ServerFault.CUT:
                 await to.send_chunk(whole)
-            case Trouble.GARBLED:
+            case ServerFault.GARBLED:
                 await to.send(200, whole[: len(whole) // 2])
                 return True
-            case Trouble.RESET:
+            case ServerFault.RESET:
                 to.reset()
             case _:
                 self.settled[asked.key] += 1  # first, since whoever has the reply may look at once
@@ -235,7 +244,7 @@ class ChatServer:
         return False
 
 
-class Exchange:
+class Connection:
     """Both ends of a connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

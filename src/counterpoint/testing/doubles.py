@@ -13,14 +13,14 @@ import pyarrow as pa
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Floats, Placed, Scale
+from counterpoint.core.ports import Floats, PlacedAnswer, Scale
 
 
-class Stopped(BaseException):
+class SimulatedKill(BaseException):
     """Stands for a kill: nobody catches it who would not catch a kill."""
 
 
-class Misused(BaseException):
+class MisuseError(BaseException):
     """Somebody asked what nobody may ask; no engine that survives failing models survives this."""
 
 
@@ -77,7 +77,7 @@ class Echo:
         self.asked: list[Query] = []
         self.batches: list[int] = []
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The question, from the last query to the first, since any order is allowed."""
         self._note(queries, Mode.ANSWER)
         for place in reversed(range(len(queries))):
@@ -92,23 +92,23 @@ class Echo:
         """The question and the trial."""
         self._note(queries)
         if not trials or 0 in trials or len(set(trials)) < len(trials):
-            raise Misused(f"somebody sampled in the trials {trials}")
+            raise MisuseError(f"somebody sampled in the trials {trials}")
         for trial in trials:
             for place, query in enumerate(queries):
                 yield place, trial, Answer.of(f"{query.text} #{trial} of {seed}")
 
     def _note(self, queries: Sequence[Query], mode: Mode | None = None) -> None:
         if not queries:
-            raise Misused("somebody asked nothing")
+            raise MisuseError("somebody asked nothing")
         if mode and any(query.mode is not mode for query in queries):
-            raise Misused(f"not every query of {len(queries)} is one to {mode}")
+            raise MisuseError(f"not every query of {len(queries)} is one to {mode}")
         if len(set(queries)) < len(queries):
-            raise Misused("a query stands twice in a batch")
+            raise MisuseError("a query stands twice in a batch")
         self.asked += queries
         self.batches.append(len(queries))
 
 
-class Flaky(Echo):
+class FlakyModel(Echo):
     """Fails by a rule, which is given a query and how often it has been asked before, and says why it fails, or "".
 
     What it raises instead is up to `raising`; without it a failed query is an answer that says so.
@@ -123,7 +123,7 @@ class Flaky(Echo):
         self._rule, self._raising = rule, raising
         self._times = Counter[Query]()
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The question, unless the rule has a reason to fail."""
         for place, answer in super().answer(queries):
             reason = self._rule(queries[place], self._times[queries[place]])
@@ -133,7 +133,7 @@ class Flaky(Echo):
             yield place, Answer.failed(reason) if reason else answer
 
 
-class Stopping(Echo):
+class KilledModel(Echo):
     """Answers so many queries, and is then stopped in the middle of whatever it does, as by a kill."""
 
     fingerprint = "echo"  # it says the same as long as it lives
@@ -142,10 +142,10 @@ class Stopping(Echo):
         super().__init__()
         self._left = after
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The question, until it is stopped."""
         for placed in super().answer(queries):
             if not self._left:
-                raise Stopped
+                raise SimulatedKill
             self._left -= 1
             yield placed

@@ -12,7 +12,7 @@ import numpy as np
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Featured, Floats, Sampler, Scale, Scorer
+from counterpoint.core.ports import Answerer, FeatureModel, Floats, Sampler, Scale, Scorer
 
 CLOSE = 1e-3
 """How far two numbers may be apart that should be the same."""
@@ -20,7 +20,7 @@ TRIALS, SEED = (1, 2, 3), 7
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ModelCase:
     """A model and what it is asked; async models keep one event loop, in a thread of its own."""
 
     model: Any
@@ -70,23 +70,23 @@ def check_model(
     assert len(asked) > 1, "two different queries are needed at least, to tell one answer from another"
     before = getattr(model, "fingerprint", None)
     with ThreadPoolExecutor(1) as thread:
-        case = Case(model, asked, broken or _broken(asked), close, asyncio.Runner(), thread)
+        case = ModelCase(model, asked, broken or _broken(asked), close, asyncio.Runner(), thread)
         try:
-            kept = [name for name, check in PROMISES.items() if _made(name, check, case)]
+            kept = [name for name, check in MODEL_CHECKS.items() if _made(name, check, case)]
         finally:
             thread.submit(case.runner.close).result()
     assert case.model.fingerprint == before, "fingerprint: it is another one after the model was asked"
     return kept
 
 
-def _made(name: str, check: Callable[[Case], bool], case: Case) -> bool:
+def _made(name: str, check: Callable[[ModelCase], bool], case: ModelCase) -> bool:
     try:
         return check(case)
     except AssertionError as problem:
         raise AssertionError(f"{name}: {problem}") from problem
 
 
-def fingerprint_is_a_text(case: Case) -> bool:
+def fingerprint_is_a_text(case: ModelCase) -> bool:
     """The fingerprint is a text, and the same whenever it is read."""
     found = getattr(case.model, "fingerprint", None)
     assert isinstance(found, str), f"the fingerprint is {found!r}, not a text"
@@ -95,14 +95,14 @@ def fingerprint_is_a_text(case: Case) -> bool:
     return True
 
 
-def something_can_be_asked(case: Case) -> bool:
+def something_can_be_asked(case: ModelCase) -> bool:
     """It answers or scores, in the way that the engine looks for."""
     assert isinstance(case.model, Answerer | Scorer), "it neither answers, nor scores on a scale"
     assert not hasattr(case.model, "score") or isinstance(case.model, Scorer), "it scores, and has no scale"
     return True
 
 
-def every_query_is_answered_once(case: Case) -> bool:
+def every_query_is_answered_once(case: ModelCase) -> bool:
     """Each position comes once, with an Answer, and not all of them have failed."""
     if not isinstance(case.model, Answerer):
         return False
@@ -116,7 +116,7 @@ def every_query_is_answered_once(case: Case) -> bool:
     return True
 
 
-def answers_need_no_company(case: Case) -> bool:
+def answers_need_no_company(case: ModelCase) -> bool:
     """A query is answered alike in a batch, in another order, and alone."""
     if not isinstance(case.model, Answerer):
         return False
@@ -129,7 +129,7 @@ def answers_need_no_company(case: Case) -> bool:
     return True
 
 
-def a_broken_picture_fails_alone(case: Case) -> bool:
+def a_broken_picture_fails_alone(case: ModelCase) -> bool:
     """A query about a picture that cannot be read fails, or is answered blindly, and costs the others nothing."""
     if not isinstance(case.model, Answerer):
         return False
@@ -147,7 +147,7 @@ def a_broken_picture_fails_alone(case: Case) -> bool:
     return True
 
 
-def scores_are_numbers(case: Case) -> bool:
+def scores_are_numbers(case: ModelCase) -> bool:
     """One finite number per query, on the scale that it says, alike in a batch, in another order, and alone."""
     if not isinstance(case.model, Scorer):
         return False
@@ -168,7 +168,7 @@ def scores_are_numbers(case: Case) -> bool:
     return True
 
 
-def samples_follow_from_query_trial_and_seed(case: Case) -> bool:
+def samples_follow_from_query_trial_and_seed(case: ModelCase) -> bool:
     """A stochastic pass is the same in any batch, and in any order of queries and trials."""
     if not isinstance(case.model, Sampler):
         return False
@@ -186,9 +186,9 @@ def samples_follow_from_query_trial_and_seed(case: Case) -> bool:
     return True
 
 
-def features_lead_to_the_same_answers(case: Case) -> bool:
+def features_lead_to_the_same_answers(case: ModelCase) -> bool:
     """Features have one row per query, and answers from them are the answers."""
-    if not isinstance(case.model, Featured) or not isinstance(case.model, Answerer):
+    if not isinstance(case.model, FeatureModel) or not isinstance(case.model, Answerer):
         return False
     picture, text = case.model.picture_features(case.queries), case.model.text_features(case.queries)
     for name, features in (("picture", picture), ("text", text)):
@@ -238,7 +238,7 @@ async def _drained(given: AsyncIterable[Any]) -> list[Any]:
     return [one async for one in given]
 
 
-PROMISES: Mapping[str, Callable[[Case], bool]] = MappingProxyType(
+MODEL_CHECKS: Mapping[str, Callable[[ModelCase], bool]] = MappingProxyType(
     {
         "fingerprint": fingerprint_is_a_text,
         "ability": something_can_be_asked,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.world.source import World
 from counterpoint.world.vqa import vqa_questions
 
@@ -17,7 +17,9 @@ class Crowd(World):
         """Questions in the manner of VQA."""
         return self.crowd_questions()
 
-    def grounded(self) -> Iterator[Grounded]:
+    def grounded(self) -> Iterator[GroundedQuestion]:
         """The same questions, each with the scene it asks about."""
         for scene in self.scenes():
-            yield from (Grounded(question, scene) for question in vqa_questions(scene, self._luck("vqa", scene)))
+            yield from (
+                GroundedQuestion(question, scene) for question in vqa_questions(scene, self._luck("vqa", scene))
+            )

@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 
 from counterpoint.core.errors import PictureError
-from counterpoint.core.ids import seeded
-from counterpoint.core.items import Caption, Dialogue, Frame, Grounded, Question
+from counterpoint.core.ids import seeded_rng
+from counterpoint.core.items import Caption, Dialogue, Frame, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.core.scenes import Scene
@@ -64,11 +64,11 @@ class World:
         for scene in self.scenes():
             yield from gqa_questions(scene, self._luck("gqa", scene))
 
-    def grounded(self) -> Iterator[Grounded]:
+    def grounded(self) -> Iterator[GroundedQuestion]:
         """The same questions, each with the scene it asks about."""
         for scene in self.scenes():
             for question in gqa_questions(scene, self._luck("gqa", scene)):
-                yield Grounded(question, scene)
+                yield GroundedQuestion(question, scene)
 
     def crowd_questions(self) -> Iterator[Question]:
         """Questions in the manner of VQA, each in several phrasings with ten answers."""
@@ -104,4 +104,4 @@ class World:
         return apply_edits(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
 
     def _luck(self, kind: str, scene: Scene) -> Random:
-        return seeded(kind, self.seed, scene.id)
+        return seeded_rng(kind, self.seed, scene.id)

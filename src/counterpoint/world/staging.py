@@ -12,7 +12,7 @@ from random import Random
 from PIL import Image, ImageDraw
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.ids import content_id, seeded
+from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.world.backdrops import Light, backdrop, finish, light
@@ -70,9 +70,9 @@ class Staged:
     def draw(self) -> Image.Image:
         """The picture, 320 by 240."""
         extents = [placed.extent for placed in self.placed]
-        canvas = backdrop(self.scene.place, self.scene.weather, self.camera, seeded("backdrop", self.luck), extents)
+        canvas = backdrop(self.scene.place, self.scene.weather, self.camera, seeded_rng("backdrop", self.luck), extents)
         draw = ImageDraw.Draw(canvas)
-        rng = seeded("paint", self.luck)
+        rng = seeded_rng("paint", self.luck)
         paints = [_paints(rng, placed) for placed in self.placed]
         for number in _back_to_front(self.placed):
             placed = self.placed[number]
@@ -81,7 +81,7 @@ class Staged:
             paint(draw, drawn(placed.member.look).sketch, paints[number], placed.at)
         for start, end in self.strings:
             stroke(draw, start, end, FINE, (70, 62, 60))
-        return finish(canvas, self.scene.weather, self.light, seeded("finish", self.luck))
+        return finish(canvas, self.scene.weather, self.light, seeded_rng("finish", self.luck))
 
 
 def stage(split: str, index: int, seed: int = 0) -> Staged:
@@ -89,7 +89,7 @@ def stage(split: str, index: int, seed: int = 0) -> Staged:
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
     luck = content_id(["world", seed, split, index])
-    rng = seeded("stage", luck)
+    rng = seeded_rng("stage", luck)
     shifted = split == "shifted"
     while True:
         chosen = cast(rng, shifted=shifted)

@@ -16,12 +16,12 @@ from counterpoint import catalog
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Answerer, Sampler, Scale, Scorer
 from counterpoint.engine import running
-from counterpoint.models.hf.batch_preparation import Row
-from counterpoint.models.hf.likelihood import read_through
+from counterpoint.models.hf.batch_preparation import BatchRow
+from counterpoint.models.hf.likelihood import sequence_log_likelihoods
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 
-run = partial(running.run, read=groups.queries)
+run = partial(running.run, read=groups.read_queries)
 Made = Callable[..., Any]
 
 
@@ -72,11 +72,11 @@ def test_two_ways_to_the_same_log_likelihood_agree(model: Made) -> None:
     queries = [Query(None, text.text, choices=("a white dog", "red", "the black cat")) for text in asked(pictures=1)]
     for query in queries:
         tails = one._tails(query)
-        rows = [Row(place, query) for place, _ in enumerate(tails)]
+        rows = [BatchRow(place, query) for place, _ in enumerate(tails)]
         (batch,) = one._preparer.batches(rows, 4)
         heads = [ids[mask.bool()].tolist() for ids, mask in zip(*batch.inputs.values(), strict=True)]
         ((_, answer),) = model(choose="likelihood").answer([query])
-        sums = read_through(one._voice.model, heads, tails)
+        sums = sequence_log_likelihoods(one._voice.model, heads, tails)
         assert answer.value == query.choices[int(np.argmax(sums))]
         assert answer.top[0][1] == pytest.approx(1 / np.exp(np.array(sums) - max(sums)).sum(), abs=1e-4)
     assert all(tail[0] == one._words.encode(" red")[0] for tail in one._tails(queries[0])[1:2]), (
@@ -112,16 +112,16 @@ def test_a_run_answers_scores_and_samples(model: Made) -> None:
 def test_draws_follow_the_probabilities() -> None:
     import torch
 
-    from counterpoint.core.ids import seeded
-    from counterpoint.models.hf.sampling import Drawn
+    from counterpoint.core.ids import seeded_rng
+    from counterpoint.models.hf.sampling import TokenSampler
 
     odds = np.array([0.5, 0.0, 0.3, 0.2])
     with np.errstate(divide="ignore"):
         logits = torch.tensor(np.log(odds)).repeat(4000, 1)
-    lucks = [seeded("test", number) for number in range(4000)]
-    drawn = Drawn(lucks, 1.0)(None, logits).argmax(-1).numpy()
+    lucks = [seeded_rng("test", number) for number in range(4000)]
+    drawn = TokenSampler(lucks, 1.0)(None, logits).argmax(-1).numpy()
     shares = np.bincount(drawn, minlength=4) / 4000
     assert np.abs(shares - odds).max() < 0.03
     assert shares[1] == 0
-    sharp = Drawn([seeded("test", number) for number in range(4000)], 0.5)(None, logits).argmax(-1).numpy()
+    sharp = TokenSampler([seeded_rng("test", number) for number in range(4000)], 0.5)(None, logits).argmax(-1).numpy()
     assert np.abs(np.bincount(sharp, minlength=4) / 4000 - odds**2 / (odds**2).sum()).max() < 0.03

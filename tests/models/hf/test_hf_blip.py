@@ -11,11 +11,11 @@ from counterpoint.core.answers import State
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Answerer, Sampler, Scorer
 from counterpoint.engine import running
-from counterpoint.models.hf.batch_preparation import Row
+from counterpoint.models.hf.batch_preparation import BatchRow
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 
-run = partial(running.run, read=groups.queries)
+run = partial(running.run, read=groups.read_queries)
 Made = Callable[..., Any]
 
 
@@ -36,7 +36,7 @@ def test_answers_in_batches_are_answers_one_by_one_though_questions_have_other_l
 
 def test_no_batch_has_padding_since_the_speaker_would_hear_it(model: Made) -> None:
     one = model()
-    batches = list(one._preparer.batches([Row(place, query) for place, query in enumerate(asked())], 4))
+    batches = list(one._preparer.batches([BatchRow(place, query) for place, query in enumerate(asked())], 4))
     assert len(batches) == 3
     assert all(bool(batch.inputs["attention_mask"].all()) for batch in batches)
 
@@ -47,7 +47,7 @@ def test_choices_have_probabilities_and_may_be_chosen_by_them(model: Made) -> No
     query = Query(asked()[0].picture, "which?", choices=("red", "blue"))
     one = model(choose="likelihood")
     ((_, answer),) = one.answer([query])
-    (batch,) = one._preparer.batches([Row(0, query)], 1)
+    (batch,) = one._preparer.batches([BatchRow(0, query)], 1)
     whole = one._voice.model
     with torch.inference_mode():
         seen = whole.vision_model(batch.inputs["pixel_values"])[0]

@@ -17,10 +17,10 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.core.ports import Answerer, Featured, Paced, Sampler, Scorer
+from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampler, Scorer
 from counterpoint.engine.running import run
-from counterpoint.models.hf.classifiers import Classifier, Dropping
-from counterpoint.store.groups import groups_table, queries, queries_of
+from counterpoint.models.hf.classifiers import AnswerClassifier, DropoutClassifier
+from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.testing import MemoryLog
 
 EVERY = tuple(tiny.MADE)
@@ -37,15 +37,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def model(made: Path, name: str, pictures: Shades | None = None, **settings: str) -> Dropping:
+def model(made: Path, name: str, pictures: Shades | None = None, **settings: str) -> DropoutClassifier:
     if name != "vilt":
         settings = {"regions": str(made / "regions.tsv")} | settings
     found = catalog.model(f"hf/{made / name}", pictures or Shades(), {"device": "cpu"} | settings)
-    assert isinstance(found, Dropping)
+    assert isinstance(found, DropoutClassifier)
     return found
 
 
-def said(model: Classifier, queries: Sequence[Query]) -> list[Answer]:
+def said(model: AnswerClassifier, queries: Sequence[Query]) -> list[Answer]:
     return [answer for _, answer in sorted(model.answer(queries), key=lambda placed: placed[0])]
 
 
@@ -241,7 +241,7 @@ def test_a_checkpoint_without_dropout_has_no_passes_unless_it_is_told_to_drop(tm
     told = catalog.model(f"hf/{tmp_path / 'still'}", Shades(), {"device": "cpu", "dropout": "0.3"})
     assert not isinstance(still, Sampler)
     assert isinstance(still, Answerer)
-    assert isinstance(told, Dropping)
+    assert isinstance(told, DropoutClassifier)
     assert told.fingerprint != still.fingerprint
     one, two = (answer.top for _, _, answer in told.sample(asked()[:1], [1, 2], 0))
     assert one != two
@@ -251,9 +251,9 @@ def test_a_checkpoint_without_dropout_has_no_passes_unless_it_is_told_to_drop(tm
 def test_a_classifier_has_the_ports_that_it_honours(made: Path, name: str) -> None:
     asking = model(made, name, batch="9")
     assert isinstance(asking, Answerer)
-    assert isinstance(asking, Featured)
+    assert isinstance(asking, FeatureModel)
     assert isinstance(asking, Sampler)
-    assert isinstance(asking, Paced)
+    assert isinstance(asking, BatchingModel)
     assert asking.batch == 9
     assert not isinstance(asking, Scorer)
 
@@ -261,10 +261,10 @@ def test_a_classifier_has_the_ports_that_it_honours(made: Path, name: str) -> No
 @pytest.mark.parametrize("name", EVERY)
 def test_a_classifier_goes_through_a_run(made: Path, name: str) -> None:
     groups = [Group(Relation.SAME, tuple(asked()[start : start + 4]), (None,) * 4) for start in range(0, 16, 4)]
-    table = queries_of(groups_table((("test", group) for group in groups), "suite"))
+    table = unique_queries(groups_table((("test", group) for group in groups), "suite"))
     table = table.append_column("digest", pa.array([""] * table.num_rows))
     log, asking = MemoryLog(), model(made, name)
-    outcome = run(table, asking, log, read=queries, trials=(0, 1, 2), batch=7)
+    outcome = run(table, asking, log, read=read_queries, trials=(0, 1, 2), batch=7)
     assert (outcome.asked, outcome.failed, outcome.beyond) == (48, 0, 0)
     assert outcome.alike is not None
     assert 4 <= outcome.alike.checked <= 16  # as many as a second allows

@@ -72,7 +72,7 @@ def test_foils_are_among_what_the_model_proposes(labs: tuple[LabStore, LabStore]
 
 def test_the_manifest_says_which_model_it_was(labs: tuple[LabStore, LabStore], model: Path) -> None:
     said = labs[0].manifest("relations").parameters["masked_lm"]
-    assert said == {"model": masked.Masked(str(model)).fingerprint, "proposals": 10, "words": 3}
+    assert said == {"model": masked.MaskedLanguageModel(str(model)).fingerprint, "proposals": 10, "words": 3}
     assert said["model"].startswith("tiny-bert ")
 
 
@@ -120,4 +120,4 @@ def test_a_missing_library_is_named(tmp_path: Path, model: Path, monkeypatch: py
 
 
 def test_suites_and_models_mean_the_same_gap() -> None:
-    assert suites.GAP == masked.GAP
+    assert suites.GAP == masked.MASK

@@ -18,18 +18,18 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Featured, Paced, Sampler, Scale, Scorer
+from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampler, Scale, Scorer
 from counterpoint.engine import running
-from counterpoint.models.hf.batch_preparation import Row, ahead, prepared
+from counterpoint.models.hf.batch_preparation import BatchRow, map_ahead, prepare_batch
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.generative import conversation
 from counterpoint.models.hf.likelihood import log_likelihoods
-from counterpoint.models.hf.preparation_pool import Apart
+from counterpoint.models.hf.preparation_pool import PreparationPool
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 
 KINDS = ("llava", "qwen2_vl", "idefics3", "paligemma")
-run = partial(running.run, read=groups.queries)
+run = partial(running.run, read=groups.read_queries)
 Made = Callable[..., Any]
 
 
@@ -53,7 +53,7 @@ def plainly(model: Any, query: Query, tail: Sequence[int] = ()) -> Any:
     """The log-probabilities after each token of prompt and tail, by one pass with neither padding nor cache."""
     import torch
 
-    (batch,) = model._preparer.batches([Row(0, query)], 1)
+    (batch,) = model._preparer.batches([BatchRow(0, query)], 1)
     inputs = dict(batch.inputs)
     length = inputs["input_ids"].shape[1]
     for name, filler in (("input_ids", None), ("attention_mask", 1), ("token_type_ids", 1), ("mm_token_type_ids", 0)):
@@ -93,7 +93,7 @@ def test_log_likelihoods_are_those_of_a_plain_pass(model: Made, kind: str) -> No
     tails = [one._words.encode(text) for text in ("red", "a white dog", "no", "blue, I think")]
     assert len({len(tail) for tail in tails}) > 1
     queries = asked()[1:5]
-    (batch,) = one._preparer.batches([Row(place, query) for place, query in enumerate(queries)], 4)
+    (batch,) = one._preparer.batches([BatchRow(place, query) for place, query in enumerate(queries)], 4)
     found = log_likelihoods(one._say, batch.inputs, tails, one._voice.end)
     for query, tail, total in zip(queries, tails, found, strict=True):
         odds = plainly(one, query, tail)
@@ -236,9 +236,9 @@ def test_a_model_does_what_its_family_can(model: Made) -> None:
         assert isinstance(one, Answerer)
         assert isinstance(one, Scorer)
         assert isinstance(one, Sampler)
-        assert isinstance(one, Paced)
+        assert isinstance(one, BatchingModel)
         assert one.scale is Scale.PROBABILITY
-        assert isinstance(one, Featured) == (kind == "llava")
+        assert isinstance(one, FeatureModel) == (kind == "llava")
 
 
 def test_the_fingerprint_follows_whatever_answers_depend_on(model: Made) -> None:
@@ -259,7 +259,7 @@ def test_what_users_say_reaches_the_prompt(model: Made) -> None:
     query = Query(Picture("blocks:1"), "Is it?", context="a: hello")
     text = one._wording.text(query)
     assert text == "<|system|>Be brief.\n<|user|><image>a: hello\n\nLook well: Is it?\n<|assistant|>"
-    (batch,) = one._preparer.batches([Row(0, query)], 1)
+    (batch,) = one._preparer.batches([BatchRow(0, query)], 1)
     ids = batch.inputs["input_ids"][0].tolist()
     assert ids.count(one._words.bos_token_id) == 1
     assert ids.count(one._wording.processor.image_token_id) == 4
@@ -318,7 +318,7 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
         begun.append(item)
         return item
 
-    items = ahead(make, range(20), threads=2)
+    items = map_ahead(make, range(20), threads=2)
     assert [next(items), next(items)] == [0, 1]
     assert 2 <= len(begun) <= 5, "no further ahead than there are threads"
     assert list(items) == list(range(2, 20))
@@ -329,7 +329,7 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
         return item
 
     usual = sys.getswitchinterval()
-    broken = ahead(breaks, range(9), threads=2)
+    broken = map_ahead(breaks, range(9), threads=2)
     assert [next(broken) for _ in range(3)] == [0, 1, 2]
     assert sys.getswitchinterval() < usual, "threads take shorter turns meanwhile"
     with pytest.raises(ValueError, match="three"):
@@ -341,12 +341,13 @@ def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path)
     checkpoint = Checkpoint(str(made("qwen2_vl", folder)))
     build = partial(conversation, checkpoint.anew, "", "", "")
     rows = [
-        Row(position, query) for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])
+        BatchRow(position, query)
+        for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])
     ]
-    elsewhere = Apart(build, Blocks(), "bfloat16", processes=1)
+    elsewhere = PreparationPool(build, Blocks(), "bfloat16", processes=1)
     wait(elsewhere._begun)
     assert elsewhere.ready
-    there, here = elsewhere.prepared(rows), prepared(rows, build(), Blocks())
+    there, here = elsewhere.prepared(rows), prepare_batch(rows, build(), Blocks())
     assert there is not None
     assert (there.rows, there.failed) == (here.rows, here.failed)
     assert [position for position, _ in there.failed] == [len(rows) - 1]

@@ -8,8 +8,8 @@ import pytest
 from tiny_words import byte_pairs, word_pieces
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.masked_lm import GAP, Masked, proposals
-from counterpoint.models.text.judges import grammar, inference
+from counterpoint.models.hf.masked_lm import MASK, MaskedLanguageModel, propose_fillers
+from counterpoint.models.text.judges import entailment_model, grammar_scorer
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -56,7 +56,7 @@ def _plainly(folder: Path, text: str, other: str | None = None) -> Any:
 def test_a_scorer_of_acceptability_gives_the_probability_of_its_good_label(
     tmp_path: Path, labels: tuple[str, str], good: int
 ) -> None:
-    found = grammar(_classifier(tmp_path, *labels))(TEXTS)
+    found = grammar_scorer(_classifier(tmp_path, *labels))(TEXTS)
     alone = [float(_plainly(tmp_path, text)[good]) for text in TEXTS]
     assert np.allclose(found, alone, atol=1e-5)
     assert np.ptp(found) > 0.01
@@ -64,7 +64,7 @@ def test_a_scorer_of_acceptability_gives_the_probability_of_its_good_label(
 
 def test_labels_of_inference_are_found_by_their_names_in_any_order(tmp_path: Path) -> None:
     labels = ("CONTRADICTION", "entailment", "Neutral")
-    found = inference(_classifier(tmp_path, *labels))(TEXTS, OTHERS)
+    found = entailment_model(_classifier(tmp_path, *labels))(TEXTS, OTHERS)
     both = zip(TEXTS, OTHERS, strict=True)
     assert found == [labels[int(_plainly(tmp_path, text, other).argmax())].lower() for text, other in both]
 
@@ -72,16 +72,16 @@ def test_labels_of_inference_are_found_by_their_names_in_any_order(tmp_path: Pat
 def test_labels_that_are_only_numbered_are_told_by_their_names(tmp_path: Path) -> None:
     name = _classifier(tmp_path, "LABEL_0", "LABEL_1", "LABEL_2")
     labels = ("neutral", "contradiction", "entailment")
-    found = inference(name, {"labels": "|".join(labels)})(TEXTS, OTHERS)
+    found = entailment_model(name, {"labels": "|".join(labels)})(TEXTS, OTHERS)
     both = zip(TEXTS, OTHERS, strict=True)
     assert found == [labels[int(_plainly(tmp_path, text, other).argmax())] for text, other in both]
     with pytest.raises(ModelError, match="label_0, label_1, label_2, not entailment") as problem:
-        inference(name)
+        entailment_model(name)
     assert "labels=entailment|neutral|contradiction" in problem.value.hint
 
 
 def test_the_premise_comes_first(tmp_path: Path) -> None:
-    infer = inference(_classifier(tmp_path, "entailment", "neutral", "contradiction"))
+    infer = entailment_model(_classifier(tmp_path, "entailment", "neutral", "contradiction"))
     forth, back = infer(TEXTS, OTHERS), infer(OTHERS, TEXTS)
     assert len(forth) == len(back) == 5
     assert forth == infer(TEXTS, OTHERS)
@@ -90,11 +90,11 @@ def test_the_premise_comes_first(tmp_path: Path) -> None:
 def test_a_checkpoint_with_other_labels_is_refused_in_a_sentence(tmp_path: Path) -> None:
     name = _classifier(tmp_path, "positive", "negative")
     with pytest.raises(ModelError, match="positive, negative, none of which is called acceptable"):
-        grammar(name)
+        grammar_scorer(name)
     with pytest.raises(ModelError, match="positive, negative, not entailment"):
-        inference(name)
+        entailment_model(name)
     with pytest.raises(ModelError, match="not_entailment, not entailment"):
-        inference(_classifier(tmp_path / "two", "entailment", "not_entailment"))
+        entailment_model(_classifier(tmp_path / "two", "entailment", "not_entailment"))
 
 
 def _masked(folder: Path) -> str:
@@ -103,14 +103,14 @@ def _masked(folder: Path) -> str:
     return _saved(folder, transformers.BertForMaskedLM, config, words).removeprefix("hf/")
 
 
-ASKED = [f"a dog is {GAP} the tree", f"{GAP} red cup", f"there are two cats {GAP} the left of the car, not one"]
+ASKED = [f"a dog is {MASK} the tree", f"{MASK} red cup", f"there are two cats {MASK} the left of the car, not one"]
 
 
 def test_a_gap_is_filled_with_the_likeliest_whole_words(tmp_path: Path) -> None:
     name = _masked(tmp_path)
     model = transformers.AutoModelForMaskedLM.from_pretrained(name).eval()
     words = transformers.AutoTokenizer.from_pretrained(name)
-    for text, found in zip(ASKED, proposals(name, ASKED, 5), strict=True):
+    for text, found in zip(ASKED, propose_fillers(name, ASKED, 5), strict=True):
         inputs = words(text, return_tensors="pt")
         place = inputs["input_ids"][0].tolist().index(words.mask_token_id)
         with torch.inference_mode():
@@ -122,7 +122,7 @@ def test_a_gap_is_filled_with_the_likeliest_whole_words(tmp_path: Path) -> None:
 
 
 def test_longer_fillers_are_found_word_by_word(tmp_path: Path) -> None:
-    filler = Masked(_masked(tmp_path))
+    filler = MaskedLanguageModel(_masked(tmp_path))
     found = filler.proposals(ASKED, 40, longest=2)
     assert {len(word.split()) for own in found for word, _ in own} == {1, 2}
     assert all(own == sorted(own, key=lambda one: (-one[1], one[0])) for own in found)
@@ -130,7 +130,7 @@ def test_longer_fillers_are_found_word_by_word(tmp_path: Path) -> None:
 
 
 def test_where_certain_fillers_are_sought_the_others_are_not_walked_to(tmp_path: Path) -> None:
-    filler = Masked(_masked(tmp_path))
+    filler = MaskedLanguageModel(_masked(tmp_path))
     free = filler.proposals(ASKED, 80, longest=2)
     known = {words for own in free for words, _ in own[::3]}
     for own, sought in zip(free, filler.proposals(ASKED, 80, 2, known), strict=True):
@@ -142,7 +142,7 @@ def test_byte_pairs_are_filled_where_a_word_begins(tmp_path: Path) -> None:
     words = byte_pairs("<mask>", begin=True, mask_token="<mask>")
     config = transformers.RobertaConfig(**SMALL, vocab_size=len(words), pad_token_id=words.pad_token_id)
     name = _saved(tmp_path, transformers.RobertaForMaskedLM, config, words).removeprefix("hf/")
-    found = proposals(name, [f"a dog is {GAP} the tree"], 8)[0]
+    found = propose_fillers(name, [f"a dog is {MASK} the tree"], 8)[0]
     assert len(found) == 8
     pieces = words.get_vocab()
     assert all(f"\u0120{word}" in pieces for word, _ in found)
@@ -150,7 +150,7 @@ def test_byte_pairs_are_filled_where_a_word_begins(tmp_path: Path) -> None:
 
 def test_a_text_without_one_gap_is_a_sentence_of_help(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="has 2 gaps, not one"):
-        proposals(_masked(tmp_path), [f"{GAP} dog {GAP}"], 3)
+        propose_fillers(_masked(tmp_path), [f"{MASK} dog {MASK}"], 3)
 
 
 def test_a_model_without_a_mask_is_refused(tmp_path: Path) -> None:
@@ -159,4 +159,4 @@ def test_a_model_without_a_mask_is_refused(tmp_path: Path) -> None:
     config = transformers.BertConfig(**SMALL, vocab_size=len(words))
     name = _saved(tmp_path, transformers.BertForMaskedLM, config, words).removeprefix("hf/")
     with pytest.raises(ModelError, match="has no mask"):
-        Masked(name)
+        MaskedLanguageModel(name)

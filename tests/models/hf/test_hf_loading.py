@@ -11,7 +11,7 @@ import tiny_classifiers as tiny
 
 from counterpoint import catalog
 from counterpoint.core.errors import ModelError, UnknownName
-from counterpoint.models.hf.classifiers import Classifier
+from counterpoint.models.hf.classifiers import AnswerClassifier
 from counterpoint.models.hf.loading import FAMILIES, HEADS, family_of
 
 BELONGING = [
@@ -76,7 +76,7 @@ def test_what_belongs_to_none_is_said_with_the_families_there_are() -> None:
 
 def test_the_catalog_loads_a_folder_by_its_family(vilt: Path) -> None:
     found = catalog.model(f"hf/{vilt}", tiny.Shades(), {"device": "cpu"})
-    assert isinstance(found, Classifier)
+    assert isinstance(found, AnswerClassifier)
     named = catalog.model(f"hf/{vilt}", tiny.Shades(), {"device": "cpu", "family": "classifier"})
     assert named.fingerprint == found.fingerprint
 

@@ -11,10 +11,10 @@ from tiny_pairs import Shown, asked, passed, scorer, spread
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.core.ports import Answerer, Paced, Scale, Scorer
-from counterpoint.engine.prefetch import Ahead
+from counterpoint.core.ports import Answerer, BatchingModel, Scale, Scorer
+from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.running import run
-from counterpoint.store.groups import queries as read
+from counterpoint.store.groups import read_queries as read
 from counterpoint.testing import MemoryLog
 
 KINDS = ("blip", "blip2", "vilt", "visual_bert", "lxmert")
@@ -114,7 +114,7 @@ def test_scores_in_company_equal_scores_alone(kind: str, folder: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_scores_everything_and_finds_it_alike_alone(kind: str, folder: Path) -> None:
     queries, log = asked(), MemoryLog()
-    with Ahead(Shown(), threads=2) as pictures, passed(EYES.get(kind, "")) as rows:
+    with Prefetcher(Shown(), threads=2) as pictures, passed(EYES.get(kind, "")) as rows:
         outcome = run(tiny_pairs.table(queries), _model(kind, folder, pictures), log, pictures, read=read, batch=7)
     assert (outcome.asked, outcome.failed) == (len(queries), 0)
     assert outcome.alike is not None
@@ -129,7 +129,7 @@ def test_a_head_says_what_its_numbers_are(kind: str, folder: Path) -> None:
     model = _model(kind, folder, batch="16")
     assert model.scale is (Scale.SIMILARITY if kind == "vilt" else Scale.PROBABILITY)
     assert isinstance(model, Scorer)
-    assert isinstance(model, Paced)
+    assert isinstance(model, BatchingModel)
     assert not isinstance(model, Answerer)
     assert model.batch == 16
 

@@ -10,7 +10,7 @@ from counterpoint import catalog
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.models.hf.classifiers import Classifier
+from counterpoint.models.hf.classifiers import AnswerClassifier
 
 
 @pytest.mark.parametrize("kind", ["llava", "qwen2_vl"])
@@ -23,7 +23,7 @@ def test_a_model_that_speaks_answers_without_a_picture_and_without_a_question(ki
 def test_a_classifier_answers_without_a_question_and_fails_without_a_picture(tmp_path: Path) -> None:
     tiny_classifiers.vilt(tmp_path / "vilt")
     model = catalog.model(f"hf/{tmp_path / 'vilt'}", tiny_classifiers.Shades(), {"device": "cpu"})
-    assert isinstance(model, Classifier)
+    assert isinstance(model, AnswerClassifier)
     found = dict(model.answer([Query(None, "Is it?"), Query(Picture("shades:1"), "")]))
     assert (found[0].state, found[0].reason) == (State.FAILED, "the query has no picture")
     assert found[1].state is State.OK

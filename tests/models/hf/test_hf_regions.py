@@ -12,7 +12,7 @@ from tiny_classifiers import detected, encoded, save_table
 
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.models.hf.regions import Regions
+from counterpoint.models.hf.regions import RegionFile
 
 SIZE = {"width": 200, "height": 100}
 PIXELS = np.array([200, 100, 200, 100], np.float32)
@@ -71,7 +71,7 @@ LAYOUTS = (bottom_up, lxmert_table, folder_of_pixels, folder_of_shares, archive)
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_gives_the_same_regions(layout: Callable[[Path], Path], tmp_path: Path) -> None:
-    regions = Regions(layout(tmp_path))
+    regions = RegionFile(layout(tmp_path))
     assert len(regions) == 4
     for number in (2, 0, 3, 1, 2):
         expected = detected(number)
@@ -83,14 +83,14 @@ def test_every_layout_gives_the_same_regions(layout: Callable[[Path], Path], tmp
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_an_edited_picture_has_no_regions(layout: Callable[[Path], Path], tmp_path: Path) -> None:
     with pytest.raises(PictureError, match=r"is edited, and .* as it was"):
-        Regions(layout(tmp_path)).features(coco(1).edited(Edit("blur", ("6",))))
+        RegionFile(layout(tmp_path)).features(coco(1).edited(Edit("blur", ("6",))))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_an_unknown_picture_is_named_beside_the_file(layout: Callable[[Path], Path], tmp_path: Path) -> None:
     path = layout(tmp_path)
     with pytest.raises(PictureError) as caught:
-        Regions(path).features(coco(77))
+        RegionFile(path).features(coco(77))
     assert str(caught.value) == f"{path} has no regions for {coco(77).address} among those of 4 pictures"
     assert "the first is called" in caught.value.hint
 
@@ -110,13 +110,13 @@ def test_an_unknown_picture_is_named_beside_the_file(layout: Callable[[Path], Pa
 )
 def test_a_picture_is_found_by_address_path_name_or_number(tmp_path: Path, name: str, address: str) -> None:
     saved(tmp_path / "all.npz", **{f"{name}/features": np.ones((1, 2), np.float32)})
-    assert Regions(tmp_path / "all.npz").features(Picture(address)).shape == (1, 2)
+    assert RegionFile(tmp_path / "all.npz").features(Picture(address)).shape == (1, 2)
 
 
 def test_a_name_or_number_that_two_pictures_share_leads_to_neither(tmp_path: Path) -> None:
     names = ("test/7", "train/7", "COCO_val2014_000000000009", "9")
     saved(tmp_path / "all.npz", **{f"{name}/features": np.full((1, 2), n) for n, name in enumerate(names)})
-    regions = Regions(tmp_path / "all.npz")
+    regions = RegionFile(tmp_path / "all.npz")
     assert regions.features(Picture("world:train/7.png"))[0, 0] == 1
     assert regions.features(Picture("coco:x/COCO_val2014_000000000009.jpg"))[0, 0] == 2
     for address in ("world:other/7.png", "coco:COCO_train2014_000000000009.jpg"):
@@ -127,7 +127,7 @@ def test_a_name_or_number_that_two_pictures_share_leads_to_neither(tmp_path: Pat
 def test_features_alone_will_do_where_no_boxes_are_needed(tmp_path: Path) -> None:
     np.save(tmp_path / "5.npy", detected(1)["features"])
     np.save(tmp_path / "5_info.npy", np.zeros(1))
-    regions = Regions(tmp_path)
+    regions = RegionFile(tmp_path)
     assert len(regions) == 1
     assert np.array_equal(regions.features(Picture("x:5.png")), detected(1)["features"])
     with pytest.raises(PictureError, match=r"has no boxes for x:5\.png"):
@@ -136,15 +136,15 @@ def test_features_alone_will_do_where_no_boxes_are_needed(tmp_path: Path) -> Non
 
 def test_the_digest_is_that_of_the_content(tmp_path: Path) -> None:
     one, other = save_table(tmp_path / "one.tsv"), save_table(tmp_path / "other.tsv")
-    assert Regions(one).digest == Regions(other).digest
+    assert RegionFile(one).digest == RegionFile(other).digest
     changed = other.read_text()
     other.write_text(changed[:-3] + ("A" if changed[-3] != "A" else "B") + changed[-2:])
-    assert Regions(one).digest != Regions(other).digest
+    assert RegionFile(one).digest != RegionFile(other).digest
     folder = folder_of_shares(tmp_path)
-    before = Regions(folder).digest
-    assert Regions(folder).digest == before
+    before = RegionFile(folder).digest
+    assert RegionFile(folder).digest == before
     saved(folder / "9.npz", **detected(9))
-    assert Regions(folder).digest != before
+    assert RegionFile(folder).digest != before
 
 
 @given(st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
@@ -157,7 +157,7 @@ def test_headers_further_columns_and_line_ends_do_not_matter(end: str, header: b
         lines = [line + "\tAAAA" * more for line in lines]
         top = ["image_id\timage_w\timage_h\tnum_boxes\tboxes\tfeatures"] if header else []
         path.write_bytes((end.join([*top, *lines]) + end).encode())
-        regions = Regions(path)
+        regions = RegionFile(path)
         assert len(regions) == 4
         assert np.array_equal(regions.features(Picture("x:3.png")), detected(3)["features"])
 
@@ -179,7 +179,7 @@ def test_what_is_wrong_with_the_regions_of_a_picture_is_said_with_its_file(tmp_p
     arrays, fact = WRONG[what]
     saved(tmp_path / "5.npz", **arrays)
     with pytest.raises(PictureError, match=fact) as caught:
-        Regions(tmp_path).features(Picture("x:5.png"))
+        RegionFile(tmp_path).features(Picture("x:5.png"))
     assert str(tmp_path / "5.npz") in str(caught.value)
 
 
@@ -188,7 +188,7 @@ def test_a_broken_file_is_said_and_pickles_are_never_opened(tmp_path: Path) -> N
     np.save(tmp_path / "2.npy", np.array([{"boxes": 1}]), allow_pickle=True)
     for number in (1, 2):
         with pytest.raises(PictureError, match=rf"{number}\.np. cannot be read"):
-            Regions(tmp_path).features(Picture(f"x:{number}.png"))
+            RegionFile(tmp_path).features(Picture(f"x:{number}.png"))
 
 
 def test_a_broken_line_is_named_by_its_number_and_picture(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_broken_line_is_named_by_its_number_and_picture(tmp_path: Path) -> Non
     lines[2] = lines[2].replace("\t200\t", "\twide\t")
     lines[3] = lines[3].replace(lines[3].split("\t")[4], "AAA")
     path.write_text("".join(lines))
-    regions = Regions(path)
+    regions = RegionFile(path)
     assert regions.features(Picture("x:1.png")).shape == (4, 12)
     for number in (2, 3):
         with pytest.raises(PictureError, match=f"line {number + 1}, picture {number}: "):
@@ -219,11 +219,11 @@ def test_a_file_that_is_none_of_the_layouts_is_refused(
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ModelError, match=fact) as caught:
-        Regions(tmp_path / name)
+        RegionFile(tmp_path / name)
     assert "a .tsv of bottom-up attention" in caught.value.hint
 
 
 def test_one_archive_without_names_of_pictures_is_refused(tmp_path: Path) -> None:
     saved(tmp_path / "one.npz", **detected(1))
     with pytest.raises(CounterpointError, match="no array whose name ends in /features, but features, boxes"):
-        Regions(tmp_path / "one.npz")
+        RegionFile(tmp_path / "one.npz")

@@ -14,13 +14,13 @@ from tiny_pairs import Shown, asked, passed, scorer, spread
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, Featured, Paced, Scale, Scorer
-from counterpoint.engine.prefetch import Ahead
+from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Scale, Scorer
+from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.running import run
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.picture_processing import Fitter
-from counterpoint.models.hf.towers import Vectors
-from counterpoint.store.groups import queries as read
+from counterpoint.models.hf.picture_processing import PictureProcessor
+from counterpoint.models.hf.towers import VectorCache
+from counterpoint.store.groups import read_queries as read
 from counterpoint.testing import MemoryLog
 
 KINDS = ("clip", "siglip", "siglip2", "align", "altclip")
@@ -81,7 +81,7 @@ def test_scores_in_company_equal_scores_alone(kind: str, folder: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_encodes_each_picture_once_and_finds_scores_alike_alone(kind: str, folder: Path) -> None:
     queries, log = asked(), MemoryLog()
-    with Ahead(Shown(), threads=2) as pictures, passed(TOWERS[kind]) as rows:
+    with Prefetcher(Shown(), threads=2) as pictures, passed(TOWERS[kind]) as rows:
         outcome = run(
             tiny_pairs.table(queries),
             scorer(tiny_pairs.made(kind, folder), pictures),
@@ -131,8 +131,8 @@ def test_a_model_says_what_its_numbers_are_and_what_it_can_do(kind: str, scale: 
     model = scorer(tiny_pairs.made(kind, folder))
     assert model.scale is scale
     assert isinstance(model, Scorer)
-    assert isinstance(model, Featured)
-    assert isinstance(model, Paced)
+    assert isinstance(model, FeatureModel)
+    assert isinstance(model, BatchingModel)
     assert not isinstance(model, Answerer)
     assert scorer(tiny_pairs.made(kind, folder), batch="9").batch == 9
     scores = model.score(asked())
@@ -201,7 +201,7 @@ def test_pictures_fitted_on_their_way_are_what_the_processor_makes_of_them(kind:
     from PIL import Image
 
     place = tiny_pairs.made(kind, folder)
-    fitter = Fitter.of(Checkpoint(str(place)))
+    fitter = PictureProcessor.of(Checkpoint(str(place)))
     assert (fitter.recipe is None) == (kind in ("siglip2", "align"))
     for number in range(4):
         pixels = Shown().pixels(Picture(f"p:{number}"))
@@ -215,7 +215,7 @@ def test_pictures_fitted_on_their_way_are_what_the_processor_makes_of_them(kind:
 def test_a_plain_picture_is_fitted_in_another_process_that_never_loads_torch() -> None:
     from transformers import CLIPImageProcessorPil
 
-    fit = Fitter(CLIPImageProcessorPil()).fit
+    fit = PictureProcessor(CLIPImageProcessorPil()).fit
     program = (
         "import pickle, sys; fit, pixels = pickle.load(sys.stdin.buffer); made = fit(pixels)\n"
         "assert not {'torch', 'transformers'} & set(sys.modules); pickle.dump(made, sys.stdout.buffer)"
@@ -232,10 +232,10 @@ def test_a_plain_picture_is_fitted_in_another_process_that_never_loads_torch() -
 def test_a_recipe_that_the_processor_does_not_follow_is_not_used() -> None:
     from transformers import CLIPImageProcessorPil
 
-    assert Fitter(CLIPImageProcessorPil()).recipe is not None
-    assert Fitter(CLIPImageProcessorPil(do_resize=False)).recipe is None
-    assert Fitter(CLIPImageProcessorPil(size={"longest_edge": 99, "shortest_edge": 90})).recipe is None
-    unscaled = Fitter(CLIPImageProcessorPil(do_rescale=False, do_normalize=False)).recipe
+    assert PictureProcessor(CLIPImageProcessorPil()).recipe is not None
+    assert PictureProcessor(CLIPImageProcessorPil(do_resize=False)).recipe is None
+    assert PictureProcessor(CLIPImageProcessorPil(size={"longest_edge": 99, "shortest_edge": 90})).recipe is None
+    unscaled = PictureProcessor(CLIPImageProcessorPil(do_rescale=False, do_normalize=False)).recipe
     assert unscaled is not None
     assert (unscaled.scale, unscaled.mean) == (1.0, (0.0, 0.0, 0.0))
 
@@ -244,13 +244,13 @@ def test_pixels_out_of_shape_are_an_error_that_says_so() -> None:
     from transformers import CLIPImageProcessorPil
 
     with pytest.raises(PictureError, match="should be uint8"):
-        Fitter(CLIPImageProcessorPil()).fit(np.zeros((4, 4), np.uint8))
+        PictureProcessor(CLIPImageProcessorPil()).fit(np.zeros((4, 4), np.uint8))
 
 
 def test_a_full_table_forgets_what_was_used_longest_ago() -> None:
     import torch
 
-    kept = Vectors[str](3)
+    kept = VectorCache[str](3)
     kept.put(["a", "b"], torch.tensor([[1.0], [2.0]]))
     kept.put(["c"], torch.tensor([[3.0]]))
     assert kept.missing(["a", "d", "d"]) == ["d"]

@@ -7,7 +7,7 @@ import pytest
 from tiny_words import word_pieces
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.text.translation import Losses, back_translated, translator
+from counterpoint.models.text.translation import RejectedTranslations, back_translate, open_translator
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -42,7 +42,7 @@ def _marian(folder: Path, seed: int) -> str:
 
 
 def test_a_marian_checkpoint_translates_the_same_text_the_same_way_alone_and_in_company(tmp_path: Path) -> None:
-    made = translator(_marian(tmp_path / "there", 0))
+    made = open_translator(_marian(tmp_path / "there", 0))
     alone = made.translated(["is there a dog"])
     together = made.translated(["is there a dog", "what color is the cat in the picture"])
     assert alone == made.translated(["is there a dog"])
@@ -51,13 +51,13 @@ def test_a_marian_checkpoint_translates_the_same_text_the_same_way_alone_and_in_
 
 
 def test_two_checkpoints_bring_texts_there_and_back(tmp_path: Path) -> None:
-    there, back = (translator(_marian(tmp_path / name, seed)) for seed, name in enumerate(("there", "back")))
+    there, back = (open_translator(_marian(tmp_path / name, seed)) for seed, name in enumerate(("there", "back")))
     asked = [(str(n), f"is there a dog {n}") for n in range(3)]
-    losses = Losses()
-    found = list(back_translated(asked, there, back, losses))
+    losses = RejectedTranslations()
+    found = list(back_translate(asked, there, back, losses))
     assert len(found) + losses.counts.total() == 3
 
 
 def test_a_folder_without_a_model_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be loaded"):
-        translator(f"hf/{tmp_path}")
+        open_translator(f"hf/{tmp_path}")

@@ -10,14 +10,14 @@ import tiny_classifiers as tiny
 from counterpoint import catalog
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Model
-from counterpoint.engine.prefetch import Ahead
-from counterpoint.models.hf.classifiers import Dropping
-from counterpoint.models.multi_device import spread
+from counterpoint.engine.prefetch import Prefetcher
+from counterpoint.models.hf.classifiers import DropoutClassifier
+from counterpoint.models.multi_device import load_on_devices
 
 
 def at_work(device: str, folder: str) -> tuple[Model, Callable[[Iterable[Picture]], None]]:
     """What is made in each process: the model, and its pictures, decoded ahead."""
-    ahead = Ahead(tiny.Shades(), threads=1)
+    ahead = Prefetcher(tiny.Shades(), threads=1)
     return catalog.model(f"hf/{folder}", ahead, {"device": device, "batch": "3"}), ahead.expect
 
 
@@ -25,8 +25,8 @@ def test_vilt_says_the_same_from_two_processes(tmp_path: Path) -> None:
     tiny.vilt(tmp_path / "vilt")
     queries = tiny.asked(5)
     alone = catalog.model(f"hf/{tmp_path / 'vilt'}", tiny.Shades(), {"device": "cpu"})
-    assert isinstance(alone, Dropping)
-    with spread(partial(at_work, folder=str(tmp_path / "vilt")), ("cpu", "cpu")) as workers:
+    assert isinstance(alone, DropoutClassifier)
+    with load_on_devices(partial(at_work, folder=str(tmp_path / "vilt")), ("cpu", "cpu")) as workers:
         assert len(set(workers.processes)) == 2
         assert workers.fingerprint == alone.fingerprint
         spread_out = dict(workers.answer(queries))  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.store.groups import groups_table, queries_of
+from counterpoint.store.groups import groups_table, unique_queries
 
 TEXTS = ("Is there a dog?", "What color is the big car to the left of the tree?", "How many?")
 
@@ -210,7 +210,9 @@ def asked(mode: Mode = Mode.ANSWER, pictures: int = 3) -> list[Query]:
 
 def a_table(queries: list[Query]) -> pa.Table:
     """A table as suites have it."""
-    return queries_of(groups_table([("plain", Group(Relation.SAME, (query,), (None,))) for query in queries], "some"))
+    return unique_queries(
+        groups_table([("plain", Group(Relation.SAME, (query,), (None,))) for query in queries], "some")
+    )
 
 
 def _numbers(words: Any) -> dict[str, int]:

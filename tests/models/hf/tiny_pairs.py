@@ -13,10 +13,10 @@ import tiny_words
 from counterpoint import catalog
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Group, Mode, Query, Relation
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pixels, Scorer
-from counterpoint.store.groups import groups_table, queries_of
+from counterpoint.store.groups import groups_table, unique_queries
 
 SIGHT = {
     "hidden_size": 32,
@@ -40,7 +40,7 @@ class Shown:
         if "gone" in picture.address:
             raise PictureError(f"{picture.address} is not there")
         height, width = SIZES[int(picture.path) % len(SIZES)]
-        luck = np.frombuffer(seeded("shown", picture.address).randbytes(48), np.uint8).reshape(4, 4, 3)
+        luck = np.frombuffer(seeded_rng("shown", picture.address).randbytes(48), np.uint8).reshape(4, 4, 3)
         return luck[np.arange(height) * 4 // height][:, np.arange(width) * 4 // width].copy()
 
 
@@ -51,7 +51,9 @@ def asked(pictures: int = 6, texts: Sequence[str] = TEXTS) -> list[Query]:
 
 def table(queries: Sequence[Query]) -> pa.Table:
     """Queries as suites have them."""
-    return queries_of(groups_table([("plain", Group(Relation.RANKS, (query,), (None,))) for query in queries], "some"))
+    return unique_queries(
+        groups_table([("plain", Group(Relation.RANKS, (query,), (None,))) for query in queries], "some")
+    )
 
 
 def scorer(folder: Path, pictures: Any = None, **settings: str) -> Any:

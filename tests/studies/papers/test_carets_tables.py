@@ -13,7 +13,7 @@ from counterpoint.cli.paper import command
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.reports.papers import carets
 from counterpoint.store.groups import groups_table
@@ -76,7 +76,7 @@ def _said() -> Said:
         for group in GROUPS
         for query, gold in zip(group.queries, group.gold, strict=True)
         if gold
-        for luck in [seeded(model, query.id).random()]
+        for luck in [seeded_rng(model, query.id).random()]
     }
 
 

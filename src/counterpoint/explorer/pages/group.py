@@ -25,7 +25,7 @@ from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.pictures.edits import summarize_edit, visible_window
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 
 THRESHOLD = 0.5
 """Credit from which an answer is shown as right."""
@@ -224,7 +224,7 @@ def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
 def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown | None, ...]:
     """The picture of each query as it was shown, with the boxes of what the question is about; equal ones are equal."""
     lines = rows.select(["query", "objects", "width", "height"]).to_pylist()
-    pictures = [query.picture for query in queries(rows)]
+    pictures = [query.picture for query in read_queries(rows)]
     found = list(dict.fromkeys(picture for picture in pictures if picture is not None))
     made = {}
     for picture in found:

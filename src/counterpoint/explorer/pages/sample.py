@@ -16,7 +16,7 @@ from counterpoint.explorer.pages.group import SENTENCES, heading, said, shown, t
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.views import Choice
 from counterpoint.explorer.views_groups import Card, CardLine, Credited, Measured, Predicted, SampleView
-from counterpoint.store.groups import queries
+from counterpoint.store.groups import read_queries
 from counterpoint.store.outcomes.row_groups import taken
 from counterpoint.store.outcomes.tables import sampled
 
@@ -58,7 +58,7 @@ def sample_view(reading: Reading, query_id: int) -> SampleView:
     suite, row, within = _found(reading, query_id)
     line = row.to_pylist()[0]
     around = _around(reading, query_id, line)
-    picture = queries(row)[0].picture
+    picture = read_queries(row)[0].picture
     return SampleView(
         view="sample",
         title=line["text"],

@@ -34,8 +34,8 @@ class NoiseKind:
 def apply_noise(question: ProtectedQuestion, kind: NoiseKind, rng: Random, most: int = 1) -> list[tuple[int, str]]:
     """What a kind makes of a question at severities from 1, at most so many; nothing that is the question again.
 
-    >>> from counterpoint.core.ids import seeded
-    >>> noised(Loose.of("Is there a dog on the couch?"), KINDS[5], seeded(1))
+    >>> from counterpoint.core.ids import seeded_rng
+    >>> noised(Loose.of("Is there a dog on the couch?"), KINDS[5], seeded_rng(1))
     [(1, 'Is there a dog on the sofa?')]
     """
     made = enumerate(islice(kind.makes(question, rng), most), 1)

@@ -11,8 +11,8 @@ from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Pixels
-from counterpoint.models.builtin.onnx_graphs import Graphs
-from counterpoint.models.builtin.vocabulary import Words, lengths
+from counterpoint.models.builtin.onnx_graphs import OnnxGraphs
+from counterpoint.models.builtin.vocabulary import Vocabulary, group_by_length
 
 WIDTH, HEIGHT = 320, 240
 """The size pictures are brought to."""
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 320, 240
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Kept(Generic[Key]):
+class FeatureCache(Generic[Key]):
     """The features last used, up to a number; the oldest go first."""
 
     def __init__(self, most: int) -> None:
@@ -47,11 +47,13 @@ class Kept(Generic[Key]):
 class Encoder:
     """What a model makes of pictures and of texts, before it brings the two together."""
 
-    def __init__(self, graphs: Graphs, pictures: Pictures, *, pictures_kept: int = 128, texts_kept: int = 2048) -> None:
-        self.words = Words(graphs.card.vocabulary)
+    def __init__(
+        self, graphs: OnnxGraphs, pictures: Pictures, *, pictures_kept: int = 128, texts_kept: int = 2048
+    ) -> None:
+        self.words = Vocabulary(graphs.card.vocabulary)
         self.pictures_encoded = 0
         self._graphs, self._pictures = graphs, pictures
-        self._seen, self._read = Kept[Picture](pictures_kept), Kept[tuple[int, ...]](texts_kept)
+        self._seen, self._read = FeatureCache[Picture](pictures_kept), FeatureCache[tuple[int, ...]](texts_kept)
 
     def picture(self, query: Query) -> Floats:
         """The features of a query's picture; one that is not there or cannot be read is an error that says so."""
@@ -74,7 +76,7 @@ class Encoder:
         rows = [tuple(self.numbers(query)) for query in queries]
         found = {row: self._read.get(row) for row in rows}
         unread = [row for row, features in found.items() if features is None]
-        for positions in lengths(unread).values():
+        for positions in group_by_length(unread).values():
             alike = [unread[position] for position in positions]
             for row, features in zip(alike, self._reading(alike), strict=True):
                 found[row] = self._read.put(row, features)
@@ -87,7 +89,7 @@ class Encoder:
 
     def _look(self, picture: Picture) -> Floats:
         try:
-            pixels = fitted(self._pictures.pixels(picture))
+            pixels = resize_pixels(self._pictures.pixels(picture))
         except (CounterpointError, OSError) as problem:
             raise PictureError(f"{picture.address} cannot be shown: {problem}") from problem
         self.pictures_encoded += 1
@@ -96,7 +98,7 @@ class Encoder:
         return np.asarray(features)
 
 
-def fitted(pixels: Pixels) -> Pixels:
+def resize_pixels(pixels: Pixels) -> Pixels:
     """A picture at the size the models were trained on."""
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
         raise PictureError(f"pixels are {pixels.dtype} {pixels.shape}, and should be uint8 (height, width, 3)")

@@ -9,13 +9,13 @@ import numpy as np
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import MEAN, Floats, Pictures, Placed, Scale
-from counterpoint.models.answer_distributions import Spread, averaged, needed
+from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer, Scale
+from counterpoint.models.answer_distributions import AnswerDistribution, mean_answer_of, required_passes
 from counterpoint.models.builtin.encoder import Encoder
-from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Card, Graphs
-from counterpoint.models.builtin.vocabulary import lengths
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard, OnnxGraphs
+from counterpoint.models.builtin.vocabulary import group_by_length
 
 AT_ONCE, TOGETHER, TOP = 256, 32, 5
 """Queries that are prepared at once, queries that go through a graph together, and answers listed for each."""
@@ -23,15 +23,15 @@ AT_ONCE, TOGETHER, TOP = 256, 32, 5
 Item = TypeVar("Item")
 
 
-class Builtin:
+class BuiltinModel:
     """What all built-in models share: features of pictures and texts, and what follows from the two."""
 
     def __init__(self, folder: Path, pictures: Pictures) -> None:
-        self._graphs = Graphs(folder)
+        self._graphs = OnnxGraphs(folder)
         self._encoder = Encoder(self._graphs, pictures)
 
     @property
-    def card(self) -> Card:
+    def card(self) -> ModelCard:
         """What the model is, knows and achieves."""
         return self._graphs.card
 
@@ -59,7 +59,7 @@ class Builtin:
             row[: len(features)] = features
         return room
 
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers, or scores where these are asked for, from features."""
         masks = np.ones((len(queries), self.card.units), np.float32)
         yield from self._concluded(list(picture), list(text), queries, masks)
@@ -69,31 +69,31 @@ class Builtin:
 
         A mean is taken of the distributions of its passes, which are made once, though they may be asked for as well.
         """
-        failing: list[Placed] = []
+        failing: list[PlacedAnswer] = []
         for positions, asked, seen, read in self._prepared(queries, failing):
-            made = self._passes(seen, read, asked, needed(trials), seed)
+            made = self._passes(seen, read, asked, required_passes(trials), seed)
             for place, passes in enumerate(made):
                 for trial in trials:
-                    found = averaged(trial, passes, TOP) if trial >= MEAN else passes[trial]
-                    yield positions[place], trial, found.said(TOP) if isinstance(found, Spread) else found
+                    found = mean_answer_of(trial, passes, TOP) if trial >= MEAN_TRIAL else passes[trial]
+                    yield positions[place], trial, found.said(TOP) if isinstance(found, AnswerDistribution) else found
         for position, answer in failing:
             yield from ((position, trial, answer) for trial in trials)
 
     def _passes(
         self, seen: Sequence[Floats], read: Sequence[Floats], queries: Sequence[Query], trials: Sequence[int], seed: int
-    ) -> list[dict[int, Spread | Answer]]:
+    ) -> list[dict[int, AnswerDistribution | Answer]]:
         """For each query what each pass over it says; passes go through the graph together."""
         places = [place for place in range(len(queries)) for _ in trials]
         asked = [queries[place] for place in places]
         looks, words = ([features[place] for place in places] for features in (seen, read))
         masks = np.stack([self._mask(query, trial, seed) for query in queries for trial in trials])
-        made: list[dict[int, Spread | Answer]] = [{} for _ in queries]
+        made: list[dict[int, AnswerDistribution | Answer]] = [{} for _ in queries]
         for row, outputs in self._outputs(looks, words, asked, masks):
             made[places[row]][trials[row % len(trials)]] = self._found(asked[row], outputs)
         return made
 
-    def _answers(self, queries: Sequence[Query]) -> Iterator[Placed]:
-        failing: list[Placed] = []
+    def _answers(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+        failing: list[PlacedAnswer] = []
         for positions, asked, seen, read in self._prepared(queries, failing):
             masks = np.ones((len(asked), self.card.units), np.float32)
             for place, answer in self._concluded(seen, read, asked, masks):
@@ -101,7 +101,7 @@ class Builtin:
         yield from failing
 
     def _prepared(
-        self, queries: Sequence[Query], failing: list[Placed]
+        self, queries: Sequence[Query], failing: list[PlacedAnswer]
     ) -> Iterator[tuple[list[int], list[Query], list[Floats], list[Floats]]]:
         """Queries on one picture side by side, some at a time, with their features; those that fail are put aside."""
         by_picture: dict[Picture | None, list[int]] = {}
@@ -122,17 +122,17 @@ class Builtin:
 
     def _concluded(
         self, seen: Sequence[Floats], read: Sequence[Floats], queries: Sequence[Query], masks: Floats
-    ) -> Iterator[Placed]:
+    ) -> Iterator[PlacedAnswer]:
         """Answers from features."""
         for place, outputs in self._outputs(seen, read, queries, masks):
             found = self._found(queries[place], outputs)
-            yield place, found.said(TOP) if isinstance(found, Spread) else found
+            yield place, found.said(TOP) if isinstance(found, AnswerDistribution) else found
 
     def _outputs(
         self, seen: Sequence[Floats], read: Sequence[Floats], queries: Sequence[Query], masks: Floats
     ) -> Iterator[tuple[int, list[Floats]]]:
         """What the last graph makes of features, texts of one length together, so that nothing depends on company."""
-        for length, alike in lengths([self._encoder.numbers(query) for query in queries]).items():
+        for length, alike in group_by_length([self._encoder.numbers(query) for query in queries]).items():
             for places in _portions(alike, TOGETHER):
                 outputs = self._graphs.run(
                     "answer",
@@ -145,7 +145,7 @@ class Builtin:
                 )
                 yield from ((place, row) for place, *row in zip(places, *outputs, strict=True))
 
-    def _found(self, query: Query, outputs: list[Floats]) -> Spread | Answer:
+    def _found(self, query: Query, outputs: list[Floats]) -> AnswerDistribution | Answer:
         """What the outputs of the last graph say: logits of answers come first, then what the text scores."""
         if query.mode is Mode.SCORE:
             return self._scored(outputs)
@@ -164,21 +164,21 @@ class Builtin:
         """Which units are kept, scaled so that their sum stays; drawn from bytes, so that every machine agrees."""
         if trial == 0:
             return np.ones(self.card.units, np.float32)
-        luck = np.frombuffer(seeded("dropout", seed, query.id, trial).randbytes(self.card.units), np.uint8)
+        luck = np.frombuffer(seeded_rng("dropout", seed, query.id, trial).randbytes(self.card.units), np.uint8)
         return (luck < self.card.kept).astype(np.float32) * np.float32(256 / self.card.kept)
 
 
-class Answering(Builtin):
+class BuiltinAnswerer(BuiltinModel):
     """A built-in model that answers questions, and knows how likely every answer is."""
 
     averages = True
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers with their positions, those on one picture after each other; each picture is encoded once."""
         return self._answers(queries)
 
 
-class Scoring(Builtin):
+class BuiltinScorer(BuiltinModel):
     """A built-in model that says how well a text fits a picture."""
 
     @property
@@ -186,7 +186,7 @@ class Scoring(Builtin):
         """Whether its numbers are probabilities or similarities."""
         return Scale(self.card.scores)
 
-    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def rate(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores with their positions; one that has no picture, or none that can be read, fails and says why."""
         return self._answers([Query(query.picture, query.text, Mode.SCORE, context=query.context) for query in queries])
 
@@ -199,43 +199,43 @@ class Scoring(Builtin):
         return scores
 
 
-class AnsweringAndScoring(Answering, Scoring):
+class BuiltinAnswererScorer(BuiltinAnswerer, BuiltinScorer):
     """A built-in model that does both."""
 
 
-def fusion(pictures: Pictures, *, weights: Path = WEIGHTS) -> AnsweringAndScoring:
+def fusion(pictures: Pictures, *, weights: Path = WEIGHTS) -> BuiltinAnswererScorer:
     """Words attend to the cells of the picture; it answers, and gives the probability that a sentence fits."""
-    return AnsweringAndScoring(weights / "fusion", pictures)
+    return BuiltinAnswererScorer(weights / "fusion", pictures)
 
 
-def cnn_lstm(pictures: Pictures, *, weights: Path = WEIGHTS) -> Answering:
+def cnn_lstm(pictures: Pictures, *, weights: Path = WEIGHTS) -> BuiltinAnswerer:
     """A six-layer CNN and a bidirectional LSTM side by side, as in the appendix of CARETS."""
-    return Answering(weights / "cnn-lstm", pictures)
+    return BuiltinAnswerer(weights / "cnn-lstm", pictures)
 
 
-def question_only(pictures: Pictures, *, weights: Path = WEIGHTS) -> Answering:
+def question_only(pictures: Pictures, *, weights: Path = WEIGHTS) -> BuiltinAnswerer:
     """Guesses from the question; it never looks."""
-    return Answering(weights / "question-only", pictures)
+    return BuiltinAnswerer(weights / "question-only", pictures)
 
 
-def picture_only(pictures: Pictures, *, weights: Path = WEIGHTS) -> Answering:
+def picture_only(pictures: Pictures, *, weights: Path = WEIGHTS) -> BuiltinAnswerer:
     """Guesses from the picture; it never reads."""
-    return Answering(weights / "picture-only", pictures)
+    return BuiltinAnswerer(weights / "picture-only", pictures)
 
 
-def two_tower(pictures: Pictures, *, weights: Path = WEIGHTS) -> Scoring:
+def two_tower(pictures: Pictures, *, weights: Path = WEIGHTS) -> BuiltinScorer:
     """One vector a picture, one vector a sentence; their cosine is the score."""
-    return Scoring(weights / "two-tower", pictures)
+    return BuiltinScorer(weights / "two-tower", pictures)
 
 
-def _spread(answers: Sequence[str], logits: Floats, choices: Sequence[str]) -> Spread:
+def _spread(answers: Sequence[str], logits: Floats, choices: Sequence[str]) -> AnswerDistribution:
     """How likely each answer is, among the choices where it knows any of them."""
     offered = {choice.strip().lower(): choice for choice in reversed(choices)}
     places = [place for place, answer in enumerate(answers) if answer in offered]
     exact = (logits[places] if places else logits).astype(np.float64)
     odds = np.exp(exact - exact.max())
     odds /= odds.sum()
-    return Spread([offered[answers[place]] for place in places] or answers, odds)
+    return AnswerDistribution([offered[answers[place]] for place in places] or answers, odds)
 
 
 def _cut(features: Floats, places: int) -> Floats:

@@ -20,7 +20,7 @@ WEIGHTS = Path(str(files("counterpoint.models.builtin").joinpath("weights")))
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ModelCard:
     """What a model is and knows: the words it reads, the answers it can give, and how it was made and judged."""
 
     name: str
@@ -37,7 +37,7 @@ class Card:
     accuracy: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path) -> "Card":
+    def read(cls, path: Path) -> "ModelCard":
         """From JSON; what this version does not know of is left out."""
         try:
             found = json.loads(path.read_text("utf-8"))
@@ -47,12 +47,12 @@ class Card:
         return cls(**(listed | {name: tuple(listed.get(name, ())) for name in ("sees", "vocabulary", "answers")}))
 
 
-class Graphs:
+class OnnxGraphs:
     """The graphs `picture`, `text` and `answer` of one folder; each is opened when it is first run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.card = Card.read(folder / "card.json")
+        self.card = ModelCard.read(folder / "card.json")
         self._sessions: dict[str, Any] = {}
 
     @cached_property

@@ -6,18 +6,18 @@ import numpy as np
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Mode, Query
-from counterpoint.core.ids import canonical, content_id, hex_id, seeded
-from counterpoint.core.ports import MEAN, Floats, Pictures, Placed, Scale
-from counterpoint.models.answer_distributions import Spread
+from counterpoint.core.ids import canonical, content_id, hex_id, seeded_rng
+from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer, Scale
+from counterpoint.models.answer_distributions import AnswerDistribution
 
-COMMON = ("yes", "no", "red", "white", "black", "blue", "green", "left", "right", "1", "2", "3")
+COMMON_ANSWERS = ("yes", "no", "red", "white", "black", "blue", "green", "left", "right", "1", "2", "3")
 """What the random model says where a question has no choices."""
 
 
-class Constant:
+class ConstantModel:
     """Always the same answer, and the same score.
 
-    >>> list(Constant("yes").answer([Query(None, "Is it?"), Query(None, "Is it not?")]))[1][1].value
+    >>> list(ConstantModel("yes").answer([Query(None, "Is it?"), Query(None, "Is it not?")]))[1][1].value
     'yes'
     """
 
@@ -27,7 +27,7 @@ class Constant:
         self._value = value
         self.fingerprint = f"constant-{value}"
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The answer, once for each query."""
         for position, query in enumerate(queries):
             scored = query.mode is Mode.SCORE
@@ -38,7 +38,7 @@ class Constant:
         return np.full(len(queries), 0.5, np.float32)
 
 
-class Guessing:
+class RandomModel:
     """A guess at each query, which follows from the query and the seed alone."""
 
     scale = Scale.PROBABILITY
@@ -48,13 +48,13 @@ class Guessing:
         self._seed = seed
         self.fingerprint = f"random-{seed}"
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """One of the choices, or of a few common answers."""
         for position, query in enumerate(queries):
             if query.mode is Mode.SCORE:
                 yield position, Answer.scored(self._luck(query))
                 continue
-            listed = query.choices or COMMON
+            listed = query.choices or COMMON_ANSWERS
             chosen = listed[int(self._luck(query) * len(listed))]
             others = [(value, 1 / len(listed)) for value in listed if value != chosen]
             yield position, Answer.of(chosen, top=((chosen, 1 / len(listed)), *others[:4]))
@@ -66,18 +66,18 @@ class Guessing:
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
         """Another guess for each trial; trial 0 is the plain one, and a mean is as likely as any guess."""
         for trial in trials:
-            if trial >= MEAN:
+            if trial >= MEAN_TRIAL:
                 yield from ((position, trial, self._mean(query)) for position, query in enumerate(queries))
                 continue
-            guessing = Guessing(content_id([self._seed, seed, trial])) if trial else self
+            guessing = RandomModel(content_id([self._seed, seed, trial])) if trial else self
             yield from ((position, trial, answer) for position, answer in guessing.answer(queries))
 
     def _mean(self, query: Query) -> Answer:
-        listed = query.choices or COMMON
-        return Spread(listed, np.full(len(listed), 1 / len(listed))).mean_said(5)
+        listed = query.choices or COMMON_ANSWERS
+        return AnswerDistribution(listed, np.full(len(listed), 1 / len(listed))).mean_said(5)
 
     def _luck(self, query: Query) -> float:
-        return seeded("guess", self._seed, query.id).random()
+        return seeded_rng("guess", self._seed, query.id).random()
 
 
 class Knowing:
@@ -95,7 +95,7 @@ class Knowing:
         told = [[hex_id(number), *(value for value, _ in gold.answers)] for number, gold in sorted(self._gold.items())]
         self.fingerprint = f"gold-{hex_id(content_id(canonical(told)))}"
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The best of the right answers; as a score, what credit "yes" would have."""
         for position, query in enumerate(queries):
             gold = self._gold.get(query.id)
@@ -112,14 +112,14 @@ class Knowing:
         return np.array([np.nan if score is None else score for score in said], np.float32)
 
 
-def constant(pictures: Pictures | None = None) -> Constant:
+def constant(pictures: Pictures | None = None) -> ConstantModel:
     """Says yes to everything."""
-    return Constant()
+    return ConstantModel()
 
 
-def random(pictures: Pictures | None = None) -> Guessing:
+def random(pictures: Pictures | None = None) -> RandomModel:
     """Guesses, the same at every run."""
-    return Guessing()
+    return RandomModel()
 
 
 def gold(answers: Mapping[int, Gold]) -> Knowing:

@@ -15,19 +15,19 @@ LENGTH = 24
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
-def split(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text in lower case, without punctuation.
 
-    >>> split("Isn't the dog's T-shirt RED?")
+    >>> split_words("Isn't the dog's T-shirt RED?")
     ["isn't", 'the', "dog's", 't', 'shirt', 'red']
     """
     return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
 
 
-class Words:
+class Vocabulary:
     """A vocabulary. Numbers start after the padding and the buckets.
 
-    >>> words = Words(["dog", "the"])
+    >>> words = Vocabulary(["dog", "the"])
     >>> words.numbers("The dog!")
     [10, 9]
     >>> len(words)
@@ -48,24 +48,24 @@ class Words:
 
     def numbers(self, text: str, context: str = "") -> list[int]:
         """The words of a text, with as many of the last words said before as there is room for; never none."""
-        own = split(text)[:LENGTH]
-        before = split(context)[-(LENGTH - len(own)) :] if len(own) < LENGTH else []
+        own = split_words(text)[:LENGTH]
+        before = split_words(context)[-(LENGTH - len(own)) :] if len(own) < LENGTH else []
         return [self.number(word) for word in (*before, *own)] or [1]
 
     @classmethod
-    def of(cls, texts: Iterable[str], *, least: int = 2) -> "Words":
+    def of(cls, texts: Iterable[str], *, least: int = 2) -> "Vocabulary":
         """The words that come at least so often in some texts, in the order of the alphabet."""
         counts: dict[str, int] = {}
         for text in texts:
-            for word in split(text):
+            for word in split_words(text):
                 counts[word] = counts.get(word, 0) + 1
         return cls(sorted(word for word, count in counts.items() if count >= least))
 
 
-def lengths(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+def group_by_length(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
     """The positions of texts of each length, so that a batch needs no padding.
 
-    >>> lengths([[4], [5, 6], [7]])
+    >>> group_by_length([[4], [5, 6], [7]])
     {1: [0, 2], 2: [1]}
     """
     found: dict[int, list[int]] = {}

@@ -18,14 +18,14 @@ from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Fitting, Floats, Pictures, Placed, Sampled, Scale
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, PreprocessingPictures, SampledAnswer, Scale
 from counterpoint.language.answers.extraction import AUTO, EXTRACTION_RULES
-from counterpoint.models.endpoint.completions import Decoding, Terms, request
-from counterpoint.models.endpoint.data_urls import Encoding
-from counterpoint.models.endpoint.rate_limiter import Pace
-from counterpoint.models.endpoint.replies import NO_CHANCES, answer_to, options
-from counterpoint.models.endpoint.requests import Endpoint, Rejected
-from counterpoint.models.endpoint.scheduler import Job, Line, Patience, Round
+from counterpoint.models.endpoint.completions import Decoding, ServerCapabilities, request_body
+from counterpoint.models.endpoint.data_urls import PictureEncoding
+from counterpoint.models.endpoint.rate_limiter import RateLimiter
+from counterpoint.models.endpoint.replies import NO_LOGPROBS, answer_from_reply, offered_words
+from counterpoint.models.endpoint.requests import Endpoint, RequestRejected
+from counterpoint.models.endpoint.scheduler import QueryTask, RequestScheduler, RetryPolicy, ServerState
 from counterpoint.models.endpoint.server import Server
 from counterpoint.models.prompts import Prompt
 
@@ -40,13 +40,13 @@ class ChatSettings:
 
     decoding: Decoding
     prompt: Prompt = field(default_factory=Prompt)
-    encoding: Encoding = field(default_factory=Encoding)
+    encoding: PictureEncoding = field(default_factory=PictureEncoding)
     sampling: float = 1.0  # the temperature of stochastic passes
     rule: str = AUTO
     at_once: int = 32
     seconds: float = 120.0
     budget: int = 0
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
 
     def fingerprint(self, server: Server) -> str:
         """The name of the model, and a digest of its address, prompt, decoding, and picture encoding."""
@@ -92,13 +92,13 @@ def chat(
     settings = ChatSettings(
         decoding=Decoding(name, tokens, temperature, seed),
         prompt=Prompt(system=system).asking(prompt),
-        encoding=Encoding(picture_format, picture_side),
+        encoding=PictureEncoding(picture_format, picture_side),
         sampling=sampling,
         rule=rule,
         at_once=at_once,
         seconds=timeout,
         budget=max_requests,
-        patience=Patience(attempts=attempts, away=patience),
+        patience=RetryPolicy(attempts=attempts, away=patience),
     )
     return Chat(settings, pictures, server=Server.of(base_url, os.environ))
 
@@ -111,8 +111,8 @@ class Chat:
 
     def __init__(self, settings: ChatSettings, pictures: Pictures, *, server: Server) -> None:
         self.fingerprint = settings.fingerprint(server)
-        self._settings, self._terms = settings, Terms()
-        self._line = Line(Pace.full(settings.at_once), settings.budget)
+        self._settings, self._terms = settings, ServerCapabilities()
+        self._line = ServerState(RateLimiter.full(settings.at_once), settings.budget)
         self._endpoint = Endpoint(server, self._line, seconds=settings.seconds, at_once=settings.at_once)
         self._ready = _ready(pictures, settings.encoding)
 
@@ -126,13 +126,15 @@ class Chat:
         """How many requests were sent so far, those that came to nothing among them."""
         return self._line.sent
 
-    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         """Answers with their positions, in the order in which they arrive."""
-        async with aclosing(self._settled([Job(place, 0, query) for place, query in enumerate(queries)])) as settled:
+        async with aclosing(
+            self._settled([QueryTask(place, 0, query) for place, query in enumerate(queries)])
+        ) as settled:
             async for job, answer in settled:
                 yield job.place, answer
 
-    def rate(self, queries: Sequence[Query]) -> AsyncIterator[Placed]:
+    def rate(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         """Scores as answers: how likely "yes" is against "no", where the server gives log-probabilities."""
         return self.answer(queries)
 
@@ -148,23 +150,27 @@ class Chat:
             thread.submit(asyncio.run, walk()).result()
         return scores
 
-    async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[Sampled]:
+    async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[SampledAnswer]:
         """Answers by luck, which follows from query, trial and seed where the server keeps to them."""
-        jobs = [Job(place, trial, query) for place, query in enumerate(queries) for trial in trials]
+        jobs = [QueryTask(place, trial, query) for place, query in enumerate(queries) for trial in trials]
         async with aclosing(self._settled(jobs, seed)) as settled:
             async for job, answer in settled:
                 yield job.place, job.trial, answer
 
-    async def _settled(self, jobs: Sequence[Job], seed: int = 0) -> AsyncGenerator[tuple[Job, Answer], None]:
+    async def _settled(
+        self, jobs: Sequence[QueryTask], seed: int = 0
+    ) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
         shown = _Shown(self._ready, jobs)
         async with self._endpoint.client() as client:
             attempt = partial(self._attempt, client, shown, seed)
-            async with aclosing(Round(jobs, attempt, self._line, self._settings.patience).settled()) as settled:
+            async with aclosing(
+                RequestScheduler(jobs, attempt, self._line, self._settings.patience).settled()
+            ) as settled:
                 async for job, answer in settled:
                     shown.done(job)
                     yield job, answer
 
-    async def _attempt(self, client: httpx2.AsyncClient, shown: "_Shown", seed: int, job: Job) -> Answer:
+    async def _attempt(self, client: httpx2.AsyncClient, shown: "_Shown", seed: int, job: QueryTask) -> Answer:
         scored = job.query.mode is Mode.SCORE
         picture = await shown.get(job.query.picture)
         if isinstance(picture, Answer):
@@ -172,10 +178,10 @@ class Chat:
         while True:
             terms = self._terms
             if scored and not terms.alternatives:
-                return Answer.failed(NO_CHANCES)
+                return Answer.failed(NO_LOGPROBS)
             try:
                 reply = await self._endpoint.post(client, self._request(job, picture, terms, seed))
-            except Rejected as problem:
+            except RequestRejected as problem:
                 if terms.without(str(problem)) == terms:
                     return Answer.failed(problem)
                 if self._terms == terms:
@@ -184,21 +190,21 @@ class Chat:
                 continue
             if scored and reply.chances is None and reply.text and not reply.refused:
                 self._terms = replace(self._terms, alternatives=0)
-            return answer_to(job.query, reply, rule=self._settings.rule, tokens=self._settings.decoding.tokens)
+            return answer_from_reply(job.query, reply, rule=self._settings.rule, tokens=self._settings.decoding.tokens)
 
-    def _request(self, job: Job, picture: str, terms: Terms, seed: int) -> dict[str, object]:
+    def _request(self, job: QueryTask, picture: str, terms: ServerCapabilities, seed: int) -> dict[str, object]:
         settings, decoding = self._settings, self._settings.decoding
         if job.trial:
             decoding = replace(decoding, temperature=settings.sampling)
         luck = content_id([decoding.seed or 0, seed, hex_id(job.query.id), job.trial]) % 2**31
         decoding = replace(decoding, seed=luck if decoding.temperature else None)
-        words, chances = settings.prompt.words(job.query), bool(options(job.query))
-        return request(decoding, words, picture, terms, system=settings.prompt.system, chances=chances)
+        words, chances = settings.prompt.words(job.query), bool(offered_words(job.query))
+        return request_body(decoding, words, picture, terms, system=settings.prompt.system, chances=chances)
 
 
-def _ready(pictures: Pictures, encoding: Encoding) -> Ready:
+def _ready(pictures: Pictures, encoding: PictureEncoding) -> Ready:
     """Where encoded pictures come from: from the threads that decode them ahead, if there are any."""
-    if isinstance(pictures, Fitting):
+    if isinstance(pictures, PreprocessingPictures):
         return pictures.fitted(encoding)
     return lambda picture: encoding(pictures.pixels(picture))
 
@@ -206,7 +212,7 @@ def _ready(pictures: Pictures, encoding: Encoding) -> Ready:
 class _Shown:
     """The pictures of some jobs, each made ready once and kept until the last job on it is done."""
 
-    def __init__(self, ready: Ready, jobs: Iterable[Job]) -> None:
+    def __init__(self, ready: Ready, jobs: Iterable[QueryTask]) -> None:
         self._ready = ready
         self._left = Counter(job.query.picture for job in jobs)
         self._made: dict[Picture, str | Answer] = {}
@@ -219,7 +225,7 @@ class _Shown:
             self._made[picture] = await asyncio.to_thread(self._look, picture)
         return self._made[picture]
 
-    def done(self, job: Job) -> None:
+    def done(self, job: QueryTask) -> None:
         """One job less on its picture."""
         self._left[job.query.picture] -= 1
         if job.query.picture is not None and not self._left[job.query.picture]:

@@ -8,27 +8,27 @@ from math import exp
 from typing import Any, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
-Chances: TypeAlias = Mapping[str, float]
+TokenProbabilities: TypeAlias = Mapping[str, float]
 """The tokens with which a reply could have begun, and their probabilities."""
 
 BLANKS = " \t\n▁Ġ"
 """As texts have them, and as tokenizers write them."""
-UNCLEAR = 0.01
+MAX_AMBIGUOUS = 0.01
 """How much, of what the words have, tokens may have that could begin several words."""
-THOUGHT = "</think>"
+END_OF_THOUGHT = "</think>"
 """What ends the thinking aloud of a model, where a server leaves it in the reply."""
 _MISSHAPEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
-class Garbled(ValueError):  # noqa: N818 - it reads as what it says
+class MalformedReply(ValueError):  # noqa: N818 - it reads as what it says
     """What came back is no chat completion."""
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ServerCapabilities:
     """What a server takes, as far as is known: it is offered everything, and what it refuses is left out from then on.
 
-    >>> Terms().without("this model does not support logprobs").alternatives
+    >>> ServerCapabilities().without("this model does not support logprobs").alternatives
     5
     """
 
@@ -36,7 +36,7 @@ class Terms:
     limit: str = "max_tokens"  # what the field is called that says how long a reply may be
     seeds: bool = True
 
-    def without(self, message: str) -> "Terms":
+    def without(self, message: str) -> "ServerCapabilities":
         """The terms after a refusal; the same, if it is about nothing that can be left out."""
         if "logprob" in message and self.alternatives:
             return replace(self, alternatives=5 if self.alternatives > 5 else 0)
@@ -55,7 +55,9 @@ class Decoding:
     seed: int | None = None
 
 
-def request(decoding: Decoding, words: str, picture: str, terms: Terms, *, system: str = "", chances: bool) -> Json:
+def request_body(
+    decoding: Decoding, words: str, picture: str, terms: ServerCapabilities, *, system: str = "", chances: bool
+) -> Json:
     """What is sent: the picture stands before the words, so that the server can go on from where it has read before."""
     content: Any = words
     if picture:
@@ -77,13 +79,13 @@ class Reply:
     text: str
     refused: bool = False
     cut: bool = False
-    chances: Chances | None = None  # nothing where the server gives no log-probabilities
+    chances: TokenProbabilities | None = None  # nothing where the server gives no log-probabilities
 
 
-def read(text: str) -> Reply:
+def read_reply(text: str) -> Reply:
     """The reply in the body of a response.
 
-    >>> read('{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}').text
+    >>> read_reply('{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}').text
     'Yes.'
     """
     try:
@@ -92,15 +94,15 @@ def read(text: str) -> Reply:
         said, refusal = _joined(message.get("content")), _joined(message.get("refusal"))
         chances = _chances(choice.get("logprobs"))
     except _MISSHAPEN as problem:
-        raise Garbled(f"the reply is no chat completion: {_short(text) or 'it is empty'}") from problem
+        raise MalformedReply(f"the reply is no chat completion: {_short(text) or 'it is empty'}") from problem
     refused = bool(refusal) or ended == "content_filter"
     return Reply(said or refusal, refused, ended == "length", chances)
 
 
-def complaint(text: str) -> tuple[str, str]:
+def error_message(text: str) -> tuple[str, str]:
     """What a server says in an error, and its code; servers differ in how they wrap it.
 
-    >>> complaint('{"error": {"message": "no such model", "code": "model_not_found"}}')
+    >>> error_message('{"error": {"message": "no such model", "code": "model_not_found"}}')
     ('no such model', 'model_not_found')
     """
     try:
@@ -116,15 +118,15 @@ def complaint(text: str) -> tuple[str, str]:
     return _short(text), ""
 
 
-def shares(
-    words: Sequence[str], chances: Chances, *, whole: bool = False, least: float = 0.0
+def word_probabilities(
+    words: Sequence[str], chances: TokenProbabilities, *, whole: bool = False, least: float = 0.0
 ) -> tuple[tuple[str, float], ...]:
     """The probability of each word among these, by the tokens that begin it, the likeliest first.
 
     With `whole` a token has to be the word, in small letters or large, with or without a blank. There are none if the
     words have less than the `least` probability together, or if likely tokens could begin several of them.
 
-    >>> shares(["yes", "no"], {"Yes": 0.5, " yes": 0.25, "No": 0.25, "Maybe": 0.0})
+    >>> word_probabilities(["yes", "no"], {"Yes": 0.5, " yes": 0.25, "No": 0.25, "Maybe": 0.0})
     (('yes', 0.75), ('no', 0.25))
     """
     sums, unclear = dict.fromkeys(words, 0.0), 0.0
@@ -135,7 +137,7 @@ def shares(
         elif meant:
             unclear += chance
     total = sum(sums.values())
-    if not total > 0 or total < least or unclear > UNCLEAR * total:
+    if not total > 0 or total < least or unclear > MAX_AMBIGUOUS * total:
         return ()
     return tuple((word, chance / total) for word, chance in sorted(sums.items(), key=lambda pair: -pair[1]))
 
@@ -157,7 +159,7 @@ def _joined(content: Any) -> str:
     return "".join(part["text"] for part in content if part.get("type") == "text")
 
 
-def _chances(logprobs: Any) -> Chances | None:
+def _chances(logprobs: Any) -> TokenProbabilities | None:
     """The alternatives to the first token that says something, after a model's thoughts if it thought aloud."""
     try:
         tokens = [(one["token"], one) for one in (logprobs or {}).get("content") or [] if isinstance(one["token"], str)]
@@ -166,11 +168,11 @@ def _chances(logprobs: Any) -> Chances | None:
         return None
 
 
-def _first(tokens: Sequence[tuple[str, Json]]) -> Chances:
+def _first(tokens: Sequence[tuple[str, Json]]) -> TokenProbabilities:
     texts = [text for text, _ in tokens]
     start = 0
-    if THOUGHT in "".join(texts):
-        start = next(end for end, so_far in enumerate(accumulate(texts), 1) if THOUGHT in so_far)
+    if END_OF_THOUGHT in "".join(texts):
+        start = next(end for end, so_far in enumerate(accumulate(texts), 1) if END_OF_THOUGHT in so_far)
     spoken = [token for text, token in tokens[start:] if text.strip(BLANKS)]
     if not spoken:
         return {}

@@ -16,7 +16,7 @@ FORMATS = ("png", "jpeg")
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
+class PictureEncoding:
     """How pixels become a data URL: in which format, and how long the longer side may be (0: as it is)."""
 
     format: str = "png"

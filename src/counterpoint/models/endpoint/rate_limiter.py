@@ -9,10 +9,10 @@ from random import Random
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class RateLimiter:
     """How many requests may be on their way; whatever happens gives the next pace.
 
-    >>> Pace.full(8).pushed_back(sent=0.0, now=1.0).limit
+    >>> RateLimiter.full(8).pushed_back(sent=0.0, now=1.0).limit
     4.0
     """
 
@@ -22,7 +22,7 @@ class Pace:
     resume: float = -inf  # nothing is sent before
 
     @classmethod
-    def full(cls, most: int) -> "Pace":
+    def full(cls, most: int) -> "RateLimiter":
         """As fast as it may ever be."""
         return cls(most, float(most))
 
@@ -30,11 +30,11 @@ class Pace:
         """How many more may be sent."""
         return 0 if now < self.resume else max(0, int(self.limit) - running)
 
-    def answered(self) -> "Pace":
+    def answered(self) -> "RateLimiter":
         """After an answer: one more at once when as many were answered as may be on their way."""
         return replace(self, limit=min(float(self.most), self.limit + 1 / self.limit))
 
-    def pushed_back(self, *, sent: float, now: float, wait: float = 0.0) -> "Pace":
+    def pushed_back(self, *, sent: float, now: float, wait: float = 0.0) -> "RateLimiter":
         """After the server had enough of a request: half as many, and none for as long as it wants.
 
         Many that were on their way together are pushed back together; that counts once.
@@ -45,10 +45,10 @@ class Pace:
         return replace(self, limit=max(1.0, self.limit / 2), eased=now, resume=resume)
 
 
-def delay(times: int, luck: Random, *, first: float, most: float = 60.0) -> float:
+def backoff_delay(times: int, luck: Random, *, first: float, most: float = 60.0) -> float:
     """Seconds until what came to nothing so many times is asked again: each time twice as long, up to half off by luck.
 
-    >>> 2.0 <= delay(3, Random(0), first=1.0) <= 4.0
+    >>> 2.0 <= backoff_delay(3, Random(0), first=1.0) <= 4.0
     True
     """
     return min(most, first * 2.0 ** min(times - 1, 32)) * (1 - luck.random() / 2)

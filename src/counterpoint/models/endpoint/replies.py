@@ -6,18 +6,18 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
 from counterpoint.language.answers.extraction import AUTO, extract_answer
 from counterpoint.language.question_types import QuestionType, parse_question
-from counterpoint.models.endpoint.completions import Reply, shares
+from counterpoint.models.endpoint.completions import Reply, word_probabilities
 
 YES_NO = ("yes", "no")
-LIKELY = 0.5
+MIN_PROBABILITY = 0.5
 """How probable it must be that a reply begins with one of the words, for their probabilities to be those of answers."""
-NO_CHANCES = "the server gives no log-probabilities, of which a score is made"
+NO_LOGPROBS = "the server gives no log-probabilities, of which a score is made"
 
 
-def options(query: Query) -> tuple[str, ...]:
+def offered_words(query: Query) -> tuple[str, ...]:
     """The words among which a query lets one choose, whose probabilities are asked for; often there are none.
 
-    >>> [options(Query(None, text)) for text in ("Is the cup red or blue?", "Is it red?", "Who?")]
+    >>> [offered_words(Query(None, text)) for text in ("Is the cup red or blue?", "Is it red?", "Who?")]
     [('red', 'blue'), ('yes', 'no'), ()]
     """
     if query.mode is Mode.SCORE:
@@ -26,11 +26,13 @@ def options(query: Query) -> tuple[str, ...]:
     return YES_NO if question.sort is QuestionType.YES_NO else question.options
 
 
-def answer_to(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) -> Answer:
+def answer_from_reply(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) -> Answer:
     """What a reply answers; one that was cut off says so, and keeps the text it has."""
-    words = options(query)
+    words = offered_words(query)
     polar = {word.casefold() for word in words} == set(YES_NO)
-    top = shares(words, reply.chances or {}, whole=polar, least=0.0 if query.mode is Mode.SCORE else LIKELY)
+    top = word_probabilities(
+        words, reply.chances or {}, whole=polar, least=0.0 if query.mode is Mode.SCORE else MIN_PROBABILITY
+    )
     answer = extract_answer(reply.text, query, rule=rule, top=top)
     if reply.refused:
         answer = replace(answer, value="", state=State.REFUSED)
@@ -44,5 +46,5 @@ def _scored(reply: Reply, top: tuple[tuple[str, float], ...]) -> Answer:
     if top:
         return replace(Answer.scored(dict(top)["yes"]), raw=reply.text, top=top)
     if reply.chances is None and reply.text:
-        return Answer.failed(NO_CHANCES)
+        return Answer.failed(NO_LOGPROBS)
     return Answer(raw=reply.text, rule="score", state=State.UNPARSED)

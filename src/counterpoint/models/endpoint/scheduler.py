@@ -10,17 +10,17 @@ from random import Random
 from time import monotonic
 
 from counterpoint.core.answers import Answer
-from counterpoint.core.errors import ModelError, Spent, Unreachable
+from counterpoint.core.errors import BudgetExhausted, ModelError, ModelUnreachable
 from counterpoint.core.groups import Query
-from counterpoint.core.ids import seeded
-from counterpoint.models.endpoint.rate_limiter import Pace, delay
+from counterpoint.core.ids import seeded_rng
+from counterpoint.models.endpoint.rate_limiter import RateLimiter, backoff_delay
 
-KNOCK = 5.0
+MAX_POLL_SECONDS = 5.0
 """Seconds, at most, between two looks whether a server is there by now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class QueryTask:
     """A query in a trial, and its place in the batch."""
 
     place: int
@@ -28,7 +28,7 @@ class Job:
     query: Query
 
 
-class Again(Exception):  # noqa: N818 - it reads as what is to be done
+class RetryableError(Exception):
     """A request came to nothing, and may be sent again after a while; `away` says that nobody was there to take it."""
 
     def __init__(self, reason: str, *, wait: float = 0.0, away: bool = False) -> None:
@@ -37,7 +37,7 @@ class Again(Exception):  # noqa: N818 - it reads as what is to be done
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often a job is tried, how long the first wait is, and for how long a server may be away; in seconds."""
 
     attempts: int = 8
@@ -46,10 +46,10 @@ class Patience:
 
 
 @dataclass(slots=True)
-class Line:
+class ServerState:
     """What is remembered of a server from one batch to the next: its pace, the budget, and since when it is away."""
 
-    pace: Pace
+    pace: RateLimiter
     budget: int = 0  # requests that may be sent; 0 means any number
     sent: int = 0
     retries: int = 0
@@ -59,28 +59,28 @@ class Line:
     def send(self) -> None:
         """One more request, if there may be one more."""
         if self.budget and self.sent >= self.budget:
-            raise Spent(f"the budget of {self.budget:,} requests is used up", hint="run again to go on")
+            raise BudgetExhausted(f"the budget of {self.budget:,} requests is used up", hint="run again to go on")
         self.sent += 1
 
 
-class Round:
+class RequestScheduler:
     """Some jobs on their way; each is settled once, or not at all where the round has to be stopped."""
 
     def __init__(
         self,
-        jobs: Sequence[Job],
-        attempt: Callable[[Job], Awaitable[Answer]],
-        line: Line,
-        patience: Patience,
+        jobs: Sequence[QueryTask],
+        attempt: Callable[[QueryTask], Awaitable[Answer]],
+        line: ServerState,
+        patience: RetryPolicy,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._waiting = Waiting(jobs)
+        self._waiting = TaskQueue(jobs)
         self._attempt, self._line, self._patience, self._clock = attempt, line, patience, clock
         self._running: dict[asyncio.Future[Answer], int] = {}
         self._tried, self._missed = Counter[int](), Counter[int]()
         self._stop: ModelError | None = None
 
-    async def settled(self) -> AsyncGenerator[tuple[Job, Answer], None]:
+    async def settled(self) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
         """Jobs with their answers as they arrive; what stops the round is raised when all that is on its way is in."""
         try:
             while self._running or (self._waiting and self._stop is None):
@@ -120,22 +120,24 @@ class Round:
         self._waiting.release(number)
         try:
             return task.result()
-        except Again as problem:
+        except RetryableError as problem:
             return self._again(number, problem)
-        except (Spent, Unreachable) as problem:
+        except (BudgetExhausted, ModelUnreachable) as problem:
             self._stop = self._stop or problem
             return None
 
-    def _again(self, number: int, problem: Again) -> Answer | None:
+    def _again(self, number: int, problem: RetryableError) -> Answer | None:
         now, luck = self._clock(), self._luck(number)
         if problem.away:
             self._missed[number] += 1
-            wait = delay(self._missed[number], luck, first=self._patience.first, most=KNOCK)
+            wait = backoff_delay(self._missed[number], luck, first=self._patience.first, most=MAX_POLL_SECONDS)
             if self._line.away is not None and now - self._line.away >= self._patience.away:
-                self._stop = self._stop or Unreachable(str(problem), hint="see that the server runs, and run again")
+                self._stop = self._stop or ModelUnreachable(
+                    str(problem), hint="see that the server runs, and run again"
+                )
         else:
             self._tried[number] += 1
-            wait = max(problem.wait, delay(self._tried[number], luck, first=self._patience.first))
+            wait = max(problem.wait, backoff_delay(self._tried[number], luck, first=self._patience.first))
             if self._tried[number] >= self._patience.attempts:
                 return Answer.failed(problem)
         if self._stop is None:
@@ -145,14 +147,14 @@ class Round:
 
     def _luck(self, number: int) -> Random:
         job = self._waiting.jobs[number]
-        return seeded("again", job.query.id, job.trial, self._tried[number], self._missed[number])
+        return seeded_rng("again", job.query.id, job.trial, self._tried[number], self._missed[number])
 
 
-class Waiting:
+class TaskQueue:
     """Jobs that are not on their way: they go picture by picture, and the first on a picture goes before the others."""
 
-    def __init__(self, jobs: Sequence[Job]) -> None:
-        pictures: dict[Hashable, list[Job]] = {}
+    def __init__(self, jobs: Sequence[QueryTask]) -> None:
+        pictures: dict[Hashable, list[QueryTask]] = {}
         for job in jobs:
             pictures.setdefault(job.query.picture or (job.place, job.trial), []).append(job)
         self.jobs = [job for some in pictures.values() for job in some]

@@ -8,10 +8,10 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from counterpoint.core.errors import ModelError
 
-USUAL = "https://api.openai.com/v1"
+DEFAULT_URL = "https://api.openai.com/v1"
 """Where one asks who says nothing else."""
 _SECRETIVE = re.compile(r"key|token|secret|sig|pass", re.IGNORECASE)
-SHORT = 8
+MIN_SECRET_LENGTH = 8
 """A word with fewer signs is no secret, and may stand in an answer by chance."""
 
 
@@ -34,7 +34,7 @@ class Server:
 
         An address that is typed is kept with the run, and so may hold no secret; that of the environment may.
         """
-        given = (base_url or environment.get("OPENAI_BASE_URL", "") or USUAL).strip()
+        given = (base_url or environment.get("OPENAI_BASE_URL", "") or DEFAULT_URL).strip()
         key = environment.get("OPENAI_API_KEY", "").strip()
         if not (key.isascii() and key.isprintable()):
             raise ModelError(
@@ -56,7 +56,7 @@ class Server:
             secrets += [packed, login, login.partition(":")[2]]
         elif key:
             headers["Authorization"] = f"Bearer {key}"
-        return cls(address, headers, parts.query, tuple(one for one in secrets if len(one) >= SHORT))
+        return cls(address, headers, parts.query, tuple(one for one in secrets if len(one) >= MIN_SECRET_LENGTH))
 
     def url(self, path: str) -> str:
         """Where a request goes."""
@@ -71,7 +71,7 @@ class Server:
 
 def _parts(given: str) -> tuple[SplitResult, str, str]:
     """An address in its parts, its place without a login, and the login; what is no address is not repeated."""
-    hint = f"it looks like {USUAL} or http://127.0.0.1:8000/v1"
+    hint = f"it looks like {DEFAULT_URL} or http://127.0.0.1:8000/v1"
     try:
         parts = urlsplit(given)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0

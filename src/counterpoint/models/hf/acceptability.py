@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.ports import Floats
-from counterpoint.models.hf.sequence_classifier import Labeller
+from counterpoint.models.hf.sequence_classifier import SequenceClassifier
 
 _GOOD = ("acceptable", "grammatical", "correct", "valid")
 _NOT = ("un", "in", "not", "non")
 _NUMBERED = ("label_0", "label_1")  # as CoLA numbers them: 1 is acceptable
 
 
-class Acceptability:
+class AcceptabilityClassifier:
     """A classifier with two labels, one of which says that a sentence is acceptable."""
 
     def __init__(self, name: str, *, device: str = "") -> None:
-        self._labeller = Labeller(name, device)
+        self._labeller = SequenceClassifier(name, device)
         self._good = _good(dict(self._labeller.labels), name)
 
     def scores(self, texts: Sequence[str]) -> Floats:

@@ -13,9 +13,9 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query
-from counterpoint.core.ports import Pictures, Pixels, Placed
+from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer
 
-THREADS, TURN = 4, 0.0005
+THREADS, SWITCH_SECONDS = 4, 0.0005
 """How many batches are made ready at a time, where there are so many cores, and the seconds that a thread may take."""
 
 Inputs: TypeAlias = Mapping[str, Any]
@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-class Wording(Protocol):
+class PromptFormat(Protocol):
     """A query in the words and tokens of one model."""
 
     @property
@@ -56,7 +56,7 @@ class Wording(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BatchRow:
     """One row of a batch: a query, its position, and what it is to say where it has no choice."""
 
     position: int
@@ -65,18 +65,18 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PreparedBatch:
     """Rows that are ready, and the answers of those whose picture cannot be shown."""
 
-    rows: list[Row]
+    rows: list[BatchRow]
     inputs: Inputs
-    failed: list[Placed]
+    failed: list[PlacedAnswer]
 
 
-Worded = TypeVar("Worded", bound=Wording)
+PromptFormatT = TypeVar("Worded", bound=PromptFormat)
 
 
-class Elsewhere(Protocol):
+class PreparationProcesses(Protocol):
     """Others who can make rows ready."""
 
     @property
@@ -89,12 +89,12 @@ class Elsewhere(Protocol):
         """How many they are."""
         ...
 
-    def prepared(self, rows: Sequence[Row]) -> Batch | None:
+    def prepared(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
         """The rows made ready, if they still can."""
         ...
 
 
-class Preparer(Generic[Worded]):
+class BatchPreparer(Generic[PromptFormatT]):
     """Makes batches of queries; each thread has a copy of the wording, since tokenizers cannot be shared.
 
     Where there is somebody elsewhere to do it, the threads only fetch what was made there.
@@ -102,45 +102,45 @@ class Preparer(Generic[Worded]):
 
     def __init__(
         self,
-        wording: Worded,
+        wording: PromptFormatT,
         pictures: Pictures,
         pack: Callable[[Inputs], Inputs],
-        elsewhere: Elsewhere | None = None,
+        elsewhere: PreparationProcesses | None = None,
     ) -> None:
         self.wording = deepcopy(wording)
         self._pictures, self._pack, self._elsewhere = pictures, pack, elsewhere
-        self._spare: SimpleQueue[Worded] = SimpleQueue()
+        self._spare: SimpleQueue[PromptFormatT] = SimpleQueue()
         self._spare.put(wording)
 
-    def batches(self, rows: Sequence[Row], most: int) -> Iterator[Batch]:
+    def batches(self, rows: Sequence[BatchRow], most: int) -> Iterator[PreparedBatch]:
         """Rows that may stand together, at most so many at a time, made ready ahead."""
-        by_kind: dict[Hashable, list[Row]] = {}
+        by_kind: dict[Hashable, list[BatchRow]] = {}
         for row in rows:
             by_kind.setdefault(self.wording.alike(row.query), []).append(row)
         portions = [some[at : at + most] for some in by_kind.values() for at in range(0, len(some), most)]
         threads = self._elsewhere.processes if self._elsewhere is not None else THREADS
-        return ahead(self._prepared, portions, min(threads, os.cpu_count() or 1))
+        return map_ahead(self._prepared, portions, min(threads, os.cpu_count() or 1))
 
-    def _prepared(self, rows: Sequence[Row]) -> Batch:
+    def _prepared(self, rows: Sequence[BatchRow]) -> PreparedBatch:
         fetched = self._elsewhere.prepared(rows) if self._elsewhere is not None and self._elsewhere.ready else None
         batch = self._made(rows) if fetched is None else fetched
-        return Batch(batch.rows, self._pack(batch.inputs), batch.failed)
+        return PreparedBatch(batch.rows, self._pack(batch.inputs), batch.failed)
 
-    def _made(self, rows: Sequence[Row]) -> Batch:
+    def _made(self, rows: Sequence[BatchRow]) -> PreparedBatch:
         try:
             wording = self._spare.get_nowait()
         except Empty:
             wording = deepcopy(self.wording)
-        batch = prepared(rows, wording, self._pictures)
+        batch = prepare_batch(rows, wording, self._pictures)
         self._spare.put(wording)
         return batch
 
 
-def prepared(rows: Sequence[Row], wording: Wording, pictures: Pictures) -> Batch:
+def prepare_batch(rows: Sequence[BatchRow], wording: PromptFormat, pictures: Pictures) -> PreparedBatch:
     """Rows as a model takes them, in one batch; those whose picture cannot be shown have failed."""
-    kept: list[Row] = []
+    kept: list[BatchRow] = []
     shown: list[Pixels | None] = []
-    failed: list[Placed] = []
+    failed: list[PlacedAnswer] = []
     for row in rows:
         try:
             picture = row.query.picture if wording.looks(row.query) else None
@@ -148,19 +148,19 @@ def prepared(rows: Sequence[Row], wording: Wording, pictures: Pictures) -> Batch
             kept.append(row)
         except (PictureError, OSError) as problem:
             failed.append((row.position, Answer.failed(problem)))
-    return Batch(kept, wording.inputs([row.query for row in kept], shown) if kept else {}, failed)
+    return PreparedBatch(kept, wording.inputs([row.query for row in kept], shown) if kept else {}, failed)
 
 
-def ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int) -> Iterator[Made]:
+def map_ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int) -> Iterator[Made]:
     """What is made of each item, in order, by threads that are a few items ahead of whoever takes it.
 
-    >>> list(ahead(str, range(5), threads=2))
+    >>> list(map_ahead(str, range(5), threads=2))
     ['0', '1', '2', '3', '4']
     """
     waiting: deque[Future[Made]] = deque()
     usual = sys.getswitchinterval()
     with ThreadPoolExecutor(threads, "preparing") as pool:
-        sys.setswitchinterval(min(usual, TURN))  # or whoever keeps a device busy waits too long for his turn
+        sys.setswitchinterval(min(usual, SWITCH_SECONDS))  # or whoever keeps a device busy waits too long for his turn
         try:
             for item in items:
                 waiting.append(pool.submit(make, item))

@@ -10,8 +10,8 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Model, Pictures, Pixels
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.generation import Manner, Saying
-from counterpoint.models.hf.processors import padded, processor_of
+from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel
+from counterpoint.models.hf.processors import load_processor, set_padding
 from counterpoint.models.prompts import Prompt
 
 QUESTION = Prompt(question="{text}", choice="{text}", context="{context} {words}")
@@ -33,15 +33,15 @@ def make(
     from transformers import BlipForQuestionAnswering
 
     asked = QUESTION.asking(prompt)
-    manner = Manner(asked.content, tokens, rule, choose, temperature, batch)
-    processor = processor_of(checkpoint)
-    padded(processor.tokenizer, "right")
+    manner = GenerationSettings(asked.content, tokens, rule, choose, temperature, batch)
+    processor = load_processor(checkpoint)
+    set_padding(processor.tokenizer, "right")
     model = checkpoint.weights(BlipForQuestionAnswering)
-    return Saying(checkpoint, model, Questions(processor, asked), pictures, manner)
+    return GenerativeModel(checkpoint, model, BlipPrompt(processor, asked), pictures, manner)
 
 
 @dataclass(slots=True)
-class Questions:
+class BlipPrompt:
     """Questions of one length together: the speaker of BLIP would listen to padding as well."""
 
     processor: Any

@@ -8,12 +8,12 @@ from PIL import Image
 
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Pixels
-from counterpoint.models.hf.processors import gap_after
+from counterpoint.models.hf.processors import answer_gap
 from counterpoint.models.prompts import Prompt
 
 
 @dataclass(slots=True)
-class Conversation:
+class ChatPrompt:
     """A query as a turn of a conversation, or as a plain prompt behind the mark of a picture."""
 
     processor: Any
@@ -32,7 +32,7 @@ class Conversation:
     @property
     def gap(self) -> str:
         """A space, where a prompt ends in a word."""
-        return gap_after(self.text(Query(None, "")) + self.after, self.tokenizer)
+        return answer_gap(self.text(Query(None, "")) + self.after, self.tokenizer)
 
     def looks(self, query: Query) -> bool:
         """Wherever there is something to see."""

@@ -11,12 +11,18 @@ from counterpoint.core.errors import ModelError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import MEAN, Floats, Pictures, Placed
-from counterpoint.models.answer_distributions import Spread, averaged, needed
+from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer
+from counterpoint.models.answer_distributions import AnswerDistribution, mean_answer_of, required_passes
 from counterpoint.models.hf import dropout as dropping
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.labels import Labels, named_labels
-from counterpoint.models.hf.picture_encoders import BareAreas, BoxedAreas, Patches, Seen, Sight
+from counterpoint.models.hf.labels import AnswerLabels, read_labels
+from counterpoint.models.hf.picture_encoders import (
+    BoxedRegionEncoder,
+    EncodedPicture,
+    PatchEncoder,
+    PictureEncoder,
+    UnboxedRegionEncoder,
+)
 
 ARCHITECTURES = {
     "vilt": "ViltForQuestionAnswering",
@@ -37,7 +43,7 @@ def make(
     odds: str = "softmax",
     dropout: float = -1.0,
     batch: int = 64,
-) -> "Classifier":
+) -> "AnswerClassifier":
     """A classifier; it has stochastic passes if any of its layers drops units, or `dropout` lets them.
 
     `labels` is a file with the answers in the order of the outputs, and `tokenizer` the name of another checkpoint,
@@ -51,32 +57,39 @@ def make(
         raise ModelError(f"dropout is {dropout}", hint="it is a share of units, such as 0.1")
     if top < 1 or batch < 1:
         raise ModelError(f"top is {top} and batch is {batch}", hint="both are at least 1")
-    named = named_labels(checkpoint, labels)
+    named = read_labels(checkpoint, labels)
     model = _model(checkpoint)
     sight = _sight(checkpoint, model, pictures, regions)
     if dropout != -1.0:
-        dropping.set_rate(model, dropout)
-    reader = Reader(checkpoint, model, tokenizer)
+        dropping.set_dropout_rate(model, dropout)
+    reader = WordEmbedder(checkpoint, model, tokenizer)
     settings = [f"top={top}", f"odds={odds}", *([sight.content] if sight.content else [])]
     settings += [f"dropout={dropout}"] * (dropout != -1.0)
     settings += [f"labels={hex_id(content_id(named))}"] * bool(labels)
     settings += [f"tokenizer={reader.content}"] * bool(tokenizer)
-    kind = Dropping if dropping.rate(model) > 0 else Classifier
-    said = Labels(named, top, odds)
+    kind = DropoutClassifier if dropping.dropout_rate(model) > 0 else AnswerClassifier
+    said = AnswerLabels(named, top, odds)
     return kind(checkpoint.fingerprint(*settings), model, sight, reader, said, batch=batch)
 
 
-class Classifier:
+class AnswerClassifier:
     """Answers from a list; each picture is encoded once for all queries of a batch that share it."""
 
     def __init__(
-        self, fingerprint: str, model: Any, sight: Sight, reader: "Reader", labels: Labels, *, batch: int
+        self,
+        fingerprint: str,
+        model: Any,
+        sight: PictureEncoder,
+        reader: "WordEmbedder",
+        labels: AnswerLabels,
+        *,
+        batch: int,
     ) -> None:
         self.fingerprint, self.batch = fingerprint, batch
         self._model, self._sight, self._reader, self._labels = model, sight, reader, labels
-        self._kept: dict[Picture, Seen] = {}
+        self._kept: dict[Picture, EncodedPicture] = {}
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers with their positions; a query whose picture cannot be shown is an answer that says so."""
         for places, seen, failing in self._portions(queries):
             asked = [queries[place] for place in places]
@@ -93,7 +106,7 @@ class Classifier:
         """The embedded words of each text, zeros after the last."""
         return _array(_rows(self._reader.words(queries), self._reader.most))
 
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers from features; how many of them count follows from the picture and the text of each query."""
         for start in range(0, len(queries), self.batch):
             asked = queries[start : start + self.batch]
@@ -105,39 +118,45 @@ class Classifier:
                 read.append(_like(text[place], words))
             yield from enumerate(self._concluded(seen, read, asked), start)
 
-    def _portions(self, queries: Sequence[Query]) -> Iterator[tuple[list[int], list[Seen], list[Placed]]]:
+    def _portions(
+        self, queries: Sequence[Query]
+    ) -> Iterator[tuple[list[int], list[EncodedPicture], list[PlacedAnswer]]]:
         """Some queries at a time: their places and what was seen, and those that fail since nothing was."""
         for start in range(0, len(queries), self.batch):
             some = range(start, min(start + self.batch, len(queries)))
             found = self._look([queries[place] for place in some])
-            pairs = [(place, one) for place, one in zip(some, found, strict=True) if isinstance(one, Seen)]
+            pairs = [(place, one) for place, one in zip(some, found, strict=True) if isinstance(one, EncodedPicture)]
             failing = [
-                (at, Answer.failed(why)) for at, why in zip(some, found, strict=True) if not isinstance(why, Seen)
+                (at, Answer.failed(why))
+                for at, why in zip(some, found, strict=True)
+                if not isinstance(why, EncodedPicture)
             ]
             yield [place for place, _ in pairs], [one for _, one in pairs], failing
 
-    def _required(self, queries: Sequence[Query]) -> list[Seen]:
+    def _required(self, queries: Sequence[Query]) -> list[EncodedPicture]:
         found = self._look(queries)
         for one in found:
             if isinstance(one, PictureError):
                 raise one
-        return [one for one in found if isinstance(one, Seen)]
+        return [one for one in found if isinstance(one, EncodedPicture)]
 
-    def _look(self, queries: Sequence[Query]) -> list[Seen | PictureError]:
+    def _look(self, queries: Sequence[Query]) -> list[EncodedPicture | PictureError]:
         """What is seen in the picture of each query; what was seen for the queries before is still known."""
         wanted = list(dict.fromkeys(query.picture for query in queries if query.picture is not None))
-        found: dict[Picture, Seen | PictureError] = {one: self._kept[one] for one in wanted if one in self._kept}
+        found: dict[Picture, EncodedPicture | PictureError] = {
+            one: self._kept[one] for one in wanted if one in self._kept
+        }
         found |= dict(self._sight.look([picture for picture in wanted if picture not in found]))
-        self._kept = {picture: seen for picture, seen in found.items() if isinstance(seen, Seen)}
+        self._kept = {picture: seen for picture, seen in found.items() if isinstance(seen, EncodedPicture)}
         blind = PictureError("the query has no picture")
         return [blind if query.picture is None else found[query.picture] for query in queries]
 
-    def _concluded(self, seen: Sequence[Seen], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
+    def _concluded(self, seen: Sequence[EncodedPicture], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
         """Answers to queries from what was seen and read."""
         logits = self._logits(seen, read)
         return [self._labels.said(query, row) for query, row in zip(queries, logits, strict=True)]
 
-    def _logits(self, seen: Sequence[Seen], read: Sequence[Any]) -> Floats:
+    def _logits(self, seen: Sequence[EncodedPicture], read: Sequence[Any]) -> Floats:
         """What the labels get, a row for each query; rows are padded, and what is padded is masked."""
         import torch
 
@@ -154,23 +173,25 @@ class Classifier:
         return _array(output[0])
 
 
-class Dropping(Classifier):
+class DropoutClassifier(AnswerClassifier):
     """A classifier some of whose layers drop units, so that it has stochastic passes."""
 
     averages = True
-    _last: tuple[Query | None, int, dict[int, Spread | Answer]] = (None, 0, {})
+    _last: tuple[Query | None, int, dict[int, AnswerDistribution | Answer]] = (None, 0, {})
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
         """Passes with dropout left on, one query at a time; trial 0 is the plain pass, a mean is one of its passes."""
         for places, seen, failing in self._portions(queries):
             for place, one in zip(places, seen, strict=True):
-                made = self._passes(one, queries[place], needed(trials), seed)
+                made = self._passes(one, queries[place], required_passes(trials), seed)
                 for trial in trials:
-                    found = averaged(trial, made, self._labels.top) if trial >= MEAN else made[trial]
-                    yield place, trial, found.said(self._labels.top) if isinstance(found, Spread) else found
+                    found = mean_answer_of(trial, made, self._labels.top) if trial >= MEAN_TRIAL else made[trial]
+                    yield place, trial, found.said(self._labels.top) if isinstance(found, AnswerDistribution) else found
             yield from ((place, trial, answer) for place, answer in failing for trial in trials)
 
-    def _passes(self, seen: Seen, query: Query, trials: Sequence[int], seed: int) -> dict[int, Spread | Answer]:
+    def _passes(
+        self, seen: EncodedPicture, query: Query, trials: Sequence[int], seed: int
+    ) -> dict[int, AnswerDistribution | Answer]:
         """What each pass says; those of the last query are still known, since a batch may end in the midst of them."""
         if self._last[:2] != (query, seed):
             self._last = query, seed, {}
@@ -180,15 +201,15 @@ class Dropping(Classifier):
                 made[trial] = self._passed(seen, query, trial, seed)
         return made
 
-    def _passed(self, seen: Seen, query: Query, trial: int, seed: int) -> Spread | Answer:
+    def _passed(self, seen: EncodedPicture, query: Query, trial: int, seed: int) -> AnswerDistribution | Answer:
         words = self._reader.words([query])
         if not trial:
             return self._labels.spread(query, self._logits([seen], words)[0])
-        with dropping.left_on(self._model, query, trial, seed):
+        with dropping.dropout_enabled(self._model, query, trial, seed):
             return self._labels.spread(query, self._logits([seen], words)[0])
 
 
-class Reader:
+class WordEmbedder:
     """Texts as embedded words, cut where the model can read no more."""
 
     def __init__(self, checkpoint: Checkpoint, model: Any, tokenizer: str = "") -> None:
@@ -233,15 +254,15 @@ def _model(checkpoint: Checkpoint) -> Any:
     return checkpoint.weights(getattr(transformers, ARCHITECTURES[kind]))
 
 
-def _sight(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> Sight:
+def _sight(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> PictureEncoder:
     match checkpoint.config.model_type:
         case "lxmert":
-            return BoxedAreas(checkpoint, model, regions)
+            return BoxedRegionEncoder(checkpoint, model, regions)
         case "visual_bert":
-            return BareAreas(checkpoint, model, regions)
+            return UnboxedRegionEncoder(checkpoint, model, regions)
     if regions:
         raise ModelError(f"{checkpoint.name} looks at pixels, and reads no regions", hint="leave regions= away")
-    return Patches(checkpoint, model, pictures)
+    return PatchEncoder(checkpoint, model, pictures)
 
 
 def _rows(tensors: Sequence[Any], most: int = 0) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Tape:
+class RecordedPass:
     """One recorded pass: where its inputs go, what plays it, and where its output is found."""
 
     inputs: Mapping[str, Any]
@@ -14,7 +14,7 @@ class Tape:
     output: Any
 
 
-class Replayed:
+class CudaGraphForward:
     """A forward pass that costs the CPU one call on CUDA, where it would be hundreds; elsewhere it is what it was.
 
     A tape is made for the first inputs, and played for all that have their shapes. Results are the same to the last
@@ -23,7 +23,7 @@ class Replayed:
 
     def __init__(self, forward: Callable[[Mapping[str, Any]], Any]) -> None:
         self._forward = forward
-        self._tape: Tape | None = None
+        self._tape: RecordedPass | None = None
         self._tried = False
 
     def __call__(self, inputs: Mapping[str, Any]) -> Any:
@@ -38,7 +38,7 @@ class Replayed:
         tape.graph.replay()
         return tape.output.clone()
 
-    def _recorded(self, inputs: Mapping[str, Any]) -> Tape | None:
+    def _recorded(self, inputs: Mapping[str, Any]) -> RecordedPass | None:
         import torch
 
         held = {name: tensor.clone() for name, tensor in inputs.items()}
@@ -52,4 +52,4 @@ class Replayed:
                 output = self._forward(held)
         except RuntimeError:
             return None
-        return Tape(held, graph, output)
+        return RecordedPass(held, graph, output)

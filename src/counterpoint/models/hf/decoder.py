@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from counterpoint.models.hf.likelihood import First
+from counterpoint.models.hf.likelihood import FirstStepLogits
 
 
-class Voice:
+class Decoder:
     """The model itself, speaking plainly: the likeliest token each time, whatever its checkpoint likes better."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
@@ -27,7 +27,7 @@ class Voice:
         """The new tokens of each row."""
         import torch
 
-        steps = First()
+        steps = FirstStepLogits()
         with torch.inference_mode():
             said = self.model.generate(
                 **self.there(inputs),

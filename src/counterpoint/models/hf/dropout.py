@@ -8,19 +8,19 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 
 
-def rate(model: Any) -> float:
+def dropout_rate(model: Any) -> float:
     """The largest share of units that a layer of a model drops; with none there is nothing to leave on."""
     return max((float(layer.p) for layer in _layers(model)), default=0.0)
 
 
-def set_rate(model: Any, share: float) -> None:
+def set_dropout_rate(model: Any, share: float) -> None:
     """Let every dropout layer of a model drop this share, since some were trained with none."""
     for layer in _layers(model):
         layer.p = share
 
 
 @contextmanager
-def left_on(model: Any, query: Query, trial: int, seed: int) -> Iterator[None]:
+def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator[None]:
     """One pass with dropout on, which depends on query, trial and seed alone; afterwards all is as it was.
 
     The pass must be of this one query: what a layer drops follows from the shape of all that goes through it.

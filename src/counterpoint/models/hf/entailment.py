@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.sequence_classifier import Labeller
+from counterpoint.models.hf.sequence_classifier import SequenceClassifier
 
 LABELS = ("entailment", "neutral", "contradiction")
 """What a text can be to another, as we call it; a checkpoint's own labels begin alike."""
 _STEMS = ("entail", "neutral", "contradict")
 
 
-class Entailing:
+class EntailmentClassifier:
     """A classifier of pairs of texts, whose labels are found by their names, in whatever order they are.
 
     A checkpoint that only numbers them is told their names in that order, as in "entailment|neutral|contradiction".
     """
 
     def __init__(self, name: str, *, labels: str = "", device: str = "") -> None:
-        self._labeller = Labeller(name, device)
+        self._labeller = SequenceClassifier(name, device)
         own = dict(enumerate(labels.lower().split("|"))) if labels else self._labeller.labels
         self._said: dict[int, str] = {
             number: ours

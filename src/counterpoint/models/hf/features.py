@@ -8,19 +8,19 @@ import numpy as np
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Floats, Placed
-from counterpoint.models.hf.batch_preparation import Batch, Row
-from counterpoint.models.hf.chat_prompt import Conversation
-from counterpoint.models.hf.generation import Speaking
+from counterpoint.core.ports import Floats, PlacedAnswer
+from counterpoint.models.hf.batch_preparation import BatchRow, PreparedBatch
+from counterpoint.models.hf.chat_prompt import ChatPrompt
+from counterpoint.models.hf.generation import ScoringGenerativeModel
 
 
-def lookable(config: Any) -> bool:
+def has_llava_features(config: Any) -> bool:
     """Whether a model replaces the mark of a picture by features of one shape, and does nothing else with either."""
     eye = getattr(getattr(config, "vision_config", None), "model_type", "")
     return config.model_type == "llava" and eye in ("clip_vision_model", "siglip_vision_model")
 
 
-class Lookable(Speaking[Conversation]):
+class LlavaModel(ScoringGenerativeModel[ChatPrompt]):
     """A model like LLaVA, which reads a picture as so many words; both can be taken out, changed and put back in."""
 
     def picture_features(self, queries: Sequence[Query]) -> Floats:
@@ -28,7 +28,7 @@ class Lookable(Speaking[Conversation]):
         import torch
 
         found = []
-        for batch in self._batches([Row(position, query) for position, query in enumerate(queries)]):
+        for batch in self._batches([BatchRow(position, query) for position, query in enumerate(queries)]):
             for _, problem in batch.failed:
                 raise ModelError(f"a picture has no features: {problem.reason}")
             with torch.inference_mode():
@@ -48,16 +48,16 @@ class Lookable(Speaking[Conversation]):
                 room[place, : len(ids)] = self._embedded(ids).float().cpu().numpy()
         return room
 
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers, or scores where these are asked for, from features."""
 
-        def batches(rows: Sequence[Row]) -> Iterator[Batch]:
+        def batches(rows: Sequence[BatchRow]) -> Iterator[PreparedBatch]:
             for start in range(0, len(rows), self._micro):
                 some = list(rows[start : start + self._micro])
                 joined = [self._joined(picture[row.position], text[row.position], row.query) for row in some]
-                yield Batch(some, self._voice.packed(_padded(joined)), [])
+                yield PreparedBatch(some, self._voice.packed(_padded(joined)), [])
 
-        rows = [Row(position, query) for position, query in enumerate(queries)]
+        rows = [BatchRow(position, query) for position, query in enumerate(queries)]
         yield from self._answers([row for row in rows if row.query.mode is Mode.ANSWER], batches)
         for batch in batches([row for row in rows if row.query.mode is Mode.SCORE]):
             for row, chance in zip(batch.rows, self._chances(batch), strict=True):

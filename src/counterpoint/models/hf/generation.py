@@ -10,26 +10,39 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import canonical
-from counterpoint.core.ports import Floats, Pictures, Placed, Scale
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, Scale
 from counterpoint.language.answers.extraction import extract_answer
-from counterpoint.models.hf.batch_preparation import Batch, Elsewhere, Preparer, Row, Worded
+from counterpoint.models.hf.batch_preparation import (
+    BatchPreparer,
+    BatchRow,
+    PreparationProcesses,
+    PreparedBatch,
+    PromptFormatT,
+)
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.decoder import Voice
-from counterpoint.models.hf.likelihood import First, Openings, log_likelihoods, ranked, shares, softmax
-from counterpoint.models.hf.sampling import Drawn, luck_of
+from counterpoint.models.hf.decoder import Decoder
+from counterpoint.models.hf.likelihood import (
+    FirstStepLogits,
+    FirstTokens,
+    first_token_probabilities,
+    log_likelihoods,
+    rank_words,
+    softmax,
+)
+from counterpoint.models.hf.sampling import TokenSampler, sampling_rng
 
-AHEAD = 256
+PREFETCHED_BATCHES = 256
 """Batches that are best asked for at once: the device waits for the first of them, and for no other."""
 YES_NO = ("yes", "no")
 """The two words of a score."""
 
-Batches: TypeAlias = Callable[[Sequence[Row]], Iterator[Batch]]
+Batches: TypeAlias = Callable[[Sequence[BatchRow]], Iterator[PreparedBatch]]
 """What makes rows ready."""
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class GenerationSettings:
     """How a model is asked and how it speaks, as users set it."""
 
     asking: str  # the content of its prompts
@@ -55,50 +68,50 @@ class Manner:
         return canonical([self.asking, self.tokens, self.rule, self.choose, repr(self.temperature)])
 
 
-class Saying(Generic[Worded]):
+class GenerativeModel(Generic[PromptFormatT]):
     """A model that answers in words, and draws its answers where it is asked to."""
 
     def __init__(
         self,
         checkpoint: Checkpoint,
         model: Any,
-        wording: Worded,
+        wording: PromptFormatT,
         pictures: Pictures,
-        manner: Manner,
-        elsewhere: Elsewhere | None = None,
+        manner: GenerationSettings,
+        elsewhere: PreparationProcesses | None = None,
     ) -> None:
         self.fingerprint = checkpoint.fingerprint(manner.content)
-        self._voice, self._manner, self._micro = Voice(model, wording.tokenizer), manner, manner.batch
-        self._preparer = Preparer(wording, pictures, self._voice.packed, elsewhere)
+        self._voice, self._manner, self._micro = Decoder(model, wording.tokenizer), manner, manner.batch
+        self._preparer = BatchPreparer(wording, pictures, self._voice.packed, elsewhere)
         self._wording = self._preparer.wording
         self._words, self._gap = self._wording.tokenizer, self._wording.gap
-        self._openings = Openings(self._words)
+        self._openings = FirstTokens(self._words)
 
     @property
     def batch(self) -> int:
         """Several batches of its own, which it makes ready while the device is busy with those before."""
-        return AHEAD * self._micro
+        return PREFETCHED_BATCHES * self._micro
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers with their positions, batch by batch.
 
         With `choose=likelihood` a query with choices is answered by the choice that the model is likeliest to begin
         with, by the sum over its tokens, not divided by their number. Otherwise the model says what it likes; its top
         then are the choices, or yes and no where it said one of these, by the probability that an answer begins so.
         """
-        return self._answers([Row(position, query) for position, query in enumerate(queries)], self._batches)
+        return self._answers([BatchRow(position, query) for position, query in enumerate(queries)], self._batches)
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
         """Answers drawn at the temperature, each from seed, query and trial; trial 0 is the plain pass."""
         rated = [place for place, query in enumerate(queries) if query.mode is Mode.SCORE]
         for place, trial, answer in self._rated([queries[place] for place in rated], trials, seed):
             yield rated[place], trial, answer
-        rows = [Row(place, query) for place, query in enumerate(queries) if query.mode is Mode.ANSWER]
+        rows = [BatchRow(place, query) for place, query in enumerate(queries) if query.mode is Mode.ANSWER]
         for batch in self._batches(rows):
             for trial in trials:
                 yield from ((place, trial, answer) for place, answer in batch.failed)
-                lucks = [luck_of(row.query, trial, seed) for row in batch.rows]
-                steering = [Drawn(lucks, self._manner.temperature)] if trial else []
+                lucks = [sampling_rng(row.query, trial, seed) for row in batch.rows]
+                steering = [TokenSampler(lucks, self._manner.temperature)] if trial else []
                 yield from ((place, trial, answer) for place, answer in self._spoken(batch, *steering))
 
     def _rated(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
@@ -106,46 +119,46 @@ class Saying(Generic[Worded]):
         for place, _ in enumerate(queries):
             yield from ((place, trial, Answer.failed("this model gives no scores")) for trial in trials)
 
-    def _answers(self, rows: Sequence[Row], batches: Batches) -> Iterator[Placed]:
+    def _answers(self, rows: Sequence[BatchRow], batches: Batches) -> Iterator[PlacedAnswer]:
         likely = self._manner.choose == "likelihood"
         for batch in batches([row for row in rows if not (likely and row.query.choices)]):
             yield from batch.failed
             yield from self._spoken(batch)
         yield from self._chosen([row for row in rows if likely and row.query.choices], batches)
 
-    def _spoken(self, batch: Batch, *steering: Any) -> Iterator[Placed]:
+    def _spoken(self, batch: PreparedBatch, *steering: Any) -> Iterator[PlacedAnswer]:
         if not batch.rows:
             return
-        first = First()
+        first = FirstStepLogits()
         said = self._say(batch.inputs, first, *steering, tokens=self._manner.tokens)
         texts = self._words.batch_decode(said, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         plain = [
             extract_answer(self._cut(text), row.query, rule=self._manner.rule) for text, row in _pairs(texts, batch)
         ]
         asked = [row.query.choices or (YES_NO if one.value in YES_NO else ()) for one, row in _pairs(plain, batch)]
-        odds = shares(first.logits, [self._openings.of(words) for words in asked])
+        odds = first_token_probabilities(first.logits, [self._openings.of(words) for words in asked])
         for row, one, words, chances in zip(batch.rows, plain, asked, odds, strict=True):
-            yield row.position, replace(one, top=ranked(words, chances))
+            yield row.position, replace(one, top=rank_words(words, chances))
 
     def _cut(self, text: str) -> str:
         return text.lstrip().split(self._wording.stop)[0] if self._wording.stop else text
 
-    def _chosen(self, rows: Sequence[Row], batches: Batches) -> Iterator[Placed]:
+    def _chosen(self, rows: Sequence[BatchRow], batches: Batches) -> Iterator[PlacedAnswer]:
         """Answers by likelihood; choices of one token each need no more than the first step."""
         long = {row.position for row in rows if any(len(tail) > 1 for tail in self._tails(row.query))}
         for batch in batches([row for row in rows if row.position not in long]):
             yield from batch.failed
             if batch.rows:
-                first = First()
+                first = FirstStepLogits()
                 self._say(batch.inputs, first, tokens=1)
                 tails = [[[tail[0]] for tail in self._tails(row.query)] for row in batch.rows]
-                for row, chances in zip(batch.rows, shares(first.logits, tails), strict=True):
+                for row, chances in zip(batch.rows, first_token_probabilities(first.logits, tails), strict=True):
                     yield self._choice(row, chances)
         yield from self._by_rows([row for row in rows if row.position in long], batches)
 
-    def _by_rows(self, rows: Sequence[Row], batches: Batches) -> Iterator[Placed]:
+    def _by_rows(self, rows: Sequence[BatchRow], batches: Batches) -> Iterator[PlacedAnswer]:
         """A row for each choice; it is answered when the last of its choices is."""
-        split = [Row(row.position, row.query, tail) for row in rows for tail in self._tails(row.query)]
+        split = [BatchRow(row.position, row.query, tail) for row in rows for tail in self._tails(row.query)]
         sums: dict[int, dict[tuple[int, ...], float]] = {row.position: {} for row in rows}
         for batch in batches(split):
             for position, answer in batch.failed:
@@ -160,8 +173,8 @@ class Saying(Generic[Worded]):
                 if len(sums[row.position]) == len(set(tails)):
                     yield self._choice(row, softmax([sums[row.position][tail] for tail in tails]))
 
-    def _choice(self, row: Row, chances: Sequence[float]) -> Placed:
-        top = ranked(row.query.choices, chances)
+    def _choice(self, row: BatchRow, chances: Sequence[float]) -> PlacedAnswer:
+        top = rank_words(row.query.choices, chances)
         return row.position, extract_answer(top[0][0], row.query, rule=self._manner.rule, top=top)
 
     def _tails(self, query: Query) -> list[tuple[int, ...]]:
@@ -177,16 +190,16 @@ class Saying(Generic[Worded]):
             self._micro = max(1, self._micro // 2)
             raise
 
-    def _batches(self, rows: Sequence[Row]) -> Iterator[Batch]:
+    def _batches(self, rows: Sequence[BatchRow]) -> Iterator[PreparedBatch]:
         return self._preparer.batches(rows, self._micro)
 
 
-class Speaking(Saying[Worded]):
+class ScoringGenerativeModel(GenerativeModel[PromptFormatT]):
     """A model that answers, and says how likely it is to call a sentence right."""
 
     scale = Scale.PROBABILITY
 
-    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def rate(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores with their positions; one whose picture cannot be shown fails and says why."""
         asked = [replace(query, mode=Mode.SCORE) for query in queries]
         return ((position, answer) for position, _, answer in self._rated(asked, (0,), 0))
@@ -194,7 +207,7 @@ class Speaking(Saying[Worded]):
     def score(self, queries: Sequence[Query]) -> Floats:
         """The probability of yes against that of no as the first word; not a number where nothing can be shown."""
         scores = np.full(len(queries), np.nan, np.float32)
-        rows = [Row(position, replace(query, mode=Mode.SCORE)) for position, query in enumerate(queries)]
+        rows = [BatchRow(position, replace(query, mode=Mode.SCORE)) for position, query in enumerate(queries)]
         for batch in self._batches(rows):
             for row, chance in zip(batch.rows, self._chances(batch), strict=True):
                 scores[row.position] = chance
@@ -202,22 +215,22 @@ class Speaking(Saying[Worded]):
 
     def _rated(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
         """A score by chance is 1 where yes was drawn, and 0 where it was no."""
-        for batch in self._batches([Row(place, query) for place, query in enumerate(queries)]):
+        for batch in self._batches([BatchRow(place, query) for place, query in enumerate(queries)]):
             yield from ((place, trial, answer) for place, answer in batch.failed for trial in trials)
             for row, chance in zip(batch.rows, self._chances(batch), strict=True):
                 for trial in trials:
-                    drawn = float(luck_of(row.query, trial, seed).random() < chance) if trial else chance
+                    drawn = float(sampling_rng(row.query, trial, seed).random() < chance) if trial else chance
                     yield row.position, trial, Answer.scored(drawn)
 
-    def _chances(self, batch: Batch) -> list[float]:
+    def _chances(self, batch: PreparedBatch) -> list[float]:
         if not batch.rows:
             return []
-        first = First()
+        first = FirstStepLogits()
         self._say(batch.inputs, first, tokens=1)
         words = self._openings.of(YES_NO)
         assert words, "yes and no begin with different letters"
-        return [chances[0] for chances in shares(first.logits, [words] * len(batch.rows))]
+        return [chances[0] for chances in first_token_probabilities(first.logits, [words] * len(batch.rows))]
 
 
-def _pairs(things: Sequence[Item], batch: Batch) -> Iterator[tuple[Item, Row]]:
+def _pairs(things: Sequence[Item], batch: PreparedBatch) -> Iterator[tuple[Item, BatchRow]]:
     return zip(things, batch.rows, strict=True)

@@ -6,12 +6,12 @@ from inspect import signature
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.models.hf.chat_prompt import Conversation
+from counterpoint.models.hf.chat_prompt import ChatPrompt
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.features import Lookable, lookable
-from counterpoint.models.hf.generation import Manner, Speaking
-from counterpoint.models.hf.preparation_pool import Apart
-from counterpoint.models.hf.processors import processor_of, template_of
+from counterpoint.models.hf.features import LlavaModel, has_llava_features
+from counterpoint.models.hf.generation import GenerationSettings, ScoringGenerativeModel
+from counterpoint.models.hf.preparation_pool import PreparationPool
+from counterpoint.models.hf.processors import chat_template, load_processor
 from counterpoint.models.prompts import Prompt
 
 PLAIN = {
@@ -52,24 +52,24 @@ def make(
 
     build = partial(conversation, checkpoint.anew, prompt, system, template)
     wording = build()
-    manner = Manner(wording.prompt.content + wording.template, tokens, rule, choose, temperature, batch)
+    manner = GenerationSettings(wording.prompt.content + wording.template, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForImageTextToText)
     wording.kinds = "token_type_ids" in signature(model.forward).parameters
     dtype = str(checkpoint.kind).removeprefix("torch.")
-    elsewhere = Apart.of(partial(build, wording.kinds), pictures, checkpoint.place, dtype)
-    speaking = Lookable if lookable(checkpoint.config) else Speaking
+    elsewhere = PreparationPool.of(partial(build, wording.kinds), pictures, checkpoint.place, dtype)
+    speaking = LlavaModel if has_llava_features(checkpoint.config) else ScoringGenerativeModel
     return speaking(checkpoint, model, wording, pictures, manner, elsewhere)
 
 
-def conversation(checkpoint: Checkpoint, prompt: str, system: str, template: str, kinds: bool = False) -> Conversation:
+def conversation(checkpoint: Checkpoint, prompt: str, system: str, template: str, kinds: bool = False) -> ChatPrompt:
     """How a model is told what it is asked, as its checkpoint and its user want it."""
     kind = checkpoint.config.model_type
     asked = replace(PLAIN.get(kind, Prompt()).asking(prompt), system=system)
-    processor = processor_of(checkpoint)
-    chat = "" if template == "plain" else template_of(processor, processor.tokenizer, template)
+    processor = load_processor(checkpoint)
+    chat = "" if template == "plain" else chat_template(processor, processor.tokenizer, template)
     if not chat and template != "plain" and kind not in PLAIN:
         fact = f"{checkpoint.name} has no chat template"
         raise ModelError(fact, hint="--model-args template=FILE.jinja gives it one, template=plain does without")
     mark = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
     after = "\n" if kind == "paligemma" and not chat else ""
-    return Conversation(processor, asked, chat, mark, after, kinds)
+    return ChatPrompt(processor, asked, chat, mark, after, kinds)

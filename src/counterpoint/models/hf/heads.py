@@ -8,28 +8,35 @@ from counterpoint.core.errors import ModelError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.picture_processing import Fitted, Fitter, Look, cast, source, stacked
+from counterpoint.models.hf.picture_processing import (
+    PictureLoader,
+    PictureProcessor,
+    ProcessedPicture,
+    cast_inputs,
+    picture_loader,
+    stack_inputs,
+)
 
 Inputs: TypeAlias = dict[str, Any]
 """Tensors by the names under which a model takes them; the first axis is the picture or the text."""
-See: TypeAlias = Callable[[Sequence[Fitted]], Inputs]
+EncodePictures: TypeAlias = Callable[[Sequence[ProcessedPicture]], Inputs]
 """What is made of pictures alone, once for each."""
-Match: TypeAlias = Callable[[Inputs, Inputs], Any]
+MatchTexts: TypeAlias = Callable[[Inputs, Inputs], Any]
 """What is made of pictures and texts together: a number for each pair."""
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class MatchingHead:
     """How one architecture looks at pictures, and how it holds texts against what it saw."""
 
-    look: Look
-    see: See
-    match: Match
+    look: PictureLoader
+    see: EncodePictures
+    match: MatchTexts
     scale: Scale
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HeadContext:
     """What the maker of a head may need beside the model itself."""
 
     checkpoint: Checkpoint
@@ -38,39 +45,39 @@ class Asked:
     regions: str
     fits: int
 
-    def pixels(self) -> tuple[Look, See]:
+    def pixels(self) -> tuple[PictureLoader, EncodePictures]:
         """How pictures come to a model that looks at pixels."""
-        fitter, place, kind = Fitter.of(self.checkpoint), self.checkpoint.place, self.checkpoint.kind
-        return source(self.pictures, fitter.fit), lambda some: fitter.batch(some, place, kind)
+        fitter, place, kind = PictureProcessor.of(self.checkpoint), self.checkpoint.place, self.checkpoint.kind
+        return picture_loader(self.pictures, fitter.fit), lambda some: fitter.batch(some, place, kind)
 
-    def areas(self, numbers: int, *, boxed: bool) -> tuple[Look, See, str]:
+    def areas(self, numbers: int, *, boxed: bool) -> tuple[PictureLoader, EncodePictures, str]:
         """How region features come to a model that reads those, of so many numbers each; and a digest of their file."""
         if not self.regions:
             fact = f"{self.checkpoint.name} looks at region features, and there are none"
             raise ModelError(fact, hint="--model-args regions=FILE; see how-to/use-region-features")
-        from counterpoint.models.hf.regions import Regions
+        from counterpoint.models.hf.regions import RegionFile
 
-        regions, place, kind = Regions(self.regions), self.checkpoint.place, self.checkpoint.kind
+        regions, place, kind = RegionFile(self.regions), self.checkpoint.place, self.checkpoint.kind
 
-        def look(picture: Picture) -> Fitted:
+        def look(picture: Picture) -> ProcessedPicture:
             features = regions.features(picture)
             if features.shape[1] != numbers:
                 fact = f"{self.regions} has {features.shape[1]} numbers for a region"
                 raise ModelError(fact, hint=f"{self.checkpoint.name} takes {numbers}")
-            return Fitted({"features": features} | ({"boxes": regions.boxes(picture)} if boxed else {}))
+            return ProcessedPicture({"features": features} | ({"boxes": regions.boxes(picture)} if boxed else {}))
 
-        return look, lambda some: cast(stacked(some, place), kind), regions.digest
+        return look, lambda some: cast_inputs(stack_inputs(some, place), kind), regions.digest
 
     def probability(self, logits: Any) -> Any:
         """How likely it is that the text fits, from two logits."""
         return logits.float().softmax(-1)[:, self.fits]
 
 
-def _blip(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+def _blip(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
     """BLIP: words attend to the patches of the picture, which are encoded before; or the cosine of the two."""
     look, prepare = asked.pixels()
 
-    def see(pictures: Sequence[Fitted]) -> Inputs:
+    def see(pictures: Sequence[ProcessedPicture]) -> Inputs:
         return {"patches": model.vision_model(**prepare(pictures)).last_hidden_state}
 
     def itm(seen: Inputs, texts: Inputs) -> Any:
@@ -88,12 +95,12 @@ def _blip(model: Any, asked: Asked) -> tuple[Head, list[str]]:
     return _headed(look, see, itm, itc, asked)
 
 
-def _blip2(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+def _blip2(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
     """BLIP-2: queries attend to patches and words; or the cosine of the text with the query that is nearest to it."""
     look, prepare = asked.pixels()
     kind = next(model.qformer.parameters()).dtype
 
-    def see(pictures: Sequence[Fitted]) -> Inputs:
+    def see(pictures: Sequence[ProcessedPicture]) -> Inputs:
         patches = model.vision_model(**prepare(pictures)).last_hidden_state.to(kind)
         if asked.head == "itm":
             return {"patches": patches}
@@ -128,7 +135,7 @@ def _blip2(model: Any, asked: Asked) -> tuple[Head, list[str]]:
     return _headed(look, see, itm, itc, asked)
 
 
-def _vilt(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+def _vilt(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
     """ViLT: one stream, so that nothing is made of a picture alone.
 
     Its number was trained to be highest for the right one of sixteen texts: it ranks, and is no probability.
@@ -145,10 +152,10 @@ def _vilt(model: Any, asked: Asked) -> tuple[Head, list[str]]:
         finally:
             torch.random.set_rng_state(luck)
 
-    return Head(look, see, match, Scale.SIMILARITY), []
+    return MatchingHead(look, see, match, Scale.SIMILARITY), []
 
 
-def _visual_bert(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+def _visual_bert(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
     """VisualBERT: one stream of words and regions."""
     look, see, digest = asked.areas(model.config.visual_embedding_dim, boxed=False)
 
@@ -162,10 +169,10 @@ def _visual_bert(model: Any, asked: Asked) -> tuple[Head, list[str]]:
         )
         return asked.probability(found.seq_relationship_logits)
 
-    return Head(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
+    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
 
 
-def _lxmert(model: Any, asked: Asked) -> tuple[Head, list[str]]:
+def _lxmert(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
     """LXMERT: words and regions attend to each other."""
     look, see, digest = asked.areas(model.config.visual_feat_dim, boxed=True)
 
@@ -173,10 +180,10 @@ def _lxmert(model: Any, asked: Asked) -> tuple[Head, list[str]]:
         found = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
         return asked.probability(found.cross_relationship_score)
 
-    return Head(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
+    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
 
 
-HEADS: dict[str, Callable[[Any, Asked], tuple[Head, list[str]]]] = {
+HEADS: dict[str, Callable[[Any, HeadContext], tuple[MatchingHead, list[str]]]] = {
     "BlipForImageTextRetrieval": _blip,
     "Blip2ForImageTextRetrieval": _blip2,
     "ViltForImageAndTextRetrieval": _vilt,
@@ -186,10 +193,12 @@ HEADS: dict[str, Callable[[Any, Asked], tuple[Head, list[str]]]] = {
 """Each architecture with what makes its head, and the settings on which its scores depend."""
 
 
-def _headed(look: Look, see: See, itm: Match, itc: Match, asked: Asked) -> tuple[Head, list[str]]:
+def _headed(
+    look: PictureLoader, see: EncodePictures, itm: MatchTexts, itc: MatchTexts, asked: HeadContext
+) -> tuple[MatchingHead, list[str]]:
     if asked.head == "itc":
-        return Head(look, see, itc, Scale.SIMILARITY), ["head=itc"]
-    return Head(look, see, itm, Scale.PROBABILITY), ["head=itm", f"fits={asked.fits}"]
+        return MatchingHead(look, see, itc, Scale.SIMILARITY), ["head=itc"]
+    return MatchingHead(look, see, itm, Scale.PROBABILITY), ["head=itm", f"fits={asked.fits}"]
 
 
 def _only(inputs: Inputs, *names: str) -> Inputs:

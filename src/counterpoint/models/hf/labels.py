@@ -11,14 +11,14 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Floats
-from counterpoint.models.answer_distributions import Spread
+from counterpoint.models.answer_distributions import AnswerDistribution
 from counterpoint.models.hf.checkpoint import Checkpoint
 
 
-class Labels:
+class AnswerLabels:
     """Makes answers of outputs: the best label, and so many of the next best with their probabilities.
 
-    >>> Labels(["yes", "no"], 5, "softmax").said(Query(None, "Is it?"), np.zeros(2, np.float32)).top
+    >>> AnswerLabels(["yes", "no"], 5, "softmax").said(Query(None, "Is it?"), np.zeros(2, np.float32)).top
     (('yes', 0.5), ('no', 0.5))
     """
 
@@ -30,9 +30,9 @@ class Labels:
     def said(self, query: Query, logits: Floats) -> Answer:
         """The best labels with their probabilities, among the choices where any of them is a label."""
         found = self.spread(query, logits)
-        return found.said(self.top) if isinstance(found, Spread) else found
+        return found.said(self.top) if isinstance(found, AnswerDistribution) else found
 
-    def spread(self, query: Query, logits: Floats) -> Spread | Answer:
+    def spread(self, query: Query, logits: Floats) -> AnswerDistribution | Answer:
         """How likely each label is, among the choices where any of them is one; an answer that says why not."""
         if query.mode is Mode.SCORE:
             return Answer.failed("a classifier answers questions, and does not score texts")
@@ -43,10 +43,10 @@ class Labels:
         exact = logits[places].astype(np.float64)
         named = [offered.get(place, self._names[place]) for place in places] if query.choices else self._names
         whole = self._odds != "sigmoid"
-        return Spread(named, _softmax(exact) if whole else _sigmoid(exact), whole, exact)
+        return AnswerDistribution(named, _softmax(exact) if whole else _sigmoid(exact), whole, exact)
 
 
-def named_labels(checkpoint: Checkpoint, file: str) -> list[str]:
+def read_labels(checkpoint: Checkpoint, file: str) -> list[str]:
     """The answers in the order of the outputs, from a file or from the checkpoint."""
     config = checkpoint.config
     wanted = int(getattr(config, "num_qa_labels", 0) or config.num_labels)

@@ -8,11 +8,11 @@ import numpy as np
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
-from counterpoint.core.ports import Floats, Model, Pictures, Pixels, Placed, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.generation import Manner, Saying
-from counterpoint.models.hf.likelihood import read_through
-from counterpoint.models.hf.processors import gap_after, padded, template_of
+from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel
+from counterpoint.models.hf.likelihood import sequence_log_likelihoods
+from counterpoint.models.hf.processors import answer_gap, chat_template, set_padding
 from counterpoint.models.prompts import Prompt
 
 PLAIN = Prompt(
@@ -39,16 +39,16 @@ def make(
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = checkpoint.loaded(AutoTokenizer.from_pretrained)
-    padded(tokenizer, "left")
-    chat = "" if template == "plain" else template_of(tokenizer, tokenizer, template)
+    set_padding(tokenizer, "left")
+    chat = "" if template == "plain" else chat_template(tokenizer, tokenizer, template)
     asked = replace((Prompt() if chat else PLAIN).asking(prompt), system=system)
-    manner = Manner(asked.content + chat, tokens, rule, choose, temperature, batch)
+    manner = GenerationSettings(asked.content + chat, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForCausalLM)
-    return Blind(checkpoint, model, Words(tokenizer, asked, chat), pictures, manner)
+    return LanguageModel(checkpoint, model, TextPrompt(tokenizer, asked, chat), pictures, manner)
 
 
 @dataclass(slots=True)
-class Words:
+class TextPrompt:
     """A query in words alone, by a chat template or as the beginning of a text."""
 
     tokenizer: Any
@@ -63,7 +63,7 @@ class Words:
     @property
     def gap(self) -> str:
         """A space, where a prompt ends in a word."""
-        return gap_after(self.text(Query(None, "")), self.tokenizer)
+        return answer_gap(self.text(Query(None, "")), self.tokenizer)
 
     def looks(self, query: Query) -> bool:
         """Never."""
@@ -97,12 +97,12 @@ class Words:
         return {name: found[name] for name in ("input_ids", "attention_mask")}
 
 
-class Blind(Saying[Words]):
+class LanguageModel(GenerativeModel[TextPrompt]):
     """A language model: it answers what it can guess, and scores a sentence by how usual it is."""
 
     scale = Scale.SIMILARITY
 
-    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def rate(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores with their positions; a text without tokens fails and says so."""
         return ((position, answer) for position, _, answer in self._rated(queries, (0,), 0))
 
@@ -118,7 +118,7 @@ class Blind(Saying[Words]):
         for start in range(0, len(order), self._micro):
             some = [place for place in order[start : start + self._micro] if all(rows[place])]
             if some:
-                found = read_through(
+                found = sequence_log_likelihoods(
                     self._voice.model, [rows[place][0] for place in some], [rows[place][1] for place in some]
                 )
                 scores[some] = [total / len(rows[place][1]) for place, total in zip(some, found, strict=True)]

@@ -10,11 +10,11 @@ from counterpoint.core.ports import Floats
 
 Tokens: TypeAlias = Sequence[int]
 """Words as a tokenizer numbers them."""
-Top: TypeAlias = tuple[tuple[str, float], ...]
+RankedWords: TypeAlias = tuple[tuple[str, float], ...]
 """Words with their probabilities, best first."""
 
 
-class Say(Protocol):
+class Generate(Protocol):
     """Whatever lets a model speak: inputs in, new tokens out; those who steer see the logits before each of them."""
 
     def __call__(self, inputs: Mapping[str, Any], *steering: Any, tokens: int) -> Any:
@@ -22,7 +22,7 @@ class Say(Protocol):
         ...
 
 
-class First:
+class FirstStepLogits:
     """Keeps the logits of the first step, and counts the steps; it changes nothing."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class First:
         return scores
 
 
-class Forced:
+class ForcedDecoding:
     """Lets each row say its own tail and nothing else, and sums up how likely that was."""
 
     def __init__(self, tails: Sequence[Tokens], end: int) -> None:
@@ -54,27 +54,27 @@ class Forced:
         odds = scores.float().log_softmax(-1).gather(1, wanted)[:, 0].double().cpu().numpy()
         self.sums += np.where(goes_on, odds, 0.0)
         self._step += 1
-        return only(scores, wanted)
+        return keep_only(scores, wanted)
 
 
-def only(scores: Any, wanted: Any) -> Any:
+def keep_only(scores: Any, wanted: Any) -> Any:
     """Logits that leave nothing but one token a row."""
     import torch
 
     return torch.full_like(scores, -torch.inf).scatter(1, wanted, 0.0)
 
 
-def log_likelihoods(say: Say, inputs: Mapping[str, Any], tails: Sequence[Tokens], end: int) -> list[float]:
+def log_likelihoods(say: Generate, inputs: Mapping[str, Any], tails: Sequence[Tokens], end: int) -> list[float]:
     """How likely each row is to go on with its tail: the sum over its tokens, in natural logarithms.
 
     The model speaks as it always does, but has no choice; so its positions, padding and masks are those of its answers.
     """
-    forced = Forced(tails, end)
+    forced = ForcedDecoding(tails, end)
     say(inputs, forced, tokens=max(map(len, tails)))
     return [float(total) for total in forced.sums]
 
 
-def read_through(model: Any, heads: Sequence[Tokens], tails: Sequence[Tokens]) -> list[float]:
+def sequence_log_likelihoods(model: Any, heads: Sequence[Tokens], tails: Sequence[Tokens]) -> list[float]:
     """The same for a plain language model by one pass over head and tail, padded at the end, where nothing looks."""
     import torch
 
@@ -99,7 +99,7 @@ def _chosen(logits: Any, ids: Any) -> Any:
     return torch.stack(rows).double().cpu().numpy()
 
 
-class Openings:
+class FirstTokens:
     """The tokens with which words begin, in their usual forms: as they are or with a capital, after a space or not."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -122,7 +122,7 @@ class Openings:
         return {token for token in found if self._tokenizer.decode([token], skip_special_tokens=True).strip()}
 
 
-def shares(logits: Any, openings: Sequence[Sequence[Sequence[int]]]) -> list[list[float]]:
+def first_token_probabilities(logits: Any, openings: Sequence[Sequence[Sequence[int]]]) -> list[list[float]]:
     """For each row the probabilities of its words by how an answer may begin, normalised over these words."""
     import torch
 
@@ -154,10 +154,10 @@ def softmax(sums: Sequence[float]) -> list[float]:
     return [float(share) for share in odds / odds.sum()]
 
 
-def ranked(words: Sequence[str], chances: Sequence[float]) -> Top:
+def rank_words(words: Sequence[str], chances: Sequence[float]) -> RankedWords:
     """Words with their probabilities, best first; of equals the first.
 
-    >>> ranked(("red", "blue"), (0.25, 0.75))
+    >>> rank_words(("red", "blue"), (0.25, 0.75))
     (('blue', 0.75), ('red', 0.25))
     """
     return tuple(sorted(zip(words, chances, strict=True), key=lambda pair: -pair[1])) if chances else ()

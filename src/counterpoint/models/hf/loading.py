@@ -53,9 +53,9 @@ def load(
     if chosen not in FAMILIES:
         raise UnknownName("family of models", chosen, FAMILIES)
     make: Callable[..., Any] = import_module(FAMILIES[chosen]).make
-    from counterpoint.models.settings import typed
+    from counterpoint.models.settings import convert_settings
 
-    model = make(checkpoint, pictures, **typed(make, settings, f"hf/{name}"))
+    model = make(checkpoint, pictures, **convert_settings(make, settings, f"hf/{name}"))
     model.parameters = checkpoint.parameters
     found: Model = model
     return found

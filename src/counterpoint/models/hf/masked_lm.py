@@ -6,18 +6,18 @@ from typing import Any
 
 from counterpoint.core.errors import ModelError
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.sequence_classifier import BATCH, wanted
+from counterpoint.models.hf.sequence_classifier import BATCH, require_packages
 
-GAP = "[MASK]"
+MASK = "[MASK]"
 """What stands for the gap in a text, whatever the checkpoint's own mark is."""
 _BEGINNINGS = ("\u0120", "\u2581")  # the marks of byte pairs and of sentence pieces for a word that begins
 
 
-class Masked:
+class MaskedLanguageModel:
     """A checkpoint that fills gaps of one or several words, one word after the other, the likeliest ways first."""
 
     def __init__(self, name: str, device: str = "") -> None:
-        wanted()
+        require_packages()
         from transformers import AutoModelForMaskedLM
 
         self._checkpoint = Checkpoint(name, device)
@@ -46,8 +46,8 @@ class Masked:
         is said `among` which fillers, in small letters, proposals are sought, ways that lead to none of them are left.
         """
         for text in texts:
-            if text.count(GAP) != 1:
-                raise ModelError(f"{text!r} has {text.count(GAP)} gaps, not one", hint=f"write the gap as {GAP}")
+            if text.count(MASK) != 1:
+                raise ModelError(f"{text!r} has {text.count(MASK)} gaps, not one", hint=f"write the gap as {MASK}")
         found: list[list[tuple[str, float]]] = [[] for _ in texts]
         for length in range(1, longest + 1):
             begun = None if among is None else _beginnings(among, length)
@@ -63,7 +63,7 @@ class Masked:
         for place in range(length):
             asked = [(number, said, chance) for number, own in enumerate(ways) for said, chance in own]
             shown = [
-                texts[number].replace(GAP, f"{said} {' '.join([mask] * (length - place))}".strip())
+                texts[number].replace(MASK, f"{said} {' '.join([mask] * (length - place))}".strip())
                 for number, said, _ in asked
             ]
             ways = [[] for _ in texts]
@@ -121,10 +121,10 @@ def _beginnings(fillers: Collection[str], length: int) -> frozenset[str]:
 
 
 @lru_cache(1)
-def _opened(checkpoint: str) -> Masked:
-    return Masked(checkpoint)
+def _opened(checkpoint: str) -> MaskedLanguageModel:
+    return MaskedLanguageModel(checkpoint)
 
 
-def proposals(checkpoint: str, texts: Sequence[str], k: int, longest: int = 1) -> list[list[tuple[str, float]]]:
+def propose_fillers(checkpoint: str, texts: Sequence[str], k: int, longest: int = 1) -> list[list[tuple[str, float]]]:
     """The k likeliest fillers for the gap of each text, by a checkpoint of the hub or a folder, read once."""
     return _opened(checkpoint).proposals(texts, k, longest)

@@ -11,17 +11,17 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.heads import HEADS, Asked, Head, Inputs
-from counterpoint.models.hf.picture_processing import alike, shown
-from counterpoint.models.hf.tokenizing import Texts, Tokens, words
+from counterpoint.models.hf.heads import HEADS, HeadContext, Inputs, MatchingHead
+from counterpoint.models.hf.picture_processing import group_by_shape, load_pictures
+from counterpoint.models.hf.tokenizing import TextTokenizer, Tokens, full_text
 
-KEPT = 256
+CACHED_PICTURES = 256
 """Pictures of which is kept what the model made of them, those last asked for."""
 
 
 def make(
     checkpoint: Checkpoint, pictures: Pictures, *, head: str = "itm", regions: str = "", fits: int = 1, batch: int = 64
-) -> "Matching":
+) -> "MatchingModel":
     """A model with a matching head; `head=itc` takes the cosine that BLIP and BLIP-2 have beside it.
 
     `regions` is a file of region features, for VisualBERT and LXMERT; `fits` is which of two logits says that the text
@@ -36,18 +36,18 @@ def make(
         raise ModelError(f"{architecture} has no head {head!r}", hint="itm, or itc for BLIP and BLIP-2")
     if fits not in (0, 1) or batch < 1:
         raise ModelError(f"fits is {fits} and batch is {batch}", hint="fits is 0 or 1, and batch at least 1")
-    asked = Asked(checkpoint, pictures, head, regions, fits)
+    asked = HeadContext(checkpoint, pictures, head, regions, fits)
     model = checkpoint.weights(getattr(transformers, architecture))
     made, settings = HEADS[architecture](model, asked)
-    return Matching(checkpoint, made, batch=batch, settings=["matching", *settings])
+    return MatchingModel(checkpoint, made, batch=batch, settings=["matching", *settings])
 
 
-class Matching:
+class MatchingModel:
     """Scores a text against a picture; what can be made of a picture alone is made once for all its texts."""
 
-    def __init__(self, checkpoint: Checkpoint, head: Head, *, batch: int, settings: Sequence[str]) -> None:
+    def __init__(self, checkpoint: Checkpoint, head: MatchingHead, *, batch: int, settings: Sequence[str]) -> None:
         self.fingerprint, self.scale, self.batch = checkpoint.fingerprint(*settings), head.scale, batch
-        self._place, self._head, self._texts = checkpoint.place, head, Texts.of(checkpoint)
+        self._place, self._head, self._texts = checkpoint.place, head, TextTokenizer.of(checkpoint)
         self._kept: OrderedDict[Picture | None, Inputs] = OrderedDict()
 
     def score(self, queries: Sequence[Query]) -> Floats:
@@ -64,7 +64,7 @@ class Matching:
 
     def _scored(self, queries: Sequence[Query]) -> Iterator[tuple[list[int], Any]]:
         """Pairs that may go together, those of like length beside each other."""
-        seen, tokens = self._seen(queries), self._texts.tokens([words(query) for query in queries])
+        seen, tokens = self._seen(queries), self._texts.tokens([full_text(query) for query in queries])
         for places in _together([seen[query.picture] for query in queries], tokens):
             rows = [seen[queries[place].picture] for place in places]
             texts = self._texts.batch([tokens[place] for place in places], self._place)
@@ -81,11 +81,11 @@ class Matching:
                 found[picture] = self._kept[picture]
             else:
                 new.append(picture)
-        for some in alike(shown(self._head.look, new, failing), len(queries)):
+        for some in group_by_shape(load_pictures(self._head.look, new, failing), len(queries)):
             made = self._head.see([fitted for _, fitted in some])
             for place, (picture, _) in enumerate(some):
                 found[picture] = self._kept[picture] = {name: tensor[place] for name, tensor in made.items()}
-        while len(self._kept) > KEPT:
+        while len(self._kept) > CACHED_PICTURES:
             self._kept.popitem(last=False)
         if failing:
             raise failing[0]

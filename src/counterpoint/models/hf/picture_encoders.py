@@ -5,23 +5,23 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.picture_processing import Fitted, Fitter, alike, source
-from counterpoint.models.hf.regions import Regions
+from counterpoint.models.hf.picture_processing import PictureProcessor, ProcessedPicture, group_by_shape, picture_loader
+from counterpoint.models.hf.regions import RegionFile
 
 
 @dataclass(frozen=True)
-class Seen:
+class EncodedPicture:
     """The parts of one picture, and their boxes where the model reads these; tensors on the model's device."""
 
     parts: Any  # parts × numbers
     boxes: Any = None  # parts × 4
 
 
-class Sight(Protocol):
+class PictureEncoder(Protocol):
     """How one architecture looks at pictures."""
 
     @property
@@ -29,7 +29,7 @@ class Sight(Protocol):
         """What its answers depend on beyond the checkpoint."""
         ...
 
-    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, Seen | PictureError]]:
+    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
         """Each picture with its parts, or with why there are none."""
         ...
 
@@ -38,7 +38,7 @@ class Sight(Protocol):
         ...
 
 
-class Patches:
+class PatchEncoder:
     """ViLT: squares of pixels, embedded with their positions, as many as a picture of its size has.
 
     The model itself takes the patches in random order, and a random choice of them where it was made for fewer. Here
@@ -48,23 +48,23 @@ class Patches:
     content = ""
 
     def __init__(self, checkpoint: Checkpoint, model: Any, pictures: Pictures) -> None:
-        self._fitter = Fitter.of(checkpoint)
-        self._shown = source(pictures, self._fitter.fit)
+        self._fitter = PictureProcessor.of(checkpoint)
+        self._shown = picture_loader(pictures, self._fitter.fit)
         self._place, self._kind = checkpoint.place, checkpoint.kind
         self._embeddings, self._most = model.vilt.embeddings, model.config.max_image_length
 
-    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, Seen | PictureError]]:
+    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
         """Pictures of one size together."""
         failing: dict[Picture, PictureError] = {}
-        for some in alike(self._fitted(pictures, failing), max(1, len(pictures))):
+        for some in group_by_shape(self._fitted(pictures, failing), max(1, len(pictures))):
             batch = self._fitter.batch([fitted for _, fitted in some], self._place, self._kind)
             for (picture, _), parts in zip(some, self._embedded(batch["pixel_values"]), strict=True):
-                yield picture, Seen(self._chosen(parts, picture))
+                yield picture, EncodedPicture(self._chosen(parts, picture))
         yield from failing.items()
 
     def _fitted(
         self, pictures: Sequence[Picture], failing: dict[Picture, PictureError]
-    ) -> Iterator[tuple[Picture, Fitted]]:
+    ) -> Iterator[tuple[Picture, ProcessedPicture]]:
         for picture in pictures:
             try:
                 yield picture, self._shown(picture)
@@ -93,10 +93,10 @@ class Patches:
         count, most = len(parts) - 1, self._most
         if not isinstance(most, int) or not 0 <= most < count:
             return parts
-        return parts[[0, *sorted(seeded("patches", picture.content).sample(range(1, count + 1), most))]]
+        return parts[[0, *sorted(seeded_rng("patches", picture.content).sample(range(1, count + 1), most))]]
 
 
-class Areas:
+class RegionEncoder:
     """Regions from a file; `width` is the setting of a checkpoint that says how many numbers describe each."""
 
     width = ""
@@ -106,12 +106,12 @@ class Areas:
         if not regions:
             fact = f"{checkpoint.name} reads regions that a detector saw in a picture, and not its pixels"
             raise ModelError(fact, hint="--model-args regions=FILE says where they are; see how-to/use-region-features")
-        self._regions, self._name = Regions(regions), checkpoint.name
+        self._regions, self._name = RegionFile(regions), checkpoint.name
         self._place, self._kind = checkpoint.place, checkpoint.kind
         self._numbers = getattr(model.config, self.width)
         self.content = f"regions={self._regions.digest}"
 
-    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, Seen | PictureError]]:
+    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
         """Read from the file, one picture after the other."""
         for picture in pictures:
             try:
@@ -119,13 +119,13 @@ class Areas:
             except PictureError as problem:
                 yield picture, problem
 
-    def _seen(self, picture: Picture) -> Seen:
+    def _seen(self, picture: Picture) -> EncodedPicture:
         features = self._regions.features(picture)
         if features.shape[1] != self._numbers:
             fact = f"the regions of {picture.address} have {features.shape[1]} numbers each"
             raise PictureError(f"{fact}, and {self._name} takes {self._numbers}")
         boxes = self._tensor(self._regions.boxes(picture)) if self.boxed else None
-        return Seen(self._tensor(features), boxes)
+        return EncodedPicture(self._tensor(features), boxes)
 
     def _tensor(self, numbers: Floats) -> Any:
         import torch
@@ -133,7 +133,7 @@ class Areas:
         return torch.tensor(numbers, dtype=self._kind, device=self._place)
 
 
-class BoxedAreas(Areas):
+class BoxedRegionEncoder(RegionEncoder):
     """LXMERT: regions, and where they are."""
 
     width = "visual_feat_dim"
@@ -144,7 +144,7 @@ class BoxedAreas(Areas):
         return {"visual_feats": parts, "visual_pos": boxes, "visual_attention_mask": present}
 
 
-class BareAreas(Areas):
+class UnboxedRegionEncoder(RegionEncoder):
     """VisualBERT: regions, wherever they are."""
 
     width = "visual_embedding_dim"

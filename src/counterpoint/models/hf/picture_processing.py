@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from counterpoint.core.errors import CounterpointError, PictureError
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Fitting, Pictures, Pixels
+from counterpoint.core.ports import Pictures, Pixels, PreprocessingPictures
 from counterpoint.models.hf.checkpoint import Checkpoint
 
 PROBES = ((90, 130), (130, 90), (61, 61), (700, 500))
@@ -19,7 +19,7 @@ PROBES = ((90, 130), (130, 90), (61, 61), (700, 500))
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class ProcessedPicture:
     """One picture by the names under which a model takes it: bytes where a recipe is known, else its numbers."""
 
     inputs: Mapping[str, NDArray[Any]]
@@ -35,14 +35,14 @@ class Fitted:
         return tuple((name, array.shape) for name, array in self.inputs.items())
 
 
-Look: TypeAlias = Callable[[Picture], Fitted]
+PictureLoader: TypeAlias = Callable[[Picture], ProcessedPicture]
 """Where a model gets its fitted pictures from."""
-Seen: TypeAlias = tuple[Picture, Fitted]
+LoadedPicture: TypeAlias = tuple[Picture, ProcessedPicture]
 """A picture, and what it looks like."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class ResizeRecipe:
     """The plain way of fitting: resize, crop the middle, and later scale and normalise each color."""
 
     shortest: int  # of the two edges, the other in proportion; 0 where the size is fixed
@@ -54,7 +54,7 @@ class Recipe:
     std: tuple[float, ...]
 
     @classmethod
-    def read(cls, processor: Any) -> "Recipe":
+    def read(cls, processor: Any) -> "ResizeRecipe":
         """What a processor says of itself."""
         said = {"rescale_factor": 1.0, **processor.to_dict()}
         size, crop = (said.get(name) or {} for name in ("size", "crop_size"))
@@ -89,7 +89,9 @@ class Recipe:
 
     def levels(self, device: Any) -> Any:
         """Mean and standard deviation of each color, on a device."""
-        return sent([np.array(value, np.float32).reshape(1, 3, 1, 1) for value in (self.mean, self.std)], device)
+        return stack_on_device(
+            [np.array(value, np.float32).reshape(1, 3, 1, 1) for value in (self.mean, self.std)], device
+        )
 
     def _resized(self, height: int, width: int) -> tuple[int, int]:
         if not self.shortest:
@@ -99,26 +101,26 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Preprocessing:
     """A pure function of pixels, which travels: with a recipe it needs neither torch nor transformers."""
 
-    recipe: Recipe | None
+    recipe: ResizeRecipe | None
     processor: Any = None
 
-    def __call__(self, pixels: Pixels) -> Fitted:
+    def __call__(self, pixels: Pixels) -> ProcessedPicture:
         """One picture by the names under which a model takes it."""
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
             raise PictureError(f"pixels are {pixels.dtype} {pixels.shape}, and should be uint8 (height, width, 3)")
         if self.recipe is not None:
-            return Fitted({"pixel_values": self.recipe.fit(pixels)})
+            return ProcessedPicture({"pixel_values": self.recipe.fit(pixels)})
         try:
-            return Fitted(_processed(self.processor, pixels))
+            return ProcessedPicture(_processed(self.processor, pixels))
         except (ValueError, ZeroDivisionError) as problem:
             height, width, _ = pixels.shape
             raise PictureError(f"a picture of {width} × {height} pixels cannot be fitted: {problem}") from problem
 
 
-class Fitter:
+class PictureProcessor:
     """Fits pictures as the processor of a checkpoint does; a plain one by its recipe, without the time that one takes.
 
     A recipe is used only where it gives what the processor gives; any other processor is called for each picture.
@@ -130,39 +132,43 @@ class Fitter:
         self._levels: dict[Any, Any] = {}
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint) -> "Fitter":
+    def of(cls, checkpoint: Checkpoint) -> "PictureProcessor":
         """The one for a checkpoint."""
         from transformers import AutoImageProcessor
 
         return cls(checkpoint.loaded(AutoImageProcessor.from_pretrained, backend="pil"))
 
     @property
-    def fit(self) -> "Fit":
+    def fit(self) -> "Preprocessing":
         """What makes of pixels a picture as the model takes it, still on the CPU, in whichever thread or process."""
-        return Fit(self.recipe) if self.recipe is not None else Fit(None, self.processor)
+        return Preprocessing(self.recipe) if self.recipe is not None else Preprocessing(None, self.processor)
 
-    def batch(self, pictures: Sequence[Fitted], device: Any, dtype: Any) -> dict[str, Any]:
+    def batch(self, pictures: Sequence[ProcessedPicture], device: Any, dtype: Any) -> dict[str, Any]:
         """Pictures of the same shapes as the inputs of a model; whoever calls need not wait for the device."""
-        return self.numbers(stacked(pictures, device), dtype)
+        return self.numbers(stack_inputs(pictures, device), dtype)
 
     def numbers(self, inputs: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
         """Stacked pictures as the inputs of a model, made on the device where they are."""
         if self.recipe is None:
-            return cast(inputs, dtype)
+            return cast_inputs(inputs, dtype)
         device = inputs["pixel_values"].device
         if device not in self._levels:
             self._levels[device] = self.recipe.levels(device)
         return {"pixel_values": self.recipe.numbers(inputs["pixel_values"], self._levels[device]).to(dtype)}
 
 
-def source(pictures: Pictures, fit: Callable[[Pixels], Fitted], *, apart: bool = False) -> Look:
+def picture_loader(
+    pictures: Pictures, fit: Callable[[Pixels], ProcessedPicture], *, apart: bool = False
+) -> PictureLoader:
     """Where a model gets its fitted pictures from: the threads, or processes, that decode ahead, if there are any."""
-    if isinstance(pictures, Fitting):
+    if isinstance(pictures, PreprocessingPictures):
         return pictures.fitted(fit, apart=True) if apart else pictures.fitted(fit)
     return lambda picture: fit(pictures.pixels(picture))
 
 
-def shown(look: Look, pictures: Iterable[Picture | None], failing: list[CounterpointError]) -> Iterator[Seen]:
+def load_pictures(
+    look: PictureLoader, pictures: Iterable[Picture | None], failing: list[CounterpointError]
+) -> Iterator[LoadedPicture]:
     """The pictures that can be shown, each with what it looks like; why the others cannot is noted."""
     for picture in pictures:
         try:
@@ -175,9 +181,9 @@ def shown(look: Look, pictures: Iterable[Picture | None], failing: list[Counterp
             failing.append(PictureError(f"{picture and picture.address} cannot be shown: {problem}"))
 
 
-def alike(pictures: Iterable[Seen], most: int) -> Iterator[list[Seen]]:
+def group_by_shape(pictures: Iterable[LoadedPicture], most: int) -> Iterator[list[LoadedPicture]]:
     """Pictures of the same shapes together, as soon as there are so many of them; those left over at the end."""
-    waiting: dict[object, list[Seen]] = {}
+    waiting: dict[object, list[LoadedPicture]] = {}
     for picture, fitted in pictures:
         some = waiting.setdefault(fitted.shapes, [])
         some.append((picture, fitted))
@@ -186,17 +192,19 @@ def alike(pictures: Iterable[Seen], most: int) -> Iterator[list[Seen]]:
     yield from waiting.values()
 
 
-def stacked(pictures: Sequence[Fitted], device: Any) -> dict[str, Any]:
+def stack_inputs(pictures: Sequence[ProcessedPicture], device: Any) -> dict[str, Any]:
     """Pictures of the same shapes as tensors on their way to a device, under the names of their inputs."""
-    return {name: sent([picture.inputs[name] for picture in pictures], device) for name in pictures[0].inputs}
+    return {
+        name: stack_on_device([picture.inputs[name] for picture in pictures], device) for name in pictures[0].inputs
+    }
 
 
-def cast(inputs: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
+def cast_inputs(inputs: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
     """Inputs in the type of a model's numbers; whole numbers stay whole."""
     return {name: tensor.to(dtype) if tensor.is_floating_point() else tensor for name, tensor in inputs.items()}
 
 
-def sent(arrays: Sequence[NDArray[Any]], device: Any) -> Any:
+def stack_on_device(arrays: Sequence[NDArray[Any]], device: Any) -> Any:
     """Arrays of one shape stacked as a tensor on its way to a device; nobody waits for its arrival."""
     import torch
 
@@ -207,7 +215,7 @@ def sent(arrays: Sequence[NDArray[Any]], device: Any) -> Any:
     return room.to(device, non_blocking=True)
 
 
-def fetching(tensor: Any) -> Callable[[], Any]:
+def fetch_async(tensor: Any) -> Callable[[], Any]:
     """A tensor on its way from the device; what is returned waits for it, and not for what the device does next."""
     import torch
 
@@ -225,19 +233,19 @@ def fetching(tensor: Any) -> Callable[[], Any]:
     return fetched
 
 
-def _proven(processor: Any) -> Recipe | None:
+def _proven(processor: Any) -> ResizeRecipe | None:
     """The recipe of a processor, unless it gives something else on one of the probes."""
     try:
-        recipe = Recipe.read(processor)
+        recipe = ResizeRecipe.read(processor)
         return recipe if all(_agrees(recipe, processor, *probe) for probe in PROBES) else None
     except (KeyError, TypeError, ValueError, AttributeError, CounterpointError):
         return None
 
 
-def _agrees(recipe: Recipe, processor: Any, height: int, width: int) -> bool:
+def _agrees(recipe: ResizeRecipe, processor: Any, height: int, width: int) -> bool:
     import torch
 
-    luck = seeded("probe", height, width).randbytes(height * width * 3)
+    luck = seeded_rng("probe", height, width).randbytes(height * width * 3)
     pixels = np.frombuffer(luck, np.uint8).reshape(height, width, 3)
     whole = _processed(processor, pixels)
     if list(whole) != ["pixel_values"]:

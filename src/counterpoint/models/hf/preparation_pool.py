@@ -11,18 +11,18 @@ from tempfile import mkdtemp
 from typing import Any, ClassVar
 from weakref import finalize
 
-from counterpoint.core.ports import Fitting, Pictures
-from counterpoint.engine.mapped_arrays import Parcel, packed, unpacked
-from counterpoint.models.hf.batch_preparation import Batch, Inputs, Row, Wording, prepared
+from counterpoint.core.ports import Pictures, PreprocessingPictures
+from counterpoint.engine.mapped_arrays import MappedValue, read_mapped, write_mapped
+from counterpoint.models.hf.batch_preparation import BatchRow, Inputs, PreparedBatch, PromptFormat, prepare_batch
 
-LEAST, MOST = 4, 8
+MIN_CORES, MAX_PROCESSES = 4, 8
 """How many cores there must be for processes to pay, and how many processes there are at most."""
 
 
-class Apart:
+class PreparationPool:
     """Processes that make batches ready; until they are at work, whoever asks is told so and does it himself."""
 
-    def __init__(self, build: Callable[[], Wording], pictures: Pictures, dtype: str, processes: int) -> None:
+    def __init__(self, build: Callable[[], PromptFormat], pictures: Pictures, dtype: str, processes: int) -> None:
         folder = mkdtemp(prefix="counterpoint-")
         settle = partial(_Bench.settle, build, pictures, dtype, folder)
         self._pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=settle)
@@ -31,26 +31,28 @@ class Apart:
         self.processes = processes
 
     @classmethod
-    def of(cls, build: Callable[[], Wording], pictures: Pictures, place: str, dtype: str) -> "Apart | None":
+    def of(
+        cls, build: Callable[[], PromptFormat], pictures: Pictures, place: str, dtype: str
+    ) -> "PreparationPool | None":
         """Processes for a model on an accelerator, if there are cores for them and its pictures can travel."""
         cores = (os.cpu_count() or 1) - 2
-        if not place.startswith("cuda") or cores < LEAST or not isinstance(pictures, Fitting):
+        if not place.startswith("cuda") or cores < MIN_CORES or not isinstance(pictures, PreprocessingPictures):
             return None
-        return cls(build, pictures.behind, dtype, min(MOST, cores))
+        return cls(build, pictures.behind, dtype, min(MAX_PROCESSES, cores))
 
     @property
     def ready(self) -> bool:
         """Whether the first of them is at work."""
         return any(one.done() and one.exception() is None for one in self._begun)
 
-    def prepared(self, rows: Sequence[Row]) -> Batch | None:
+    def prepared(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
         """Rows made ready by one of the processes; nothing if one of them was killed, and all are gone with it."""
         try:
-            batch: Batch = unpacked(self._pool.submit(_Bench.prepared, rows).result())
+            batch: PreparedBatch = read_mapped(self._pool.submit(_Bench.prepared, rows).result())
         except BrokenExecutor:
             self._begun = []
             return None
-        return Batch(batch.rows, _tensors(batch.inputs), batch.failed)
+        return PreparedBatch(batch.rows, _tensors(batch.inputs), batch.failed)
 
 
 def _closed(pool: ProcessPoolExecutor, folder: str) -> None:
@@ -94,7 +96,7 @@ class _Bench:
         cls.wording, cls.pictures, cls.dtype, cls.folder = build(), pictures, dtype, folder
 
     @classmethod
-    def prepared(cls, rows: Sequence[Row]) -> Parcel:
+    def prepared(cls, rows: Sequence[BatchRow]) -> MappedValue:
         """Rows made ready."""
-        batch = prepared(rows, cls.wording, cls.pictures)
-        return packed(Batch(batch.rows, _arrays(batch.inputs, cls.dtype), batch.failed), cls.folder)
+        batch = prepare_batch(rows, cls.wording, cls.pictures)
+        return write_mapped(PreparedBatch(batch.rows, _arrays(batch.inputs, cls.dtype), batch.failed), cls.folder)

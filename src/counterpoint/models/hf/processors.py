@@ -8,7 +8,7 @@ from counterpoint.core.errors import ModelError
 from counterpoint.models.hf.checkpoint import Checkpoint
 
 
-def processor_of(checkpoint: Checkpoint) -> Any:
+def load_processor(checkpoint: Checkpoint) -> Any:
     """The processor, with pictures fitted by Pillow, so that answers are the same with torchvision and without."""
     from transformers import AutoImageProcessor, AutoProcessor
 
@@ -21,18 +21,18 @@ def processor_of(checkpoint: Checkpoint) -> Any:
         hint = "a folder holds preprocessor_config.json or processor_config.json beside its weights"
         raise ModelError(f"{checkpoint.name} has no processor of pictures", hint=hint)
     processor.image_processor = checkpoint.loaded(AutoImageProcessor.from_pretrained, backend="pil")
-    padded(processor.tokenizer, "left")
+    set_padding(processor.tokenizer, "left")
     return processor
 
 
-def padded(tokenizer: Any, side: str) -> None:
+def set_padding(tokenizer: Any, side: str) -> None:
     """Let a tokenizer pad on one side, with the end of a text where it knows nothing better."""
     tokenizer.padding_side = side
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
 
 
-def template_of(reader: Any, tokenizer: Any, given: str) -> str:
+def chat_template(reader: Any, tokenizer: Any, given: str) -> str:
     """The chat template: that in a file which is given, else that of processor or tokenizer, else none."""
     if given:
         try:
@@ -43,7 +43,7 @@ def template_of(reader: Any, tokenizer: Any, given: str) -> str:
     return str(found.get("default", "")) if isinstance(found, dict) else str(found)
 
 
-def gap_after(prompt: str, tokenizer: Any) -> str:
+def answer_gap(prompt: str, tokenizer: Any) -> str:
     """A space, where the first word of an answer needs one: not after a space or a mark, nor if tokens bring theirs."""
     if not prompt or prompt[-1].isspace() or prompt.endswith((">", "]", *tokenizer.all_special_tokens)):
         return ""

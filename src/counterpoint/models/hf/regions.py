@@ -28,7 +28,7 @@ from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats
 
-KEPT = 256
+CACHED_PICTURES = 256
 """Pictures whose regions are kept in memory, those last asked for."""
 
 _LAYOUTS = (
@@ -45,14 +45,14 @@ _ARRAYS = ("features", "boxes", "width", "height")
 
 
 @dataclass(frozen=True, slots=True)
-class Areas:
+class PictureRegions:
     """The regions of one picture: a row of features for each, and its box, from 0 to 1, where boxes are given."""
 
     features: Floats  # regions × numbers
     boxes: Floats | None  # regions × (left, top, right, bottom)
 
 
-class Regions:
+class RegionFile:
     """The regions of many pictures, found by the address of a picture, its path, the name of its file, or its number.
 
     The number is that of COCO: `coco:val2014/COCO_val2014_000000000285.jpg` is found under 285.
@@ -63,12 +63,12 @@ class Regions:
         read, names, self.digest = _opened(self._path)
         self._exact = {name: name for name in names}
         self._stems, self._numbers = _unique(names, _stem), _unique(names, _number)
-        self._read: Callable[[str], Areas] = lru_cache(KEPT)(read)
+        self._read: Callable[[str], PictureRegions] = lru_cache(CACHED_PICTURES)(read)
 
     def __len__(self) -> int:
         return len(self._exact)
 
-    def areas(self, picture: Picture) -> Areas:
+    def areas(self, picture: Picture) -> PictureRegions:
         """The regions of a picture; those of an edited one are not known, since nobody detected anything in it."""
         if picture.edits:
             fact = f"{picture.address} is edited, and {self._path} has the regions of the picture as it was"
@@ -114,7 +114,7 @@ def _unique(names: Iterable[str], short: Callable[[str], str]) -> dict[str, str]
     return {key: name for key, name in pairs if key and times[key] == 1}
 
 
-def _opened(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+def _opened(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
     """How the regions of one name are read, the names there are, and a digest of what is read."""
     if path.is_dir():
         return _folder(path)
@@ -127,13 +127,13 @@ def _opened(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
     raise ModelError(f"{path} is no file of region features", hint=f"regions come from {_LAYOUTS}")
 
 
-def _folder(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+def _folder(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
     kinds = {".npz", ".npy"}
     found = sorted(file for file in path.rglob("*") if file.suffix in kinds and not file.stem.endswith("_info"))
     files = {file.relative_to(path).with_suffix("").as_posix(): file for file in found}
     looks: Plain = [[name, file.stat().st_size, file.stat().st_mtime_ns] for name, file in files.items()]
 
-    def read(name: str) -> Areas:
+    def read(name: str) -> PictureRegions:
         file = files[name]
         try:
             with file.open("rb") as opened:
@@ -146,7 +146,7 @@ def _folder(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
     return read, list(files), hex_id(content_id(looks))
 
 
-def _archive(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+def _archive(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
     if not is_zipfile(path):
         raise ModelError(f"{path} is no archive of arrays", hint=f"regions come from {_LAYOUTS}")
     loaded = np.load(path, allow_pickle=False)
@@ -155,7 +155,7 @@ def _archive(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
         fact = f"{path} has no array whose name ends in /features, but {', '.join(list(loaded)[:3]) or 'nothing'}"
         raise ModelError(fact, hint="in one file for all pictures, arrays are named PICTURE/features, PICTURE/boxes")
 
-    def read(name: str) -> Areas:
+    def read(name: str) -> PictureRegions:
         place = f"{path}, {name}"
         try:
             return _areas({key: loaded[f"{name}/{key}"] for key in _ARRAYS if f"{name}/{key}" in loaded}, place)
@@ -190,7 +190,7 @@ class _Columns:
         return cls(2, 1, 7, 8, 9) if many == 10 else cls(1, 2, 3, 4, 5)
 
 
-def _table(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
+def _table(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
     """One pass over the file notes where each line begins; lines are read again when they are needed."""
     places: dict[str, tuple[int, int, int]] = {}
     found, start = blake2b(digest_size=16), 0
@@ -207,7 +207,7 @@ def _table(path: Path) -> tuple[Callable[[str], Areas], list[str], str]:
     return partial(_line, path, places), list(places), found.hexdigest()
 
 
-def _line(path: Path, places: Mapping[str, tuple[int, int, int]], name: str) -> Areas:
+def _line(path: Path, places: Mapping[str, tuple[int, int, int]], name: str) -> PictureRegions:
     number, start, size = places[name]
     place = f"{path}, line {number}, picture {name}"
     with path.open("rb") as file:
@@ -225,7 +225,7 @@ def _line(path: Path, places: Mapping[str, tuple[int, int, int]], name: str) -> 
     return _areas({"features": features, "boxes": boxes} | sizes, place)
 
 
-def _areas(arrays: Mapping[str, Any], place: str) -> Areas:
+def _areas(arrays: Mapping[str, Any], place: str) -> PictureRegions:
     """The arrays of one picture, checked and in float32, its boxes from 0 to 1."""
     if "features" not in arrays:
         raise PictureError(f"{place}: there is no array called features", hint=f"regions come from {_LAYOUTS}")
@@ -234,7 +234,7 @@ def _areas(arrays: Mapping[str, Any], place: str) -> Areas:
         raise PictureError(f"{place}: features are {features.shape}, and should be (regions, numbers)")
     if not np.isfinite(features).all():
         raise PictureError(f"{place}: not all features are numbers")
-    return Areas(features, _boxes(arrays, len(features), place) if "boxes" in arrays else None)
+    return PictureRegions(features, _boxes(arrays, len(features), place) if "boxes" in arrays else None)
 
 
 def _boxes(arrays: Mapping[str, Any], count: int, place: str) -> Floats:

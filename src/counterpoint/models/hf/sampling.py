@@ -5,16 +5,16 @@ from random import Random
 from typing import Any
 
 from counterpoint.core.groups import Query
-from counterpoint.core.ids import seeded
-from counterpoint.models.hf.likelihood import only
+from counterpoint.core.ids import seeded_rng
+from counterpoint.models.hf.likelihood import keep_only
 
 
-def luck_of(query: Query, trial: int, seed: int) -> Random:
+def sampling_rng(query: Query, trial: int, seed: int) -> Random:
     """The luck of one pass, which depends on query, trial and seed alone."""
-    return seeded("sample", seed, query.id, trial)
+    return seeded_rng("sample", seed, query.id, trial)
 
 
-class Drawn:
+class TokenSampler:
     """Draws the next token of each row from all tokens, with one number of the row's own luck.
 
     The number says how far to go along the probabilities, laid end to end in the order of the vocabulary.
@@ -31,4 +31,4 @@ class Drawn:
         ends = (scores.to(exact) / self._temperature).softmax(-1).cumsum(-1)
         numbers = torch.tensor([[luck.random()] for luck in self._lucks], dtype=exact, device=scores.device)
         drawn = torch.searchsorted(ends, numbers * ends[:, -1:], right=True)
-        return only(scores, drawn.clamp(max=scores.shape[1] - 1))
+        return keep_only(scores, drawn.clamp(max=scores.shape[1] - 1))

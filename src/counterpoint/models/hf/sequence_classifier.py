@@ -13,18 +13,18 @@ from counterpoint.models.hf.checkpoint import Checkpoint
 BATCH = 32
 
 
-def wanted() -> None:
+def require_packages() -> None:
     """Refuse in one sentence where the packages of the extra are not installed."""
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
             raise ModelError(f"{package} is not installed", hint="pip install 'counterpoint[hf]'")
 
 
-class Labeller:
+class SequenceClassifier:
     """A sequence classifier from the hub or a folder."""
 
     def __init__(self, name: str, device: str = "") -> None:
-        wanted()
+        require_packages()
         from transformers import AutoModelForSequenceClassification
 
         self._checkpoint = Checkpoint(name, device)

@@ -7,28 +7,28 @@ import numpy as np
 
 from counterpoint.core.groups import Query
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.picture_processing import sent
+from counterpoint.models.hf.picture_processing import stack_on_device
 
 Tokens: TypeAlias = dict[str, list[int]]
 """One text by the names under which a model takes it: the numbers of its tokens, and what belongs to each."""
 
 
-def words(query: Query) -> str:
+def full_text(query: Query) -> str:
     """The text of a query after what was said before it."""
     return f"{query.context} {query.text}" if query.context else query.text
 
 
-def unmasked(tokens: Tokens) -> Tokens:
+def drop_full_mask(tokens: Tokens) -> Tokens:
     """The tokens without a mask that hides none of them: many models wait for the device to learn as much.
 
-    >>> unmasked({"input_ids": [7, 9], "attention_mask": [1, 1]})
+    >>> drop_full_mask({"input_ids": [7, 9], "attention_mask": [1, 1]})
     {'input_ids': [7, 9]}
     """
     hides = not all(tokens.get("attention_mask", ()))
     return {name: numbers for name, numbers in tokens.items() if hides or name != "attention_mask"}
 
 
-class Texts:
+class TextTokenizer:
     """Reads texts with the tokenizer of a checkpoint; what is longer than the model can read is cut off at its end."""
 
     def __init__(self, tokenizer: Any, longest: int, *, whole: bool = False) -> None:
@@ -36,7 +36,7 @@ class Texts:
         self._padding = "max_length" if whole else False
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint) -> "Texts":
+    def of(cls, checkpoint: Checkpoint) -> "TextTokenizer":
         """The one for a checkpoint; SigLIP was trained on texts of full length, and reads no other."""
         from transformers import AutoTokenizer
 
@@ -64,5 +64,5 @@ class Texts:
             rows = np.full((len(some), longest), filled, np.int64)
             for row, one in zip(rows, some, strict=True):
                 row[: len(one[name])] = one[name]
-            found[name] = sent(list(rows), device)
+            found[name] = stack_on_device(list(rows), device)
         return found

@@ -13,28 +13,36 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures, Placed, Scale
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.cuda_graphs import Replayed
-from counterpoint.models.hf.picture_processing import Fitter, alike, fetching, sent, shown, source, stacked
-from counterpoint.models.hf.tokenizing import Texts, Tokens, unmasked, words
+from counterpoint.models.hf.cuda_graphs import CudaGraphForward
+from counterpoint.models.hf.picture_processing import (
+    PictureProcessor,
+    fetch_async,
+    group_by_shape,
+    load_pictures,
+    picture_loader,
+    stack_inputs,
+    stack_on_device,
+)
+from counterpoint.models.hf.tokenizing import TextTokenizer, Tokens, drop_full_mask, full_text
 
-PICTURES, TEXTS, AHEAD = 128, 256, 256
+PICTURE_BATCH, TEXT_BATCH, LOOKAHEAD = 128, 256, 256
 """How many go through a tower at once, and how many pictures are begun before they are asked for."""
-KEPT, AT_ONCE = 2**16, 2**12
+CACHED_VECTORS, CHUNK = 2**16, 2**12
 """How many vectors of each tower are kept, and how many queries are looked at before any may be forgotten."""
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-def make(checkpoint: Checkpoint, pictures: Pictures, *, template: str = "{}", batch: int = 0) -> "Towers":
+def make(checkpoint: Checkpoint, pictures: Pictures, *, template: str = "{}", batch: int = 0) -> "TwoTowerModel":
     """A model with features of pictures and of texts; `template` is what is said around a text, as `a photo of {}`."""
     if "{}" not in template:
         raise ModelError(f"the template {template!r} has no place for a text", hint="write {} where it goes")
-    return Towers(checkpoint, pictures, template=template, batch=batch)
+    return TwoTowerModel(checkpoint, pictures, template=template, batch=batch)
 
 
-class Vectors(Generic[Key]):
+class VectorCache(Generic[Key]):
     """Vectors as the rows of one table on the device; where it is full, those used longest ago make room."""
 
     def __init__(self, most: int) -> None:
@@ -66,7 +74,7 @@ class Vectors(Generic[Key]):
         return self._table[self._places(keys)]
 
     def _places(self, keys: Sequence[Key]) -> Any:
-        return sent([np.array([self._rows[key] for key in keys], np.int64)], self._table.device)[0]
+        return stack_on_device([np.array([self._rows[key] for key in keys], np.int64)], self._table.device)[0]
 
     def _grow(self, vectors: Any) -> None:
         held = 0 if self._table is None else len(self._table)
@@ -77,7 +85,7 @@ class Vectors(Generic[Key]):
             self._table = table
 
 
-class Towers:
+class TwoTowerModel:
     """Each picture and each text is encoded once, and kept; a score is the product of two vectors.
 
     Scores are what the model's own forward pass gives for a picture and a text: the cosine, times the scale that was
@@ -92,12 +100,12 @@ class Towers:
         if not hasattr(self._model, "get_image_features") or not hasattr(self._model, "get_text_features"):
             kind = type(self._model).__name__
             raise ModelError(f"{checkpoint.name} is a {kind}, which has no features of pictures and of texts")
-        self._fitter, self._texts = Fitter.of(checkpoint), Texts.of(checkpoint)
+        self._fitter, self._texts = PictureProcessor.of(checkpoint), TextTokenizer.of(checkpoint)
         away = checkpoint.place.startswith("cuda")
-        self._look = source(pictures, self._fitter.fit, apart=away and self._fitter.recipe is not None)
-        self._replayed, self._thread = Replayed(self._forward), ThreadPoolExecutor(1, "tokens")
+        self._look = picture_loader(pictures, self._fitter.fit, apart=away and self._fitter.recipe is not None)
+        self._replayed, self._thread = CudaGraphForward(self._forward), ThreadPoolExecutor(1, "tokens")
         self._next: list[Picture | None] = []
-        self._seen, self._read = Vectors[Picture | None](KEPT), Vectors[str](KEPT)
+        self._seen, self._read = VectorCache[Picture | None](CACHED_VECTORS), VectorCache[str](CACHED_VECTORS)
         self.batch = batch or (1024 if away else 64)
         if away:
             self._warm_up()
@@ -128,10 +136,10 @@ class Towers:
         """The vectors of the texts, likewise."""
         return self._gathered(queries, self._sentences)
 
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores from vectors."""
         place = self._checkpoint.place
-        scores = self._concluded(sent([picture], place)[0], sent([text], place)[0]).tolist()
+        scores = self._concluded(stack_on_device([picture], place)[0], stack_on_device([text], place)[0]).tolist()
         yield from ((number, Answer.scored(score)) for number, score in enumerate(scores[: len(queries)]))
 
     def _gathered(self, queries: Sequence[Query], ask: Callable[[Sequence[Query]], Any]) -> Floats:
@@ -139,8 +147,8 @@ class Towers:
         import torch
 
         with torch.inference_mode():
-            found = torch.cat([ask(queries[start : start + AT_ONCE]) for start in range(0, len(queries), AT_ONCE)])
-            fetched = fetching(found)
+            found = torch.cat([ask(queries[start : start + CHUNK]) for start in range(0, len(queries), CHUNK)])
+            fetched = fetch_async(found)
             self._look_ahead()
             return np.asarray(fetched().numpy(), np.float32)
 
@@ -169,13 +177,13 @@ class Towers:
         return self._read.at(said)
 
     def _said(self, queries: Sequence[Query]) -> list[str]:
-        return [self._template.replace("{}", words(query)) for query in queries]
+        return [self._template.replace("{}", full_text(query)) for query in queries]
 
     def _looking(self, pictures: Iterable[Picture | None]) -> Iterator[None]:
         """Encode the pictures that are new, some at each step; one that cannot be shown is an error at the end."""
         failing: list[CounterpointError] = []
-        for some in alike(shown(self._look, self._seen.missing(pictures), failing), PICTURES):
-            inputs = stacked([fitted for _, fitted in some], self._checkpoint.place)
+        for some in group_by_shape(load_pictures(self._look, self._seen.missing(pictures), failing), PICTURE_BATCH):
+            inputs = stack_inputs([fitted for _, fitted in some], self._checkpoint.place)
             self._seen.put([picture for picture, _ in some], self._encode(inputs))
             yield
         if failing:
@@ -184,16 +192,18 @@ class Towers:
     def _reading(self, new: list[str], made: "Future[list[Tokens]]") -> Iterator[None]:
         """Encode new texts, some at each step, those of one length together; a thread makes them tokens meanwhile."""
         by_shape: dict[tuple[int, int], list[tuple[str, Tokens]]] = {}
-        for text, tokens in zip(new, map(unmasked, made.result()), strict=True):
+        for text, tokens in zip(new, map(drop_full_mask, made.result()), strict=True):
             by_shape.setdefault((len(tokens), len(tokens["input_ids"])), []).append((text, tokens))
-        for some in (like[at : at + TEXTS] for like in by_shape.values() for at in range(0, len(like), TEXTS)):
+        for some in (
+            like[at : at + TEXT_BATCH] for like in by_shape.values() for at in range(0, len(like), TEXT_BATCH)
+        ):
             inputs = self._texts.batch([tokens for _, tokens in some], self._checkpoint.place)
             self._read.put([text for text, _ in some], _vectors(self._model.get_text_features(**inputs)))
             yield
 
     def _look_ahead(self) -> None:
         """Begin with what comes next, as far as keeps the device busy; what cannot be shown is met when it is asked."""
-        ahead, self._next = self._next[:AHEAD], []
+        ahead, self._next = self._next[:LOOKAHEAD], []
         with suppress(CounterpointError):
             for _ in self._looking(picture for picture in ahead if picture):
                 pass
@@ -204,14 +214,14 @@ class Towers:
 
         nothing = self._fitter.fit(np.zeros((64, 64, 3), np.uint8))
         with torch.inference_mode():
-            self._encode(stacked([nothing] * PICTURES, self._checkpoint.place))
+            self._encode(stack_inputs([nothing] * PICTURE_BATCH, self._checkpoint.place))
 
     def _forward(self, inputs: Mapping[str, Any]) -> Any:
         return _vectors(self._model.get_image_features(**self._fitter.numbers(inputs, self._checkpoint.kind)))
 
     def _encode(self, inputs: Mapping[str, Any]) -> Any:
         """Many pictures of a fixed size by playing back how the first were encoded, all others as they come."""
-        whole = self._fitter.recipe is not None and len(inputs["pixel_values"]) == PICTURES
+        whole = self._fitter.recipe is not None and len(inputs["pixel_values"]) == PICTURE_BATCH
         return self._replayed(inputs) if whole else self._forward(inputs)
 
     def _concluded(self, picture: Any, text: Any) -> Any:

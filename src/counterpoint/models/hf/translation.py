@@ -11,7 +11,7 @@ LONGEST = 128
 """How many tokens a translation has at most."""
 
 
-class Sequences:
+class SequenceTranslator:
     """A sequence-to-sequence checkpoint; it writes the likeliest text, so that one text has one translation."""
 
     def __init__(self, name: str, device: str = "") -> None:

@@ -12,14 +12,14 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.ports import Floats, Model, Pictures, Pixels, Placed, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, Scale
 from counterpoint.language.answers.extraction import extract_answer
-from counterpoint.models.settings import typed
+from counterpoint.models.settings import convert_settings
 
 _SHAPES = "a model is made by a class or function of `pictures`, or is a function of a picture and a text"
 
 
-def own(thing: object, name: str, pictures: Pictures, **settings: str) -> Model:
+def load_own_model(thing: object, name: str, pictures: Pictures, **settings: str) -> Model:
     """The model behind an object of people's own; settings are as they were typed.
 
     A function of two values is shown the pixels (an array, or None) and the text of each query, and returns its answer
@@ -37,19 +37,19 @@ def own(thing: object, name: str, pictures: Pictures, **settings: str) -> Model:
         return _function(thing, name, pictures)
     if wanted > 1:
         raise ModelError(f"{name} has to be given {wanted} values", hint=_SHAPES)
-    given = typed(thing, settings, name)
+    given = convert_settings(thing, settings, name)
     shown = wanted or "pictures" in inspect.signature(thing).parameters
     return _checked(thing(pictures, **given) if shown else thing(**given), thing, name, settings)
 
 
-class Function:
+class FunctionModel:
     """A plain function as a model: it sees one query at a time, and what it raises fails that query alone."""
 
     def __init__(self, fingerprint: str, function: Callable[..., object], pictures: Pictures) -> None:
         self.fingerprint = fingerprint
         self._function, self._pictures = function, pictures
 
-    def _each(self, queries: Sequence[Query], read: Callable[[object, Query], Answer]) -> Iterator[Placed]:
+    def _each(self, queries: Sequence[Query], read: Callable[[object, Query], Answer]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             try:
                 answer = read(self._function(self._shown(query), query.text), query)
@@ -63,20 +63,20 @@ class Function:
         return None if query.picture is None else self._pictures.pixels(query.picture)
 
 
-class AnsweringFunction(Function):
+class AnsweringFunctionModel(FunctionModel):
     """A function that returns what it would say."""
 
-    def answer(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers in the order of the queries; the value is taken from what was said by the usual rules."""
         return self._each(queries, _said)
 
 
-class ScoringFunction(Function):
+class ScoringFunctionModel(FunctionModel):
     """A function that returns how well a text fits."""
 
     scale = Scale.SIMILARITY
 
-    def rate(self, queries: Sequence[Query]) -> Iterator[Placed]:
+    def rate(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores in the order of the queries, each with the reason why there is none, if so."""
         return self._each(queries, _rated)
 
@@ -103,7 +103,7 @@ def _rated(number: Any, query: Query) -> Answer:
 def _function(function: Callable[..., object], name: str, pictures: Pictures) -> Model:
     fingerprint = getattr(function, "fingerprint", None) or _source(name, {}, function)
     scores = inspect.signature(function).return_annotation in (float, "float", np.float32, np.float64)
-    made: Model = (ScoringFunction if scores else AnsweringFunction)(fingerprint, function, pictures)
+    made: Model = (ScoringFunctionModel if scores else AnsweringFunctionModel)(fingerprint, function, pictures)
     return _checked(made, function, name, {})
 
 

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ports import Floats
-from counterpoint.models.settings import typed
+from counterpoint.models.settings import convert_settings
 from counterpoint.models.text import link_grammar
 
 Grammar: TypeAlias = Callable[[Sequence[str]], Floats]
@@ -15,22 +15,22 @@ Inference: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
 _WAY = "hf/"
 
 
-def grammar(name: str, settings: Mapping[str, str] | None = None) -> Grammar:
+def grammar_scorer(name: str, settings: Mapping[str, str] | None = None) -> Grammar:
     """A scorer of grammaticality: `link-grammar`, or `hf/` and a checkpoint trained on acceptability, as on CoLA."""
     if name == link_grammar.NAME:
         return link_grammar.LinkGrammar().scores
-    from counterpoint.models.hf.acceptability import Acceptability  # which wants torch
+    from counterpoint.models.hf.acceptability import AcceptabilityClassifier  # which wants torch
 
     known = _known(name, "scorer of grammar", (link_grammar.NAME, "hf/…"))
-    return Acceptability(known, **typed(Acceptability, settings or {}, name)).scores
+    return AcceptabilityClassifier(known, **convert_settings(AcceptabilityClassifier, settings or {}, name)).scores
 
 
-def inference(name: str, settings: Mapping[str, str] | None = None) -> Inference:
+def entailment_model(name: str, settings: Mapping[str, str] | None = None) -> Inference:
     """A model of inference: `hf/` and a checkpoint whose labels are entailment, neutral and contradiction."""
     known = _known(name, "model of inference", ("hf/…",))
-    from counterpoint.models.hf.entailment import Entailing  # which wants torch
+    from counterpoint.models.hf.entailment import EntailmentClassifier  # which wants torch
 
-    return Entailing(known, **typed(Entailing, settings or {}, name)).labels
+    return EntailmentClassifier(known, **convert_settings(EntailmentClassifier, settings or {}, name)).labels
 
 
 def _known(name: str, what: str, ways: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"(\d{12})\.\w+$")
 _LAYOUT = "a file of captions has one in each line, or is COCO's: annotations with image_id and caption"
 
 
-class Told(NamedTuple):
+class TrainingCaption(NamedTuple):
     """A caption to learn from, and what its picture is known by, if anybody said."""
 
     picture: str
@@ -42,7 +42,7 @@ class NGramModel:
         return self._model.scores([query.text for query in queries]).astype(np.float32)
 
 
-class CrossFitted:
+class CrossFittedNGrams:
     """Several models, of which each picture has the one that was not told its captions."""
 
     scale = Scale.SIMILARITY
@@ -55,7 +55,7 @@ class CrossFitted:
         """Minus the logarithm of the perplexity per word; not a number for a picture that is in no fold."""
         folds: dict[int, list[int]] = {}
         for place, query in enumerate(queries):
-            folds.setdefault(self._folds.get(known_as(query.picture), -1), []).append(place)
+            folds.setdefault(self._folds.get(picture_key(query.picture), -1), []).append(place)
         folds.pop(-1, None)
         scores = np.full(len(queries), np.nan, np.float32)
         for fold, places in folds.items():
@@ -71,20 +71,20 @@ def ngram(pictures: Pictures | None = None, *, captions: str = "", order: int = 
     if order < 1:
         raise ModelError(f"ngram: order is {order}, not 1 or more", hint=f"leave it out, and it is {ORDER}")
     texts = [told.text for told in read_captions(Path(captions))]
-    return NGramModel(train_model(texts, order), f"ngram {order} {content(texts)}")
+    return NGramModel(train_model(texts, order), f"ngram {order} {texts_digest(texts)}")
 
 
-def content(texts: Iterable[str]) -> str:
+def texts_digest(texts: Iterable[str]) -> str:
     """Sixteen digits that follow from what a model was told, in whichever order."""
     return hex_id(content_id([VERSION, *sorted(texts)]))
 
 
-def known_as(picture: Picture | str | None) -> str:
+def picture_key(picture: Picture | str | None) -> str:
     """What a picture is known by in whichever folder it lies: COCO's number in twelve digits, or else its address.
 
-    >>> known_as(Picture("coco:val2014/COCO_val2014_000000291619.jpg"))
+    >>> picture_key(Picture("coco:val2014/COCO_val2014_000000291619.jpg"))
     '000000291619'
-    >>> known_as("swig:exercising_255.jpg"), known_as(None)
+    >>> picture_key("swig:exercising_255.jpg"), picture_key(None)
     ('swig:exercising_255.jpg', '')
     """
     address = picture.address if isinstance(picture, Picture) else picture or ""
@@ -92,22 +92,26 @@ def known_as(picture: Picture | str | None) -> str:
     return numbered[1] if numbered else address
 
 
-def read_captions(path: Path) -> list[Told]:
+def read_captions(path: Path) -> list[TrainingCaption]:
     """The captions in a file: one in each line, or in COCO's layout, with their pictures."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "it is no text in UTF-8"
         raise ModelError(f"{path} cannot be read: {reason}", hint=_LAYOUT) from problem
-    found = _annotated(path, text) if text.lstrip().startswith("{") else [Told("", one) for one in text.splitlines()]
+    found = (
+        _annotated(path, text)
+        if text.lstrip().startswith("{")
+        else [TrainingCaption("", one) for one in text.splitlines()]
+    )
     if not (told := [one for one in found if one.text.strip()]):
         raise ModelError(f"{path} holds no caption", hint=_LAYOUT)
     return told
 
 
-def _annotated(path: Path, text: str) -> list[Told]:
+def _annotated(path: Path, text: str) -> list[TrainingCaption]:
     try:
         records: Any = json.loads(text)["annotations"]
-        return [Told(f"{record['image_id']:012d}", record["caption"].strip()) for record in records]
+        return [TrainingCaption(f"{record['image_id']:012d}", record["caption"].strip()) for record in records]
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         raise ModelError(f"{path} is JSON, and not in COCO's layout of captions", hint=_LAYOUT) from problem

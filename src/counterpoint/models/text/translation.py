@@ -49,27 +49,27 @@ class Apertium:
         return found
 
 
-def translator(name: str) -> Translator:
+def open_translator(name: str) -> Translator:
     """A translator by its name: `apertium/eng-spa`, or `hf/` and a checkpoint of the hub or a folder."""
     way, _, known_there = name.partition("/")
     if way not in WAYS or not known_there:
         raise UnknownName("way of translating", name, [f"{one}/…" for one in WAYS])
     if way == PROGRAM:
         return Apertium(known_there)
-    from counterpoint.models.hf.translation import Sequences  # which wants torch
+    from counterpoint.models.hf.translation import SequenceTranslator  # which wants torch
 
-    return Sequences(known_there)
+    return SequenceTranslator(known_there)
 
 
 @dataclass(slots=True)
-class Losses:
+class RejectedTranslations:
     """What came back from a translation and was not used, by reason."""
 
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def back_translated(
-    texts: Iterable[tuple[str, str]], there: Translator, back: Translator, losses: Losses
+def back_translate(
+    texts: Iterable[tuple[str, str]], there: Translator, back: Translator, losses: RejectedTranslations
 ) -> Iterator[tuple[str, str]]:
     """Texts by id after a translation there and back; those that say nothing new, or nothing whole, are counted."""
     piped = isinstance(there, Apertium) and isinstance(back, Apertium)

@@ -24,7 +24,7 @@ LONGEST = 3
 """How many digits a number has at most that is said in words."""
 
 
-class Trigram:
+class TrigramModel:
     """Scores a text by the mean logarithm of the probability of its words, each after the two before it."""
 
     scale = Scale.SIMILARITY
@@ -38,13 +38,13 @@ class Trigram:
         return np.array([self._score(query.text) for query in queries], np.float32)
 
     def _score(self, text: str) -> float:
-        said = [BEGIN, *spoken(text), END]
+        said = [BEGIN, *spoken_words(text), END]
         runs = (said[max(place - 2, 0) : place + 1] for place in range(1, len(said)))
         total: int = sum(self._model.prob(run[::-1]) for run in runs)
         return total * BASE / (len(said) - 1)
 
 
-def trigram(pictures: Pictures | None = None) -> Trigram:
+def trigram(pictures: Pictures | None = None) -> TrigramModel:
     """How usual a sentence is in general English, by the trigrams that come with pocketsphinx; it never looks."""
     try:
         from pocketsphinx import NGramModel, get_model_path
@@ -55,15 +55,15 @@ def trigram(pictures: Pictures | None = None) -> Trigram:
     try:
         with path.open("rb") as file:
             digest = file_digest(file, lambda: blake2b(digest_size=8)).hexdigest()
-        return Trigram(NGramModel.readfile(str(path)), f"trigram {FILE} {digest}")
+        return TrigramModel(NGramModel.readfile(str(path)), f"trigram {FILE} {digest}")
     except (OSError, ValueError) as problem:
         raise ModelError(f"{path} cannot be read as a language model", hint="install pocketsphinx anew") from problem
 
 
-def spoken(text: str) -> list[str]:
+def spoken_words(text: str) -> list[str]:
     """The words of a text as they are said, numbers among them.
 
-    >>> spoken("There are exactly 24 T-shirts.")
+    >>> spoken_words("There are exactly 24 T-shirts.")
     ['there', 'are', 'exactly', 'twenty', 'four', 't', 'shirts']
     """
     return [said for word in tokenize(text) for said in _said(word)]

@@ -253,11 +253,11 @@ class _Making:
 
     def _seen(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
         """A word that changes with the files in these folders, and their size in bytes."""
-        shelf, size = self._lab.shelf, 0
+        storage, size = self._lab.storage, 0
         lines = [*also]
-        for name in (name for folder in folders for name in shelf.names(folder)):
+        for name in (name for folder in folders for name in storage.names(folder)):
             with suppress(FileNotFoundError):  # a run may merge its parts while we look
-                found = shelf.path(name).stat()
+                found = storage.path(name).stat()
                 lines.append(f"{name} {found.st_size} {found.st_mtime_ns}")
                 size += found.st_size
         return _key(lines), size

@@ -10,7 +10,7 @@ from random import Random
 
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.ids import content_id
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.pictures.patch_shuffle import shuffle_edit
 from counterpoint.suites.bias.subjects import about
@@ -25,7 +25,7 @@ NO_QUESTION = "no-question"
 
 def controlled(item: Item, others: Others, rng: Random) -> Iterator[Group | Dropped]:
     """The question as it is, then with less to go by; of each it is known which answer would be right."""
-    question = item.question if isinstance(item, Grounded) else item
+    question = item.question if isinstance(item, GroundedQuestion) else item
     if not question.gold.answers:
         yield Dropped(question.kind, "no right answer is known")
         return

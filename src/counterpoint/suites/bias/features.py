@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from counterpoint.core.features import other_picture, other_text
+from counterpoint.core.features import exchange_picture, exchange_text
 from counterpoint.core.groups import Group, Query
 from counterpoint.suites.bias import swaps as bias
 from counterpoint.suites.bias.swaps import VARIANTS, Item, Others
@@ -32,9 +32,9 @@ def _moved(group: Group) -> Iterator[Query]:
     yield base
     for variant in group.variants:
         if variant.picture is not None and variant.picture != base.picture:
-            yield replace(variant, picture=base.picture, edits=(other_picture(variant.picture),))
+            yield replace(variant, picture=base.picture, edits=(exchange_picture(variant.picture),))
         else:
-            yield replace(variant, text=base.text, edits=(other_text(variant.text, variant.context),))
+            yield replace(variant, text=base.text, edits=(exchange_text(variant.text, variant.context),))
 
 
 def _suite(name: str, tests: str, exchange: Exchange) -> Suite[Item, Others]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from counterpoint.core.items import Grounded, Question
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import curated_names, hypernyms, sense_coverage
 from counterpoint.language.lexicon.word_lists import split_list
@@ -65,16 +65,16 @@ def no_subjects() -> frozenset[str]:
     return frozenset(split_list(tomllib.loads(_LIST.read_text("utf-8"))["no_subjects"]))
 
 
-def about(item: Question | Grounded) -> frozenset[str]:
+def about(item: Question | GroundedQuestion) -> frozenset[str]:
     """What a question is about."""
-    return subjects((item.question if isinstance(item, Grounded) else item).text)
+    return subjects((item.question if isinstance(item, GroundedQuestion) else item).text)
 
 
-def told(item: Question | Grounded) -> frozenset[str]:
+def told(item: Question | GroundedQuestion) -> frozenset[str]:
     """Everything that a question tells of its picture: its nouns, its answers, and what is annotated."""
-    question = item.question if isinstance(item, Grounded) else item
+    question = item.question if isinstance(item, GroundedQuestion) else item
     answers = _all(answer for answer, _ in question.gold.answers)
-    return about(question) | answers | (_annotated(item.scene) if isinstance(item, Grounded) else frozenset())
+    return about(question) | answers | (_annotated(item.scene) if isinstance(item, GroundedQuestion) else frozenset())
 
 
 @cache

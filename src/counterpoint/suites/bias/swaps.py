@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 from counterpoint.core.groups import Group, Query, Relation
-from counterpoint.core.items import Caption, Grounded, Question
+from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.bias.subjects import about, subjects, told
 from counterpoint.suites.bias.unrelated import Strangers
@@ -25,7 +25,7 @@ NO_SUBJECT = "nothing is known of what it asks about"
 FEW_PICTURES = "exchanges: too few pictures name nothing of the question"
 FEW_QUESTIONS = "exchanges: too few questions share no noun with it"
 
-Item = Question | Grounded
+Item = Question | GroundedQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _swapped(
 
 
 def _question(item: Item) -> Question:
-    return item.question if isinstance(item, Grounded) else item
+    return item.question if isinstance(item, GroundedQuestion) else item
 
 
 def suite_of(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped]]) -> Suite[Item, Others]:

@@ -5,7 +5,7 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.core.groups import Group, Query, Relation
-from counterpoint.core.items import Grounded, Question, Step
+from counterpoint.core.items import GroundedQuestion, Question, Step
 from counterpoint.suites.contrast.cases import Case, Contrast, Family, Plan
 from counterpoint.suites.contrast.doubt import Doubt, Unread
 from counterpoint.suites.contrast.existence import either, near
@@ -27,7 +27,9 @@ NO_TEMPLATE = "no template"
 """The kind under which all other questions are counted."""
 
 
-def contrasted(item: Grounded, surveyed: Survey, rng: Random, contrasts: int = CONTRASTS) -> Iterator[Group | Dropped]:
+def contrasted(
+    item: GroundedQuestion, surveyed: Survey, rng: Random, contrasts: int = CONTRASTS
+) -> Iterator[Group | Dropped]:
     """The contrast sets of a question, one for each template that it is an instance of."""
     names = templates_of(item.question.program)
     if not names:
@@ -99,7 +101,7 @@ def _tags(one: Contrast) -> tuple[tuple[str, str], ...]:
     return (("atom", one.atom), ("from", one.before), ("to", one.after), ("proof", one.proof))
 
 
-suite: Suite[Grounded, Survey] = Suite(
+suite: Suite[GroundedQuestion, Survey] = Suite(
     "contrast",
     tests="a question that differs in one atom has an answer of its own",
     propose=contrasted,

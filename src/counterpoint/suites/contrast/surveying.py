@@ -9,7 +9,7 @@ from hashlib import blake2b
 from math import log
 from random import Random
 
-from counterpoint.core.items import Grounded
+from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.scenes import Scene
 from counterpoint.language.nouns import plural, singular
 from counterpoint.scenes.absence import is_undisputed
@@ -64,7 +64,7 @@ class Survey:
     asked: Asked = field(default_factory=Asked)
     _pools: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
 
-    def add(self, item: Grounded) -> None:
+    def add(self, item: GroundedQuestion) -> None:
         """Count one question, and its scene if it was not met before."""
         self.asked.add(item.scene.id, item.question.text)
         if item.scene.id not in self.scenes:
@@ -103,7 +103,7 @@ class Survey:
         return {other: more for other, more in excess.items() if more > 0 and other != own}
 
 
-def survey(items: Iterable[Grounded]) -> Survey:
+def survey(items: Iterable[GroundedQuestion]) -> Survey:
     """One pass over the questions of a source."""
     found = Survey()
     for item in items:

@@ -10,7 +10,7 @@ from heapq import nsmallest
 from itertools import product
 from random import Random
 
-from counterpoint.core.features import REFERENCES, Side, noise, reference_name
+from counterpoint.core.features import MAX_REFERENCES, Side, noise_edit, reference_name
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.ids import Plain
 from counterpoint.core.items import Question
@@ -41,7 +41,7 @@ class References:
 def survey(questions: Iterable[Question]) -> References:
     """At most 500 of all questions; ids are hashes, so that the smallest are as good a draw as any."""
     asked = {query.id: query for query in map(base_of, questions)}
-    drawn = tuple(asked[number] for number in nsmallest(REFERENCES, asked))
+    drawn = tuple(asked[number] for number in nsmallest(MAX_REFERENCES, asked))
     return References(reference_name(drawn), drawn)
 
 
@@ -65,7 +65,7 @@ def disturbed(
 def _edits(references: str, trials: int, scale: str, rng: Random) -> Iterator[tuple[tuple[Edit, ...], Tags]]:
     """The edits of a question, each with luck of its own, and their tags."""
     for side, trial in product(Side, range(1, trials + 1)):
-        edit = noise(side, scale, references, rng.getrandbits(_BITS))
+        edit = noise_edit(side, scale, references, rng.getrandbits(_BITS))
         yield (edit,), (("edit", TAGS[side]), ("trial", str(trial)))
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeAlias
 
 from counterpoint.core.groups import Group, Mode, Query, Relation
-from counterpoint.core.ids import content_id, seeded
+from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.suites.suite import Dropped, Suite
 from counterpoint.suites.valse.statements import Claim, how_many, numeral
@@ -67,7 +67,7 @@ def planned(questions: Iterable[Question]) -> Plan:
                 found[case.id].append(Foil(instrument, other.number, pair.name(instrument)))
     for case in cases:
         if case.number not in SMALL_NUMBERS and (numbers := [n for n in SMALL_NUMBERS if _is_apart(case, n)]):
-            number = seeded(ADVERSARIAL, case.id).choice(numbers)
+            number = seeded_rng(ADVERSARIAL, case.id).choice(numbers)
             found[case.id].append(Foil(ADVERSARIAL, number, twin_name(ADVERSARIAL, case)))
     return found
 

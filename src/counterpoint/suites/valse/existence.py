@@ -6,7 +6,7 @@ from random import Random
 from typing import TypeAlias
 
 from counterpoint.core.groups import Group, Mode, Query, Relation
-from counterpoint.core.ids import seeded
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.language.nouns import head
 from counterpoint.suites.suite import Dropped, Suite
@@ -107,7 +107,7 @@ def _settled(case: Case, question: Question, share: float) -> Case:
     """A case with its number: where there is none, of many as often as where there are some."""
     if case.many is not None:
         return case
-    many = seeded(NAME, case.id).random() < share
+    many = seeded_rng(NAME, case.id).random() < share
     said = case_of(question, many)
     assert isinstance(said, Case), "a case stays one in the singular"
     return replace(said, many=many)

@@ -14,7 +14,7 @@ from random import Random
 from typing import Generic, Protocol, TypeVar
 
 from counterpoint.core.groups import Group
-from counterpoint.core.ids import content_id, seeded
+from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.suites.balance import Quota, even
 from counterpoint.suites.drafts import Draft
 
@@ -84,8 +84,8 @@ def twins(
         for case in left:
             shelves[key(case)].append(case)
         left = []
-        for shelf in shelves.values():
-            found, alone = _paired(shelf, side, fits)
+        for storage in shelves.values():
+            found, alone = _paired(storage, side, fits)
             pairs += found
             left += alone
         left.sort(key=_lot)
@@ -104,7 +104,7 @@ def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int
         first, second = sorted((one, other), key=side)
         meetings[side(first), side(second)].append((first, second))
     for met in meetings.values():
-        rng = seeded(TAG, met[0][0].id)
+        rng = seeded_rng(TAG, met[0][0].id)
         more = 0 if len(met) >= often else round(sqrt(len(met)) / 2)
         turns = sorted(turn % 2 for turn in range(len(met)))
         turns = turns[more:] + [1] * more
@@ -115,13 +115,13 @@ def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int
 
 
 def _paired(
-    shelf: Sequence[T], side: Callable[[T], str], fits: Callable[[T, T], bool]
+    storage: Sequence[T], side: Callable[[T], str], fits: Callable[[T, T], bool]
 ) -> tuple[list[tuple[T, T]], list[T]]:
     """The largest side first, each case with a partner that luck picks among those of other sides that fit."""
     sides = defaultdict[str, list[T]](list)
-    for case in shelf:
+    for case in storage:
         sides[side(case)].append(case)
-    rng = seeded(TAG, shelf[0].id)
+    rng = seeded_rng(TAG, storage[0].id)
     pairs, alone = list[tuple[T, T]](), list[T]()
     while sides:
         own = max(sides, key=lambda name: (len(sides[name]), name))

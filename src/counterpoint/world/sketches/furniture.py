@@ -226,7 +226,7 @@ def bench(look: Look) -> Sketch:
 
 
 def bookshelf(look: Look) -> Sketch:
-    """A tall shelf, full of colourful books or with nothing in it."""
+    """A tall storage, full of colourful books or with nothing in it."""
     s = Sketch(material=look.material)
     wide, count = ((620, 4), (720, 3), (540, 4))[look.variant]
     s.rect(0, 30, wide, GROUND, "main.dark")

@@ -9,77 +9,77 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.folder import Absent, Shelf
+from counterpoint.store.folder import FileMissing, StorageFolder
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from counterpoint.store.folder import Shelf
-with Shelf(Path(sys.argv[1])).lock("models/a"):
+from counterpoint.store.folder import StorageFolder
+with StorageFolder(Path(sys.argv[1])).lock("models/a"):
     print("held", flush=True)
     time.sleep(60)
 """
 
 
 def test_what_is_put_is_found_under_its_name(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "new")
-    assert shelf.names() == []
-    shelf.put("b/2.txt", b"two")
-    shelf.put("b/1.txt", b"one")
-    shelf.put("a.txt", b"")
-    assert shelf.names() == ["a.txt", "b/1.txt", "b/2.txt"]
-    assert shelf.names("b/") == shelf.names("b") == ["b/1.txt", "b/2.txt"]
-    assert shelf.names("b/2") == ["b/2.txt"]
-    assert shelf.get("b/1.txt") == b"one"
-    shelf.put("b/1.txt", b"another")
-    assert shelf.get("b/1.txt") == b"another"
-    shelf.delete("b/1.txt")
-    shelf.delete("b/1.txt")
-    assert shelf.names("b/") == ["b/2.txt"]
+    storage = StorageFolder(tmp_path / "new")
+    assert storage.names() == []
+    storage.put("b/2.txt", b"two")
+    storage.put("b/1.txt", b"one")
+    storage.put("a.txt", b"")
+    assert storage.names() == ["a.txt", "b/1.txt", "b/2.txt"]
+    assert storage.names("b/") == storage.names("b") == ["b/1.txt", "b/2.txt"]
+    assert storage.names("b/2") == ["b/2.txt"]
+    assert storage.get("b/1.txt") == b"one"
+    storage.put("b/1.txt", b"another")
+    assert storage.get("b/1.txt") == b"another"
+    storage.delete("b/1.txt")
+    storage.delete("b/1.txt")
+    assert storage.names("b/") == ["b/2.txt"]
 
 
 def test_a_draft_is_nobodys_file_and_is_swept_by_the_holder_of_the_lock(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
-    shelf.put("a/whole.txt", b"whole")
+    storage = StorageFolder(tmp_path)
+    storage.put("a/whole.txt", b"whole")
     (tmp_path / "a" / ".half.txt.1234.draft").write_bytes(b"ha")
-    assert shelf.names("a/") == ["a/whole.txt"]
-    with shelf.lock("a"):
-        shelf.sweep("a")
+    assert storage.names("a/") == ["a/whole.txt"]
+    with storage.lock("a"):
+        storage.sweep("a")
     assert sorted(os.listdir(tmp_path / "a")) == [".lock", "whole.txt"]
 
 
 def test_a_put_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(tmp_path)
-    shelf.put("a.txt", b"before")
+    storage = StorageFolder(tmp_path)
+    storage.put("a.txt", b"before")
 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreError, match=r"a\.txt cannot be written: No space left") as said:
-        shelf.put("a.txt", b"after")
+        storage.put("a.txt", b"after")
     assert "free space" in said.value.hint
     assert os.listdir(tmp_path) == ["a.txt"]
-    assert shelf.get("a.txt") == b"before"
+    assert storage.get("a.txt") == b"before"
 
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Absent, match=r"nothing\.txt does not exist"):
-        Shelf(tmp_path).get("nothing.txt")
-    with pytest.raises(Absent, match="does not exist"), Shelf(tmp_path).open("nothing.txt"):
+    with pytest.raises(FileMissing, match=r"nothing\.txt does not exist"):
+        StorageFolder(tmp_path).get("nothing.txt")
+    with pytest.raises(FileMissing, match="does not exist"), StorageFolder(tmp_path).open("nothing.txt"):
         pass
 
 
 def test_a_file_in_the_place_of_a_folder_is_an_error_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a file")
     with pytest.raises(StoreError, match="cannot be"):
-        Shelf(tmp_path).put("a/b.txt", b"")
+        StorageFolder(tmp_path).put("a/b.txt", b"")
     with pytest.raises(StoreError, match="cannot be"):
-        Shelf(tmp_path).names("a/")
+        StorageFolder(tmp_path).names("a/")
 
 
 def test_who_waits_for_a_lock_is_told_once_who_holds_it(tmp_path: Path) -> None:
-    shelf, waits = Shelf(tmp_path), threading.Event()
+    storage, waits = StorageFolder(tmp_path), threading.Event()
     told: list[str] = []
     order: list[str] = []
 
@@ -88,10 +88,10 @@ def test_who_waits_for_a_lock_is_told_once_who_holds_it(tmp_path: Path) -> None:
         waits.set()
 
     def second() -> None:
-        with shelf.lock("a", tell):
+        with storage.lock("a", tell):
             order.append("second")
 
-    with shelf.lock("a"):
+    with storage.lock("a"):
         thread = threading.Thread(target=second)
         thread.start()
         assert waits.wait(10)
@@ -102,9 +102,9 @@ def test_who_waits_for_a_lock_is_told_once_who_holds_it(tmp_path: Path) -> None:
 
 
 def test_different_folders_have_different_locks(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
-    with shelf.lock("a"), shelf.lock("b"):
-        assert shelf.names() == []
+    storage = StorageFolder(tmp_path)
+    with storage.lock("a"), storage.lock("b"):
+        assert storage.names() == []
 
 
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
@@ -114,5 +114,5 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
         holder.kill()
         holder.wait()
     told: list[str] = []
-    with Shelf(tmp_path).lock("models/a", told.append):
+    with StorageFolder(tmp_path).lock("models/a", told.append):
         assert told == []
