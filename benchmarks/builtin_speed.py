@@ -25,7 +25,7 @@ from counterpoint.models.builtin.onnx_graphs import WEIGHTS
 from counterpoint.pictures.folders import PictureFolders
 from counterpoint.world.captions import captions
 from counterpoint.world.questions import gqa_questions
-from counterpoint.world.staging import stage
+from counterpoint.world.scene_building import stage
 
 
 def asked(folder: Path, pictures: int, each: int, mode: Mode) -> list[Query]:

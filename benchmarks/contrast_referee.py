@@ -12,7 +12,7 @@ from time import perf_counter
 
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.gqa import gqa
-from counterpoint.suites.contrast.sets import suite
+from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 

@@ -26,11 +26,11 @@ from counterpoint.sources import gqa_questions
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.gqa import gqa
 from counterpoint.sources.skips import Skips
-from counterpoint.suites.contrast.sets import suite
-from counterpoint.suites.contrast.surveying import survey
+from counterpoint.suites.contrast.contrast_sets import suite
+from counterpoint.suites.contrast.survey import survey
 from counterpoint.suites.suite import Tally, generate
-from counterpoint.world.gqa_layout import gqa_question
-from counterpoint.world.layouts import gqa_scene_graphs
+from counterpoint.world.dataset_formats import gqa_scene_graphs
+from counterpoint.world.gqa_format import gqa_question
 from counterpoint.world.source import World
 
 DRAWN, EACH = 1000, 12

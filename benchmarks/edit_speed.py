@@ -7,7 +7,7 @@ from PIL import Image
 
 from counterpoint.core.pictures import Box, Size
 from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
-from counterpoint.world.staging import stage
+from counterpoint.world.scene_building import stage
 
 ROUNDS = 20
 

@@ -40,7 +40,7 @@ from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
-from counterpoint.world.staging import stage
+from counterpoint.world.scene_building import stage
 
 MARKS = ["<pad>", "<s>", "</s>", "<unk>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 TURNS = (

@@ -27,10 +27,10 @@ from counterpoint.engine.running import run
 from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, add_noise, noise_edit
 from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.suites.robustness.noise import suite
+from counterpoint.suites.robustness.picture_noise import suite
 from counterpoint.suites.suite import generate
 from counterpoint.testing import MemoryLog
-from counterpoint.world.staging import stage
+from counterpoint.world.scene_building import stage
 
 ROUNDS, PICTURES, THEIRS = 15, 1000, 1.19
 """Rounds of the first part, pictures of the second, and samples a second that the authors' code does."""

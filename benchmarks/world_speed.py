@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from counterpoint.pictures.png import encode_png
-from counterpoint.world.staging import Staged, stage
+from counterpoint.world.scene_building import Staged, stage
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")

@@ -21,13 +21,13 @@ from counterpoint.suites.carets.foregrounds import grown
 from counterpoint.suites.carets.visual import edits
 from counterpoint.suites.robustness.picture_changes import MIDDLE
 from counterpoint.world.actions import ACTIONS
-from counterpoint.world.casting import INDOORS, PLACES, WEATHERS
+from counterpoint.world.contact_sheets import contact_sheet, portraits
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kind, kinds
-from counterpoint.world.sheets import contact_sheet, portraits
+from counterpoint.world.scene_building import Staged, stage
+from counterpoint.world.scene_sampling import INDOORS, PLACES, WEATHERS
 from counterpoint.world.sketch import Look, Rgb
 from counterpoint.world.sketches.bodies import POSES
 from counterpoint.world.source import World
-from counterpoint.world.staging import Staged, stage
 
 Row = tuple[str, Look, Mapping[str, Rgb]]
 

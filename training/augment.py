@@ -42,11 +42,11 @@ from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.metrics.scoring import score_table
 from counterpoint.models.builtin.vocabulary import Vocabulary
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.augment import SHARE, Comparison, Figures, apart, made_on, mixed, shown
+from counterpoint.studies.augmentation import SHARE, Comparison, Figures, apart, made_on, mixed, shown
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import generate
+from counterpoint.world.scene_building import address
 from counterpoint.world.source import World
-from counterpoint.world.staging import address
 from training import data as drawing
 from training.codes import Codes
 from training.models import Texts

@@ -23,7 +23,7 @@ from counterpoint.models.builtin.vocabulary import LENGTH, Vocabulary
 from counterpoint.world.captions import captions
 from counterpoint.world.kinds import kinds
 from counterpoint.world.questions import gqa_questions
-from counterpoint.world.staging import stage
+from counterpoint.world.scene_building import stage
 from counterpoint.world.vqa import vqa_questions
 from training.codes import Codes
 

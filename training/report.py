@@ -12,7 +12,7 @@ from typing import Any
 
 from counterpoint.metrics.intervals import Score
 from counterpoint.models.builtin.models import cnn_lstm, fusion, picture_only, question_only, two_tower
-from counterpoint.studies.plain import Exam, Report, examined
+from counterpoint.studies.plain_accuracy import Exam, Report, examined
 from counterpoint.world.source import World
 
 MAKERS = {

@@ -16,7 +16,8 @@ from counterpoint.core.errors import CounterpointError, ModelError, SourceError,
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard
 from counterpoint.sources.dataset import DataSet
-from counterpoint.world import gqa_layout, layouts
+from counterpoint.world import dataset_formats as layouts
+from counterpoint.world import gqa_format as gqa_layout
 from counterpoint.world.source import World
 
 SCENES = 8

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.rad import POOL, Counts
+from counterpoint.studies.rad_prediction import POOL, Counts
 from counterpoint.studies.rad_tables import written
 
 

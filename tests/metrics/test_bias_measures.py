@@ -28,8 +28,8 @@ from counterpoint.models.builtin.models import question_only
 from counterpoint.models.builtin.sanity import ConstantModel, Knowing, RandomModel
 from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.rows import AnswerRows
-from counterpoint.suites.bias import controls
-from counterpoint.suites.bias.swaps import picture_bias, question_bias
+from counterpoint.suites.bias import blind_controls as controls
+from counterpoint.suites.bias.modality_bias import picture_bias, question_bias
 from counterpoint.suites.own.plain import suite as plain
 from counterpoint.suites.suite import generate
 from counterpoint.testing import Echo, MemoryLog

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from counterpoint import catalog
-from counterpoint.studies.plain import Exam, Report, examined
+from counterpoint.studies.plain_accuracy import Exam, Report, examined
 from counterpoint.world.source import World
 
 SCENES = 40

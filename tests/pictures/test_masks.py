@@ -17,7 +17,7 @@ from counterpoint.core.ports import Pixels
 from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
 from counterpoint.pictures.masks import WIDENED, bounding_box, scale_boxes, soft_mask
 from counterpoint.pictures.png import encode_png
-from counterpoint.world.staging import stage
+from counterpoint.world.scene_building import stage
 
 WIDTH, HEIGHT = 96, 72
 NOISE: Pixels = np.random.Generator(np.random.PCG64(7)).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)

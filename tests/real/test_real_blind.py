@@ -16,7 +16,7 @@ from counterpoint.core.ports import Scorer
 from counterpoint.pictures.folders import PictureFolders
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.store.rows import AnswerRows
-from counterpoint.studies.blind import Learning, captions_of, cross_fitted, findings
+from counterpoint.studies.blind_baselines import Learning, captions_of, cross_fitted, findings
 
 FILES = {
     "existence": "existence",

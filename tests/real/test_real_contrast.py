@@ -10,8 +10,8 @@ from real_data import real
 from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.gqa import gqa
-from counterpoint.suites.contrast.forms import TEMPLATES
-from counterpoint.suites.contrast.sets import NO_TEMPLATE, suite
+from counterpoint.suites.contrast.contrast_sets import NO_TEMPLATE, suite
+from counterpoint.suites.contrast.wordings import TEMPLATES
 from counterpoint.suites.suite import Tally, generate
 
 sys.path.append(str(Path(__file__).parents[1] / "suites"))

@@ -12,7 +12,8 @@ from counterpoint.sources.convqa import l_convqa
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.visdial import visdial
 from counterpoint.sources.vqa2 import vqa2
-from counterpoint.suites.rad import counterfactuals, dialogues, families
+from counterpoint.suites.rad import counterfactuals, dialogues
+from counterpoint.suites.rad import question_sets as families
 from counterpoint.suites.suite import generate
 
 

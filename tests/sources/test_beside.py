@@ -18,7 +18,7 @@ from counterpoint.sources.plain_files import plain
 from counterpoint.sources.vqa2 import vqa2
 from counterpoint.sources.vqa_cp import vqa_cp
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.describing import Request, describe, opened
+from counterpoint.studies.dataset_description import Request, describe, opened
 from counterpoint.suites.suite import Tally
 from counterpoint.world.source import World
 

@@ -12,7 +12,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
-from counterpoint.world.layouts import coco_captions, image_number
+from counterpoint.world.dataset_formats import coco_captions, image_number
 from counterpoint.world.source import World
 
 IMAGE = {"id": 139, "file_name": "000000000139.jpg", "width": 640, "height": 426, "license": 2, "coco_url": ""}

@@ -18,8 +18,8 @@ from counterpoint.sources.gqa_ood import gqa_ood
 from counterpoint.sources.gqa_questions import pieces, questions
 from counterpoint.sources.gqa_scenes import scenes
 from counterpoint.sources.skips import Skips
-from counterpoint.world.gqa_layout import gqa_questions_file
-from counterpoint.world.layouts import gqa_scene_graphs
+from counterpoint.world.dataset_formats import gqa_scene_graphs
+from counterpoint.world.gqa_format import gqa_questions_file
 from counterpoint.world.source import World
 
 CUP = {"name": "cup", "x": 10, "y": 20, "w": 30, "h": 40, "attributes": ["red"]}

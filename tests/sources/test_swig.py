@@ -13,7 +13,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.swig import swig
-from counterpoint.world.layouts import noun_id, swig_frames, swig_space
+from counterpoint.world.dataset_formats import noun_id, swig_frames, swig_space
 from counterpoint.world.source import World
 
 MAN, ROAD, STREET = "n10287213", "n03519981", "n04096066"

@@ -13,7 +13,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.visdial import visdial
-from counterpoint.world.layouts import image_number, visdial_file
+from counterpoint.world.dataset_formats import image_number, visdial_file
 from counterpoint.world.source import World
 
 QUESTIONS, ANSWERS = ["is it red", "is it big"], ["yes", "no", "maybe"]

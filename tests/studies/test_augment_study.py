@@ -14,7 +14,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import wilson_interval
-from counterpoint.studies.augment import MEASURES, Comparison, Figures, apart, fingerprint, made_on, mixed, shown
+from counterpoint.studies.augmentation import MEASURES, Comparison, Figures, apart, fingerprint, made_on, mixed, shown
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World

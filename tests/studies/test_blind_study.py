@@ -14,7 +14,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.kneser_ney import train_model
 from counterpoint.models.text.ngram import TrainingCaption
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.blind import (
+from counterpoint.studies.blind_baselines import (
     Learning,
     Pair,
     captions_of,

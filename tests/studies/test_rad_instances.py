@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from counterpoint.studies.rad import POOL
 from counterpoint.studies.rad_instances import (
     WITHHELD,
     Head,
@@ -15,6 +14,7 @@ from counterpoint.studies.rad_instances import (
     without,
     yes_or_no,
 )
+from counterpoint.studies.rad_prediction import POOL
 from counterpoint.world.source import World
 
 

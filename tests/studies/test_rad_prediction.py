@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.core.errors import CounterpointError, SourceError
-from counterpoint.studies import rad
-from counterpoint.studies.rad import POOL, Counts, design, fitted, regressions, summaries
+from counterpoint.studies import rad_prediction as rad
+from counterpoint.studies.rad_prediction import POOL, Counts, design, fitted, regressions, summaries
 from counterpoint.studies.rad_tables import example, read_counts, written
 
 

@@ -7,7 +7,7 @@ from counterpoint.core.groups import Gold, Group
 from counterpoint.core.items import GroundedQuestion, Question, Step
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.suites.contrast.sets import suite
+from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.suite import Tally, generate
 from counterpoint.world.source import World
 

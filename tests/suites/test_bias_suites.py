@@ -13,10 +13,10 @@ from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.suites.bias import controls
-from counterpoint.suites.bias import features as feature_bias
-from counterpoint.suites.bias.subjects import subjects
-from counterpoint.suites.bias.swaps import (
+from counterpoint.suites.bias import blind_controls as controls
+from counterpoint.suites.bias import feature_bias
+from counterpoint.suites.bias.disjoint_sampling import Strangers
+from counterpoint.suites.bias.modality_bias import (
     FEW_PICTURES,
     NO_SUBJECT,
     beside,
@@ -25,7 +25,7 @@ from counterpoint.suites.bias.swaps import (
     question_bias,
     survey,
 )
-from counterpoint.suites.bias.unrelated import Strangers
+from counterpoint.suites.bias.topics import subjects
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.world.source import World
 

@@ -13,11 +13,11 @@ from counterpoint.core.groups import Group, Relation
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.nouns import plural, singular
-from counterpoint.suites.contrast.forms import TEMPLATES
+from counterpoint.scenes.spatial import OPPOSITES, known, opposite, side
+from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.contrast.grounding import how_called
-from counterpoint.suites.contrast.places import OPPOSITES, known, opposite, side
-from counterpoint.suites.contrast.sets import suite
-from counterpoint.suites.contrast.surveying import Asked, Survey, by_likeness, drawn, survey
+from counterpoint.suites.contrast.survey import Asked, Survey, by_likeness, drawn, survey
+from counterpoint.suites.contrast.wordings import TEMPLATES
 from counterpoint.suites.suite import generate
 
 _AGREEING = {"is", "are", "a", "an", "any", "does", "do", "has", "have"}

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
 from counterpoint.core.features import Side
-from counterpoint.suites.bias import features as feature_bias
-from counterpoint.suites.bias import swaps as bias
+from counterpoint.suites.bias import feature_bias
+from counterpoint.suites.bias import modality_bias as bias
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 

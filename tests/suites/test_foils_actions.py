@@ -9,8 +9,8 @@ from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Picture
 from counterpoint.language.verbs import gerund
 from counterpoint.suites.suite import MASKED_LM, generate
+from counterpoint.suites.valse.action_sentences import Act, act_of, are_alike, excluding, infinitive
 from counterpoint.suites.valse.actions import REPLACEMENT, SWAP, suite, unpaired
-from counterpoint.suites.valse.acts import Act, act_of, are_alike, excluding, infinitive
 from counterpoint.world.source import World
 
 

@@ -8,7 +8,7 @@ from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.suite import Tally, generate
 from counterpoint.suites.valse.coreference import CLEAN, STANDARD, instrument, suite, yes_or_no
-from counterpoint.suites.valse.reference import pronouns, refers, tells
+from counterpoint.suites.valse.pronouns import pronouns, refers, tells
 from counterpoint.world.source import World
 
 

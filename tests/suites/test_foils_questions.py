@@ -14,7 +14,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.numbers import number_value
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.suites.valse import counting, existence
-from counterpoint.suites.valse.votes import count_of
+from counterpoint.suites.valse.count_votes import count_of
 from counterpoint.world.source import World
 
 TAGS = {"word", "question", "twin"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.suites.valse.twins import MANY, twins
+from counterpoint.suites.valse.paired_foils import MANY, twins
 
 
 @dataclass(frozen=True)

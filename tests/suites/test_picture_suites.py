@@ -18,8 +18,8 @@ from counterpoint.pictures.edits import EDITS, apply_edits
 from counterpoint.pictures.noise import STRENGTHS
 from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.store.groups import groups_table, read_queries
-from counterpoint.suites.robustness import noise
 from counterpoint.suites.robustness import picture_changes as changed
+from counterpoint.suites.robustness import picture_noise as noise
 from counterpoint.suites.robustness.picture_changes import Told, phrases, rules
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.world.source import World

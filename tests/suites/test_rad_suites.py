@@ -11,7 +11,8 @@ from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Dialogue, Question, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.suites.rad import counterfactuals, dialogues, families
+from counterpoint.suites.rad import counterfactuals, dialogues
+from counterpoint.suites.rad import question_sets as families
 from counterpoint.suites.suite import Tally, generate
 from counterpoint.world.crowd import Crowd
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.suites.rad.augmentation import Asked, Augmentation, answered, in_manner_of
-from counterpoint.suites.rad.colors import color
-from counterpoint.suites.rad.counts import how_many
-from counterpoint.suites.rad.kinds import what_kind
+from counterpoint.suites.rad.color_questions import color
+from counterpoint.suites.rad.count_questions import how_many
+from counterpoint.suites.rad.kind_questions import what_kind
 
 
 def _written(one: Augmentation, text: str, answer: str) -> str:

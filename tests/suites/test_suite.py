@@ -15,7 +15,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import survey
-from counterpoint.suites.balance import Balance, Quota, even
+from counterpoint.suites.balanced_sampling import Balance, Quota, even
 from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.families import SuiteFamily
 from counterpoint.suites.suite import MASKED_LM, OPTIONS, Dropped, Suite, Tally, generate

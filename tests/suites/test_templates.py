@@ -11,7 +11,7 @@ from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.scenes.attributes import before_noun, goes_before_noun, sort_of
 from counterpoint.scenes.cooccurrence import survey
-from counterpoint.suites.carets.arguments import questions
+from counterpoint.suites.carets.question_sampling import questions
 from counterpoint.suites.carets.questions import CHOICES, KINDS, VERIFIED, Asked
 from counterpoint.suites.carets.templates import fitting, templates, worded
 

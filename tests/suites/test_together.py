@@ -5,7 +5,7 @@ from scenery import scene, world
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.balance import Quota
+from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
 from counterpoint.suites.families import carets
 from counterpoint.suites.parallel import Batch, together

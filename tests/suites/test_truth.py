@@ -13,9 +13,9 @@ from counterpoint.scenes.absence import doubt, first_doubt, is_undisputed, truly
 from counterpoint.scenes.ambiguity import general_names, may_be, may_show
 from counterpoint.scenes.attributes import denies, looks
 from counterpoint.scenes.cooccurrence import survey
-from counterpoint.scenes.referents import Referent, referents
+from counterpoint.scenes.referring_expressions import Referent, referents
 from counterpoint.scenes.views import View
-from counterpoint.suites.carets.arguments import MAKERS, questions
+from counterpoint.suites.carets.question_sampling import MAKERS, questions
 from counterpoint.suites.carets.questions import Asked
 from counterpoint.suites.suite import Dropped
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.world.staging import SPLITS, stage
+from counterpoint.world.scene_building import SPLITS, stage
 
 
 @lru_cache(maxsize=4096)

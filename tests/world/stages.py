@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from counterpoint.world.staging import Staged, stage
+from counterpoint.world.scene_building import Staged, stage
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 from counterpoint.core.ids import seeded_rng
 from counterpoint.world.backdrops import Light, backdrop, finish, light
 from counterpoint.world.cameras import CANVAS, PICTURE, Camera, indoor_camera, outdoor_camera
-from counterpoint.world.casting import INDOORS, PLACES, WEATHERS
+from counterpoint.world.scene_sampling import INDOORS, PLACES, WEATHERS
 from counterpoint.world.sketch import Extent
 
 STAGES = [(place, weather) for place in PLACES for weather in (("",) if place in INDOORS else WEATHERS)]

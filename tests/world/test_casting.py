@@ -9,9 +9,9 @@ from stages import shifted, train
 
 from counterpoint.core.ids import seeded_rng
 from counterpoint.world.actions import ACTIONS, Action
-from counterpoint.world.casting import INDOORS, PLACES, WEATHERS, cast, company, joined, member
 from counterpoint.world.kinds import COLORS, OPPOSITES, kind, kinds
-from counterpoint.world.staging import Staged
+from counterpoint.world.scene_building import Staged
+from counterpoint.world.scene_sampling import INDOORS, PLACES, WEATHERS, cast, company, joined, member
 
 SPATIAL = {"to the left of", "to the right of", "above", "below", "in front of", "behind", "near", "on", "under"}
 

@@ -8,9 +8,9 @@ import pytest
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import seeded_rng
 from counterpoint.world.actions import ACTIONS
-from counterpoint.world.casting import member
 from counterpoint.world.drawing import drawn, sketches
 from counterpoint.world.kinds import kind, kinds
+from counterpoint.world.scene_sampling import member
 from counterpoint.world.sketch import Look, Sketch, convex
 
 DRAWN = [name for name, one in kinds().items() if one.spot != "worn"]

@@ -13,11 +13,7 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question, Step
 from counterpoint.language.english import plural
 from counterpoint.world.captions import captions
-from counterpoint.world.dialogues import dialogue
-from counterpoint.world.frames import frames
-from counterpoint.world.gqa_layout import gqa_questions_file, semantic_text
-from counterpoint.world.kinds import kinds
-from counterpoint.world.layouts import (
+from counterpoint.world.dataset_formats import (
     coco_captions,
     gqa_scene_graphs,
     image_number,
@@ -28,6 +24,10 @@ from counterpoint.world.layouts import (
     vqa_annotations_file,
     vqa_questions_file,
 )
+from counterpoint.world.dialogues import dialogue
+from counterpoint.world.frames import frames
+from counterpoint.world.gqa_format import gqa_questions_file, semantic_text
+from counterpoint.world.kinds import kinds
 from counterpoint.world.questions import gqa_questions
 from counterpoint.world.vqa import vqa_questions
 

@@ -5,10 +5,10 @@ from PIL import Image, ImageChops, ImageDraw
 
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box
-from counterpoint.world.casting import colors, member
 from counterpoint.world.drawing import drawn
 from counterpoint.world.kinds import COLORS, kinds
 from counterpoint.world.painting import Placement, box_of, paint, shaded
+from counterpoint.world.scene_sampling import colors, member
 from counterpoint.world.sketch import Extent, Look, Rgb, Sketch
 
 DRAWN = [name for name, one in kinds().items() if one.spot != "worn"]

@@ -13,11 +13,12 @@ from samples import a_park, scenes, staged
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question, Step
 from counterpoint.core.scenes import Scene
-from counterpoint.world import existing, verifying
+from counterpoint.world import existence_questions as existing
+from counterpoint.world import verification_questions as verifying
 from counterpoint.world.facts import Facts
 from counterpoint.world.makers import Maker
 from counterpoint.world.questions import MAKERS, gqa_questions
-from counterpoint.world.referring import Namer
+from counterpoint.world.referents import Namer
 from counterpoint.world.solver import solve
 from counterpoint.world.vqa import vqa_questions
 

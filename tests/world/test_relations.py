@@ -9,9 +9,9 @@ from stages import train
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.world.drawing import drawn
-from counterpoint.world.relations import Stand, spatial
+from counterpoint.world.scene_building import Placed
 from counterpoint.world.sketch import Anchor
-from counterpoint.world.staging import Placed
+from counterpoint.world.spatial_relations import Stand, spatial
 
 OPPOSITES = {"to the left of": "to the right of", "above": "below", "in front of": "behind"}
 

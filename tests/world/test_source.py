@@ -10,8 +10,8 @@ from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.pictures.channel_means import channel_means
 from counterpoint.pictures.png import encode_png
+from counterpoint.world.scene_building import stage
 from counterpoint.world.source import World
-from counterpoint.world.staging import stage
 
 
 def test_a_world_has_as_many_scenes_as_asked_for() -> None:

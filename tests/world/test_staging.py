@@ -14,9 +14,9 @@ from stages import train
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
-from counterpoint.world.casting import INDOORS, PLACES
 from counterpoint.world.painting import FINE
-from counterpoint.world.staging import SPLITS, character, stage
+from counterpoint.world.scene_building import SPLITS, character, stage
+from counterpoint.world.scene_sampling import INDOORS, PLACES
 
 HIDDEN = 30  # per cent of a thing that others may cover, boxes against boxes
 LEAST = 14  # pixels that everything is wide or high

@@ -23,8 +23,8 @@ from counterpoint.lab.generation import Recipe, fingerprint, opened
 from counterpoint.pictures.png import encode_png
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.augment import apart, made_on, mixed
-from counterpoint.studies.augment import fingerprint as content_of
+from counterpoint.studies.augmentation import apart, made_on, mixed
+from counterpoint.studies.augmentation import fingerprint as content_of
 
 IMAGES = "images"
 """The folder of the pictures that are drawn, beside the files that speak of them."""

@@ -24,7 +24,16 @@ from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
-from counterpoint.studies.blind import FOLDS, TELLING, Finding, Learning, captions_of, cross_fitted, findings, ranked
+from counterpoint.studies.blind_baselines import (
+    FOLDS,
+    TELLING,
+    Finding,
+    Learning,
+    captions_of,
+    cross_fitted,
+    findings,
+    ranked,
+)
 
 OWN, TOLD = "ngram", "ngram-told"
 """The names of our own model: cross-fitted, and, for comparison, told the very captions that it is asked about."""

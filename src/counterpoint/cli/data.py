@@ -17,7 +17,7 @@ from counterpoint.reports.data_tables import Block, as_json, blocks, expectation
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 from counterpoint.sources.dataset import KINDS, DataSet
 from counterpoint.sources.file_checks import expected
-from counterpoint.studies.describing import Description, Request, describe, opened
+from counterpoint.studies.dataset_description import Description, Request, describe, opened
 
 
 @click.command("data")

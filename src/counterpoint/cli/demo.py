@@ -15,7 +15,7 @@ from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.suite import Tally
-from counterpoint.world.sheets import contact_sheet
+from counterpoint.world.contact_sheets import contact_sheet
 from counterpoint.world.source import World
 
 SCENES, GROUPS = 60, 160

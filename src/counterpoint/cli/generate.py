@@ -20,7 +20,7 @@ from counterpoint.lab.valse import PIECES, VALSE, instruments, made_pieces
 from counterpoint.lab.valse import sheet as table_of
 from counterpoint.pictures.channel_means import Means
 from counterpoint.store.lab import LabStore
-from counterpoint.suites.balance import Quota
+from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.carets.questions import KINDS
 from counterpoint.suites.families import carets
 from counterpoint.suites.parallel import Limit

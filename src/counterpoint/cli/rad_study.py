@@ -18,7 +18,7 @@ from counterpoint.metrics.outcomes import judge
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
-from counterpoint.studies import rad as prediction
+from counterpoint.studies import rad_prediction as prediction
 from counterpoint.studies.rad_tables import example, read_counts, written
 
 PAPER = {

@@ -19,8 +19,8 @@ from counterpoint.cli.rad_study import coverage, rad
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.ports import Model
 from counterpoint.metrics.intervals import Score
-from counterpoint.studies.augment import SHARE, Comparison, shown
-from counterpoint.studies.plain import Exam, Report, examined
+from counterpoint.studies.augmentation import SHARE, Comparison, shown
+from counterpoint.studies.plain_accuracy import Exam, Report, examined
 from counterpoint.world.source import World
 
 WORDS_ONLY = frozenset(("ngram", "trigram"))

@@ -9,7 +9,8 @@ import click
 
 from counterpoint.cli.progress import counted
 from counterpoint.store.worlds import NAMES, WorldFolder
-from counterpoint.world import gqa_layout, layouts
+from counterpoint.world import dataset_formats as layouts
+from counterpoint.world import gqa_format as gqa_layout
 from counterpoint.world.source import World
 
 

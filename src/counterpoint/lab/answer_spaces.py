@@ -9,7 +9,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, SourceError
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.answer_spaces import AnswerSpace
 from counterpoint.sources.dataset import DataSet
-from counterpoint.studies.describing import Request, Watch, answer_space, opened
+from counterpoint.studies.dataset_description import Request, Watch, answer_space, opened
 
 MODEL, HF = "model:", "hf/"
 FORMS = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with one answer a line"

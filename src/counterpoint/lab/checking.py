@@ -89,7 +89,11 @@ def language(name: str, args: Mapping[str, str], table: pa.Table) -> Callable[[S
     """
     shut = Shut()
     if name == OWN and not args.get("captions"):
-        from counterpoint.studies.blind import Learning, captions_of, cross_fitted  # which brings scoring along
+        from counterpoint.studies.blind_baselines import (  # which brings scoring along
+            Learning,
+            captions_of,
+            cross_fitted,
+        )
 
         model: object = cross_fitted(Learning(captions_of(table)))
     else:

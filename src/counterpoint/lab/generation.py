@@ -23,7 +23,7 @@ from counterpoint.sources.texts import read_texts
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
-from counterpoint.suites.balance import Quota
+from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.suite import Suite, Tally, generate
 
 Held: TypeAlias = dict[tuple[str, str, bool], Sequence[Any]]

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.world.scene_building import namespace
 from counterpoint.world.source import World
-from counterpoint.world.staging import namespace
 
 
 def find_worlds(table: pa.Table) -> dict[str, World]:

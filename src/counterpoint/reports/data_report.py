@@ -11,7 +11,7 @@ from counterpoint.reports.charts import Spec
 from counterpoint.reports.count_charts import bars, columns
 from counterpoint.reports.lab_report import drawn
 from counterpoint.sources.file_checks import spoken_size
-from counterpoint.studies.describing import Description, Part
+from counterpoint.studies.dataset_description import Description, Part
 
 FEW = 3
 """Numbers that differ by less than this are said in a sentence, and need no chart."""

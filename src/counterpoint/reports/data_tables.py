@@ -11,7 +11,7 @@ from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram,
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import Checked, Expected, expected, spoken_size
-from counterpoint.studies.describing import Description, Part, kinds_of
+from counterpoint.studies.dataset_description import Description, Part, kinds_of
 
 Block: TypeAlias = ResultTable | str
 """A table, or lines that stand by themselves."""

@@ -16,9 +16,9 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.models.builtin.models import BuiltinAnswerer, cnn_lstm
-from counterpoint.studies.rad import POOL, Counts
+from counterpoint.studies.rad_prediction import POOL, Counts
 from counterpoint.suites.rad.counterfactuals import suite as counterfactuals
-from counterpoint.suites.rad.families import rephrasings
+from counterpoint.suites.rad.question_sets import rephrasings
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 

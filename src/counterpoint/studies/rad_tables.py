@@ -14,7 +14,7 @@ from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.sources.records import Record
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.tables import rows
-from counterpoint.studies.rad import Counts, columns
+from counterpoint.studies.rad_prediction import Counts, columns
 
 EXAMPLE = Path(str(files("counterpoint.studies").joinpath("data/rad_instances.csv")))
 """The counts of 45 instances of a small model, made by `counterpoint study rad --make`."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from counterpoint.suites.balance import Quota
+from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.carets.questions import KINDS
 
 

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from counterpoint.core.groups import Group
-from counterpoint.suites.balance import Balance, Everything, Key, Quota
+from counterpoint.suites.balanced_sampling import Balance, Everything, Key, Quota
 from counterpoint.suites.suite import SURPLUS, Suite, Tally, proposals
 
 Limit: TypeAlias = int | Quota | None

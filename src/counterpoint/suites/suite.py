@@ -13,8 +13,8 @@ from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.suites.balance import Balance, Quota
-from counterpoint.suites.drafts import Draft
+from counterpoint.suites.balanced_sampling import Balance, Quota
+from counterpoint.suites.candidates import Draft
 
 
 class Item(Protocol):

@@ -7,8 +7,8 @@ from typing import TypeAlias
 from counterpoint.core.items import Caption
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.language.english import be, join_list, sentence
-from counterpoint.world.describing import counted, phrase, when, where
 from counterpoint.world.facts import Facts, Thing
+from counterpoint.world.noun_phrases import counted, phrase, when, where
 
 MANY = 5
 """How many captions a picture has."""

@@ -10,11 +10,11 @@ from typing import TypeAlias
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import a, be, is_countable, plural
+from counterpoint.world.answer_options import options
 from counterpoint.world.captions import captions
-from counterpoint.world.casting import INDOORS
+from counterpoint.world.distractors import other_color, other_place, other_pose, other_weather, said_state
 from counterpoint.world.facts import Facts, Thing
-from counterpoint.world.options import options
-from counterpoint.world.values import other_color, other_place, other_pose, other_weather, said_state
+from counterpoint.world.scene_sampling import INDOORS
 
 TURNS = 10
 """How many questions are asked in a dialogue."""

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.world.confusable_names import alike, is_clear, narrower, showing
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
-from counterpoint.world.likeness import alike, is_clear, narrower, showing
 
 _T = TypeVar("_T")
 

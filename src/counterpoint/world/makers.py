@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import TypeAlias
 
-from counterpoint.world.drafts import Draft
-from counterpoint.world.referring import Namer
+from counterpoint.world.question_programs import Draft
+from counterpoint.world.referents import Namer
 
 Maker: TypeAlias = Callable[[Namer, Random], Draft | None]
 """Writes one question about a scene, or nothing where it finds none that could not be doubted."""

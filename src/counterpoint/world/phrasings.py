@@ -4,7 +4,7 @@ import re
 from random import Random
 
 from counterpoint.language.english import be, question
-from counterpoint.world.drafts import Draft
+from counterpoint.world.question_programs import Draft
 
 _PATTERNS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (

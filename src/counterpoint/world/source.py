@@ -18,7 +18,7 @@ from counterpoint.world.captions import captions
 from counterpoint.world.dialogues import dialogue
 from counterpoint.world.frames import frames
 from counterpoint.world.questions import gqa_questions
-from counterpoint.world.staging import SPLITS, Staged, namespace, stage
+from counterpoint.world.scene_building import SPLITS, Staged, namespace, stage
 from counterpoint.world.vqa import vqa_questions
 
 

@@ -6,11 +6,14 @@ from random import Random
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import Scene
-from counterpoint.world import choosing, existing, querying, verifying
+from counterpoint.world import choice_questions as choosing
+from counterpoint.world import existence_questions as existing
+from counterpoint.world import open_questions as querying
+from counterpoint.world import verification_questions as verifying
 from counterpoint.world.facts import Facts
 from counterpoint.world.makers import Maker, drafts
 from counterpoint.world.phrasings import phrasings
-from counterpoint.world.referring import Namer
+from counterpoint.world.referents import Namer
 from counterpoint.world.votes import votes
 
 MAKERS: tuple[tuple[Maker, int], ...] = (

@@ -12,7 +12,7 @@ from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.actions import contradicted, deed_of, deeds
 from counterpoint.scenes.attributes import can_be_said, denies, has, sort_of
 from counterpoint.scenes.cooccurrence import Habits, survey
-from counterpoint.scenes.referents import Referent, referent
+from counterpoint.scenes.referring_expressions import Referent, referent
 from counterpoint.scenes.views import View
 from counterpoint.suites.carets.questions import Asked
 from counterpoint.suites.carets.templates import fitting, grouped

@@ -14,7 +14,7 @@ from counterpoint.scenes.ambiguity import general_names
 from counterpoint.scenes.attributes import denies, goes_before_noun, has, sort_of
 from counterpoint.scenes.cooccurrence import Habits, survey
 from counterpoint.scenes.views import Mention, View
-from counterpoint.suites.carets.arguments import verified
+from counterpoint.suites.carets.question_sampling import verified
 from counterpoint.suites.carets.questions import Asked
 from counterpoint.suites.carets.templates import fitting, grouped
 from counterpoint.suites.suite import Dropped, Suite

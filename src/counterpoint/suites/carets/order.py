@@ -8,10 +8,10 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import Habits, survey
+from counterpoint.suites.candidates import Draft
 from counterpoint.suites.carets.originals import LUCK, Original, originals
 from counterpoint.suites.carets.questions import CHOICES
 from counterpoint.suites.carets.templates import grouped
-from counterpoint.suites.drafts import Draft
 from counterpoint.suites.suite import Dropped, Suite
 
 KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)

@@ -11,10 +11,10 @@ from random import Random
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import Habits
-from counterpoint.suites.carets.arguments import questions
+from counterpoint.suites.candidates import Draft
+from counterpoint.suites.carets.question_sampling import questions
 from counterpoint.suites.carets.questions import KINDS, Asked
 from counterpoint.suites.carets.templates import Template, fitting, worded
-from counterpoint.suites.drafts import Draft
 from counterpoint.suites.suite import Dropped
 
 LUCK = "originals"

@@ -11,11 +11,11 @@ from counterpoint.core.scenes import Scene
 from counterpoint.pictures.channel_means import Means
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
 from counterpoint.scenes.cooccurrence import Habits, survey
+from counterpoint.suites.candidates import Draft
 from counterpoint.suites.carets.foregrounds import foreground
 from counterpoint.suites.carets.originals import LUCK, Original, originals
 from counterpoint.suites.carets.questions import KINDS
 from counterpoint.suites.carets.templates import grouped
-from counterpoint.suites.drafts import Draft
 from counterpoint.suites.suite import Dropped, Suite
 
 DEVIATIONS = ("3", "6", "9")

@@ -11,10 +11,10 @@ from counterpoint.language.nouns import plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be, may_show, words
 from counterpoint.scenes.attributes import denies, has, sort_of
 from counterpoint.scenes.cooccurrence import Habits
+from counterpoint.scenes.spatial import known, side
 from counterpoint.scenes.views import View
-from counterpoint.suites.contrast.doubt import Doubt
-from counterpoint.suites.contrast.places import known, side
 from counterpoint.suites.contrast.programs import Clue, Link
+from counterpoint.suites.contrast.rejections import Doubt
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 _NO_HABITS = Habits()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from counterpoint.core.items import Step
-from counterpoint.suites.contrast.doubt import Doubt
+from counterpoint.suites.contrast.rejections import Doubt
 
 _ARGUMENT = re.compile(r"(?P<words>.*?)\s*\((?P<ids>[^()]*)\)\s*")
 _NOT_KNOWN = "the program has a step that is not known here"

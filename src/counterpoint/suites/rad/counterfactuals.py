@@ -10,9 +10,9 @@ from random import Random
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.suites.rad.augmentation import Augmentation, Understood, in_manner_of, understood
-from counterpoint.suites.rad.colors import color
-from counterpoint.suites.rad.counts import how_many
-from counterpoint.suites.rad.kinds import what_kind
+from counterpoint.suites.rad.color_questions import color
+from counterpoint.suites.rad.count_questions import how_many
+from counterpoint.suites.rad.kind_questions import what_kind
 from counterpoint.suites.suite import Dropped, Suite
 
 AUGMENTATIONS: tuple[Augmentation, ...] = (color, how_many, what_kind)

@@ -9,9 +9,9 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.language.english import plural, singular
 from counterpoint.suites.rad.augmentation import Asked, Augmentation, Understood
-from counterpoint.suites.rad.colors import color, value
+from counterpoint.suites.rad.color_questions import color, value
+from counterpoint.suites.rad.count_questions import how_many
 from counterpoint.suites.rad.counterfactuals import NO_OTHER, Pools, asking, augmentation_of, chosen, pooled, proof
-from counterpoint.suites.rad.counts import how_many
 from counterpoint.suites.suite import Dropped, Suite
 
 _LEADS = re.compile(

@@ -15,7 +15,7 @@ from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.ids import Plain
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
-from counterpoint.suites.bias.swaps import base_of
+from counterpoint.suites.bias.modality_bias import base_of
 from counterpoint.suites.carets.questions import Tags
 from counterpoint.suites.suite import Suite
 

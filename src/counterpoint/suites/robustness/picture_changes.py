@@ -15,7 +15,7 @@ from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.suites.carets.questions import Tags
-from counterpoint.suites.robustness.edited import edited
+from counterpoint.suites.robustness.variant_groups import edited
 from counterpoint.suites.suite import Dropped, Suite
 
 MIDDLE = 3

@@ -11,8 +11,8 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import Frame
 from counterpoint.core.scenes import SceneObject
 from counterpoint.suites.suite import MASKED_LM, Dropped, Fillers, FoilProposals, Gap, Suite
-from counterpoint.suites.valse.acts import Act, act_of, are_alike, excluding, is_mutual
-from counterpoint.suites.valse.twins import TAG, Twinned, twin_name, twins
+from counterpoint.suites.valse.action_sentences import Act, act_of, are_alike, excluding, is_mutual
+from counterpoint.suites.valse.paired_foils import TAG, Twinned, twin_name, twins
 
 KIND = "actions"
 REPLACEMENT, SWAP = "action-replacement", "actant-swap"

@@ -13,8 +13,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.english import question as asked
 from counterpoint.language.english import sentence
 from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.valse.reference import kinds, pronouns, refers, tells
-from counterpoint.suites.valse.twins import TAG, Twinned, twins
+from counterpoint.suites.valse.paired_foils import TAG, Twinned, twins
+from counterpoint.suites.valse.pronouns import kinds, pronouns, refers, tells
 
 KIND = "coreference"
 STANDARD, CLEAN = "coreference-standard", "coreference-clean"

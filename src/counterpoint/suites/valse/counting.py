@@ -11,9 +11,9 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.valse.count_votes import Count, count_of
+from counterpoint.suites.valse.paired_foils import TAG, Twinned, Twins, twin_name, twins
 from counterpoint.suites.valse.statements import Claim, how_many, numeral
-from counterpoint.suites.valse.twins import TAG, Twinned, Twins, twin_name, twins
-from counterpoint.suites.valse.votes import Count, count_of
 
 KIND = "counting"
 BALANCED, SMALL, ADVERSARIAL = "counting-balanced", "counting-small", "counting-adversarial"

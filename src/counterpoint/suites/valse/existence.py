@@ -10,9 +10,9 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.language.nouns import head
 from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.valse.count_votes import count_of
+from counterpoint.suites.valse.paired_foils import TAG, Twinned, twins
 from counterpoint.suites.valse.statements import BARE, how_many, is_there
-from counterpoint.suites.valse.twins import TAG, Twinned, twins
-from counterpoint.suites.valse.votes import count_of
 
 NAME = "existence"
 _SORTS = frozenset({"types", "kinds", "sorts", "varieties", "colors", "shades", "styles", "shapes", "species"})

@@ -15,12 +15,12 @@ from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
-from counterpoint.suites.contrast.surveying import Asked
+from counterpoint.suites.contrast.survey import Asked
 from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.valse.mirrored import Mirrored
+from counterpoint.suites.valse.mirrored_foils import Mirrored
 from counterpoint.suites.valse.pairs import ranked
-from counterpoint.suites.valse.usual import Usual
-from counterpoint.suites.valse.wording import Rewrite, lists, rewritten
+from counterpoint.suites.valse.plausibility import Usual
+from counterpoint.suites.valse.rewriting import Rewrite, lists, rewritten
 
 PIECE = "foil-it"
 LEAST = 3

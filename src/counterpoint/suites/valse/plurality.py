@@ -24,13 +24,13 @@ from counterpoint.language.noun_chunks import (
 )
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.contrast.surveying import Asked
+from counterpoint.suites.contrast.survey import Asked
 from counterpoint.suites.suite import Dropped, Suite
 from counterpoint.suites.valse.agreement import Forms, is_kind, pronoun_forms, subjects, verb_forms
-from counterpoint.suites.valse.mirrored import Mirrored
+from counterpoint.suites.valse.mirrored_foils import Mirrored
 from counterpoint.suites.valse.pairs import ranked
-from counterpoint.suites.valse.usual import Usual, side
-from counterpoint.suites.valse.wording import Rewrite, listed, lists, rewritten
+from counterpoint.suites.valse.plausibility import Usual, side
+from counterpoint.suites.valse.rewriting import Rewrite, listed, lists, rewritten
 
 PIECE = "plurality"
 

@@ -14,13 +14,13 @@ from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, TaggedToken, find_noun_chunks, find_prepositions, tag_text
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.contrast.surveying import Asked
+from counterpoint.suites.contrast.survey import Asked
 from counterpoint.suites.suite import GAP, MASKED_LM, Dropped, Fillers, FoilProposals, Gap, Suite
 from counterpoint.suites.valse.agreement import is_kind
-from counterpoint.suites.valse.mirrored import Mirrored
+from counterpoint.suites.valse.mirrored_foils import Mirrored
 from counterpoint.suites.valse.pairs import ranked
-from counterpoint.suites.valse.usual import Usual
-from counterpoint.suites.valse.wording import Rewrite, lists, rewritten
+from counterpoint.suites.valse.plausibility import Usual
+from counterpoint.suites.valse.rewriting import Rewrite, lists, rewritten
 
 PIECE = "relations"
 LEAST = 3

@@ -6,8 +6,8 @@ from random import Random
 
 from counterpoint.core.items import Step
 from counterpoint.language.english import be, possessive
-from counterpoint.world.drafts import relate, select, then
 from counterpoint.world.facts import SINGLE_WORD_FAMILIES, Facts, Thing
+from counterpoint.world.question_programs import relate, select, then
 
 _STATES_BEFORE_NOUN = frozenset(
     {"open", "closed", "full", "empty", "dirty", "broken", "bare", "overturned", "striped", "sliced", "wilted"}

@@ -15,8 +15,8 @@ from typing import Generic, Protocol, TypeVar
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id, seeded_rng
-from counterpoint.suites.balance import Quota, even
-from counterpoint.suites.drafts import Draft
+from counterpoint.suites.balanced_sampling import Quota, even
+from counterpoint.suites.candidates import Draft
 
 TAG = "twin"
 """The tag that twins share: their instrument and the ids of their items."""

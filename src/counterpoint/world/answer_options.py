@@ -6,9 +6,9 @@ from random import Random
 
 from counterpoint.language.english import a
 from counterpoint.world.actions import ACTIONS
+from counterpoint.world.distractors import PLACES
 from counterpoint.world.facts import MATERIALS, POSES
 from counterpoint.world.kinds import COLORS, kinds
-from counterpoint.world.values import PLACES
 
 MANY = 100
 """How many answers are offered."""

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.suites.bias.subjects import keys
+from counterpoint.suites.bias.topics import keys
 
 T = TypeVar("T")
 

@@ -12,11 +12,11 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
 from counterpoint.scenes.absence import truly_absent
 from counterpoint.scenes.ambiguity import can_be_asked, may_be, may_show
-from counterpoint.suites.contrast.doubt import Doubt, Unread
-from counterpoint.suites.contrast.forms import matched
 from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
 from counterpoint.suites.contrast.programs import Clue
-from counterpoint.suites.contrast.surveying import Survey
+from counterpoint.suites.contrast.rejections import Doubt, Unread
+from counterpoint.suites.contrast.survey import Survey
+from counterpoint.suites.contrast.wordings import matched
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,8 @@ from types import MappingProxyType
 
 from counterpoint.language.english import a, any_of
 from counterpoint.world.actions import ACTIONS as WAYS
-from counterpoint.world.drafts import SCENE, Draft, both, drafted, then
-from counterpoint.world.facts import OPPOSED, Facts, Thing, other_state
-from counterpoint.world.kinds import kind
-from counterpoint.world.likeness import alike
-from counterpoint.world.referring import Namer, Referent
-from counterpoint.world.relating import at_place, couple, relatable, related
-from counterpoint.world.values import (
+from counterpoint.world.confusable_names import alike
+from counterpoint.world.distractors import (
     ask_color,
     coin,
     other_color,
@@ -28,6 +23,11 @@ from counterpoint.world.values import (
     said,
     said_state,
 )
+from counterpoint.world.facts import OPPOSED, Facts, Thing, other_state
+from counterpoint.world.kinds import kind
+from counterpoint.world.question_programs import SCENE, Draft, both, drafted, then
+from counterpoint.world.referents import Namer, Referent
+from counterpoint.world.relation_phrases import at_place, couple, relatable, related
 
 _ON_OR_UNDER = MappingProxyType({"on": "under", "under": "on"})
 _LOOSE_CLOTHES = ("hat", "scarf", "glasses", "jacket", "dress", "skirt", "pants", "shorts")

@@ -11,7 +11,7 @@ from counterpoint.core.items import Caption, Dialogue, Frame, Question, Turn
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import sense_of
-from counterpoint.world.staging import SPLITS
+from counterpoint.world.scene_building import SPLITS
 
 Json: TypeAlias = dict[str, Any]
 """A JSON object."""

@@ -3,12 +3,12 @@
 from random import Random
 
 from counterpoint.language.english import a, be, count, is_countable, plural
-from counterpoint.world.drafts import SCENE, Draft, drafted, relate, select, then
+from counterpoint.world.distractors import ACTIVITIES, ask_color, pick
 from counterpoint.world.facts import Facts, Thing
 from counterpoint.world.kinds import kind
-from counterpoint.world.referring import Namer
-from counterpoint.world.relating import at_place
-from counterpoint.world.values import ACTIVITIES, ask_color, pick
+from counterpoint.world.question_programs import SCENE, Draft, drafted, relate, select, then
+from counterpoint.world.referents import Namer
+from counterpoint.world.relation_phrases import at_place
 
 MOST = 5
 """The highest count that is asked for."""

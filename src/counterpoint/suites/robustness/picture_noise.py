@@ -7,7 +7,7 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.pictures.noise import PAPER_SEVERITY, SEVERITIES, STRENGTHS, noise_edit
-from counterpoint.suites.robustness.edited import edited
+from counterpoint.suites.robustness.variant_groups import edited
 from counterpoint.suites.suite import Suite
 
 KINDS = tuple(STRENGTHS)

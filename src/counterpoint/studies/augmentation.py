@@ -11,7 +11,7 @@ from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.intervals import Score
-from counterpoint.suites.balance import Balance
+from counterpoint.suites.balanced_sampling import Balance
 from counterpoint.suites.suite import Item, Suite, generate
 
 SHARE = 0.099

@@ -12,15 +12,15 @@ from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.scenes.ambiguity import can_be_asked
 from counterpoint.scenes.attributes import denies, goes_before_noun, other_words, sort_of
-from counterpoint.suites.contrast.cases import Case, Contrast, Plan, answer, grounding
-from counterpoint.suites.contrast.doubt import Doubt
-from counterpoint.suites.contrast.forms import plain_form
+from counterpoint.scenes.spatial import OPPOSITES, SYMMETRIC, Known, opposite, side
+from counterpoint.suites.contrast.contrasts import Case, Contrast, Plan, answer, grounding
 from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
-from counterpoint.suites.contrast.others import Other
-from counterpoint.suites.contrast.places import OPPOSITES, SYMMETRIC, Known, opposite, side
 from counterpoint.suites.contrast.programs import Clue, clue, related
+from counterpoint.suites.contrast.rejections import Doubt
+from counterpoint.suites.contrast.related_object import Other
 from counterpoint.suites.contrast.rewriting import definite, rewritten, valued
-from counterpoint.suites.contrast.surveying import by_likeness, drawn
+from counterpoint.suites.contrast.survey import by_likeness, drawn
+from counterpoint.suites.contrast.wordings import plain_form
 
 _OF_ALL_CREATURES = frozenset(
     ("drinking", "eating", "lying", "running", "sitting", "standing", "swimming", "walking", "watching")

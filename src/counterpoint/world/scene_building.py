@@ -17,13 +17,13 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.world.backdrops import Light, backdrop, finish, light
 from counterpoint.world.cameras import CANVAS, PICTURE, Camera, indoor_camera, outdoor_camera
-from counterpoint.world.casting import INDOORS, SIZES, Cast, Member, cast, colors, garment
 from counterpoint.world.drawing import Drawn, drawn
 from counterpoint.world.joints import HOLDS, Joint, in_row, point
 from counterpoint.world.kinds import COLORS, kind
 from counterpoint.world.painting import FINE, Placement, box_of, paint, stroke
-from counterpoint.world.relations import Stand, spatial
+from counterpoint.world.scene_sampling import INDOORS, SIZES, Cast, Member, cast, colors, garment
 from counterpoint.world.sketch import GROUND, Extent, Point, Rgb
+from counterpoint.world.spatial_relations import Stand, spatial
 
 SPLITS = {"train": (0, 1, 2, 3, 4, 5, 6), "validation": (7,), "test": (8,), "shifted": (9,)}
 """The tenths of all casts that belong to each split."""

@@ -6,13 +6,13 @@ from types import MappingProxyType
 
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.items import GroundedQuestion, Question, Step
-from counterpoint.suites.contrast.cases import Case, Contrast, Family, Plan
-from counterpoint.suites.contrast.doubt import Doubt, Unread
-from counterpoint.suites.contrast.existence import either, near
-from counterpoint.suites.contrast.forms import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE
+from counterpoint.suites.contrast.contrasts import Case, Contrast, Family, Plan
+from counterpoint.suites.contrast.existence_questions import either, near
 from counterpoint.suites.contrast.grounding import Look
-from counterpoint.suites.contrast.referents import colored, moved, on_side, turned
-from counterpoint.suites.contrast.surveying import Survey, survey
+from counterpoint.suites.contrast.referent_questions import colored, moved, on_side, turned
+from counterpoint.suites.contrast.rejections import Doubt, Unread
+from counterpoint.suites.contrast.survey import Survey, survey
+from counterpoint.suites.contrast.wordings import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE
 from counterpoint.suites.suite import Dropped, Suite
 
 CONTRASTS = 5

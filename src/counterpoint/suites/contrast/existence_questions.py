@@ -8,13 +8,13 @@ from counterpoint.language.english import be
 from counterpoint.scenes.absence import is_undisputed
 from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be
 from counterpoint.scenes.attributes import denies, goes_before_noun, has, sort_of
-from counterpoint.suites.contrast.cases import Case, Contrast, Plan, absent, answer, grounding, hidden, rivals
-from counterpoint.suites.contrast.doubt import Doubt
+from counterpoint.scenes.spatial import known
+from counterpoint.suites.contrast.contrasts import Case, Contrast, Plan, absent, answer, grounding, hidden, rivals
 from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
-from counterpoint.suites.contrast.places import known
 from counterpoint.suites.contrast.programs import clue
+from counterpoint.suites.contrast.rejections import Doubt
 from counterpoint.suites.contrast.rewriting import indefinite, valued
-from counterpoint.suites.contrast.surveying import drawn
+from counterpoint.suites.contrast.survey import drawn
 
 _SELDOM = 0.1  # the weight of what is there and is not seen with the other thing elsewhere
 _ELSEWHERE = 2.0  # and that of what is there, but not in the place that is asked for

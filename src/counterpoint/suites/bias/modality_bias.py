@@ -13,8 +13,8 @@ from random import Random
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.suites.bias.subjects import about, subjects, told
-from counterpoint.suites.bias.unrelated import Strangers
+from counterpoint.suites.bias.disjoint_sampling import Strangers
+from counterpoint.suites.bias.topics import about, subjects, told
 from counterpoint.suites.carets.questions import Tags
 from counterpoint.suites.suite import Dropped, Suite, Telling
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from counterpoint.core.scenes import SceneObject
 from counterpoint.scenes.ambiguity import is_known
 from counterpoint.scenes.attributes import denies, has
-from counterpoint.suites.contrast.cases import absent, hidden, rivals
+from counterpoint.scenes.spatial import Known, known
+from counterpoint.suites.contrast.contrasts import absent, hidden, rivals
 from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
-from counterpoint.suites.contrast.places import Known, known
 
 
 @dataclass(frozen=True, slots=True)

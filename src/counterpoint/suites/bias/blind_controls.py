@@ -13,8 +13,8 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.pictures.patch_shuffle import shuffle_edit
-from counterpoint.suites.bias.subjects import about
-from counterpoint.suites.bias.swaps import FEW_PICTURES, Item, Others, base_of, beside, noted, survey
+from counterpoint.suites.bias.modality_bias import FEW_PICTURES, Item, Others, base_of, beside, noted, survey
+from counterpoint.suites.bias.topics import about
 from counterpoint.suites.suite import Dropped, Suite
 
 NO_PICTURE, MEAN_COLOR, OTHER_PICTURE, SHUFFLED = PICTURE = ("no-picture", "mean-color", "other-picture", "shuffled")

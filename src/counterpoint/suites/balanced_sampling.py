@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
-from counterpoint.suites.drafts import Draft
+from counterpoint.suites.candidates import Draft
 
 Cell: TypeAlias = tuple[str, str, str, str]
 """Kind, part of the kind (its answer where that is yes or no, else the number of choices), class, answer."""

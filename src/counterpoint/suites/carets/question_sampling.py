@@ -17,9 +17,9 @@ from counterpoint.scenes.ambiguity import may_be
 from counterpoint.scenes.attributes import sort_of
 from counterpoint.scenes.cooccurrence import Habits
 from counterpoint.scenes.views import Mention, View
-from counterpoint.suites.carets.choices import HOPELESS, action_choice, attribute_choice, look, object_choice
+from counterpoint.suites.carets.choice_questions import HOPELESS, action_choice, attribute_choice, look, object_choice
 from counterpoint.suites.carets.questions import Asked
-from counterpoint.suites.carets.relations import related
+from counterpoint.suites.carets.relation_questions import related
 from counterpoint.suites.suite import Dropped
 
 EACH = 2

@@ -4,14 +4,8 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a
-from counterpoint.world.casting import INDOORS
-from counterpoint.world.drafts import SCENE, Draft, both, drafted, then
-from counterpoint.world.facts import Facts, Thing, family_members, other_state
-from counterpoint.world.kinds import kind
-from counterpoint.world.likeness import alike
-from counterpoint.world.referring import Namer, Referent
-from counterpoint.world.relating import couple, relatable, related
-from counterpoint.world.values import (
+from counterpoint.world.confusable_names import alike
+from counterpoint.world.distractors import (
     ask_color,
     coin,
     other_color,
@@ -22,6 +16,12 @@ from counterpoint.world.values import (
     pick,
     said_state,
 )
+from counterpoint.world.facts import Facts, Thing, family_members, other_state
+from counterpoint.world.kinds import kind
+from counterpoint.world.question_programs import SCENE, Draft, both, drafted, then
+from counterpoint.world.referents import Namer, Referent
+from counterpoint.world.relation_phrases import couple, relatable, related
+from counterpoint.world.scene_sampling import INDOORS
 
 _RIVALS = MappingProxyType(
     {

@@ -5,9 +5,9 @@ from random import Random
 from counterpoint.core.items import Step
 from counterpoint.core.scenes import Link
 from counterpoint.language.english import a
-from counterpoint.world.drafts import then
 from counterpoint.world.facts import Facts
-from counterpoint.world.referring import Namer, Referent
+from counterpoint.world.question_programs import then
+from counterpoint.world.referents import Namer, Referent
 
 
 def couple(namer: Namer, link: Link | None, rng: Random) -> tuple[Referent, Referent] | None:

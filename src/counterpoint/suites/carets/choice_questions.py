@@ -21,7 +21,7 @@ from counterpoint.scenes.attributes import (
     usual,
 )
 from counterpoint.scenes.cooccurrence import Urn
-from counterpoint.scenes.referents import Referent, by_relation, referent
+from counterpoint.scenes.referring_expressions import Referent, by_relation, referent
 from counterpoint.scenes.views import View
 from counterpoint.suites.carets.questions import Asked, Tags
 

@@ -11,8 +11,8 @@ from random import Random
 
 from counterpoint.core.features import exchange_picture, exchange_text
 from counterpoint.core.groups import Group, Query
-from counterpoint.suites.bias import swaps as bias
-from counterpoint.suites.bias.swaps import VARIANTS, Item, Others
+from counterpoint.suites.bias import modality_bias as bias
+from counterpoint.suites.bias.modality_bias import VARIANTS, Item, Others
 from counterpoint.suites.suite import Dropped, Suite
 
 Exchange = Callable[..., Iterable[Group | Dropped]]

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
-from counterpoint.suites.balance import Quota
-from counterpoint.suites.drafts import Draft
+from counterpoint.suites.balanced_sampling import Quota
+from counterpoint.suites.candidates import Draft
 
 
 class _Cell(NamedTuple):

@@ -8,11 +8,11 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a, any_of, be, is_mass, plural
-from counterpoint.world.drafts import Draft, both, drafted, relate, select, then
+from counterpoint.world.distractors import ask_color, coin, other_color, pick, said
 from counterpoint.world.facts import OPPOSED, Facts, Thing, family_members
 from counterpoint.world.kinds import kind
-from counterpoint.world.referring import Namer
-from counterpoint.world.values import ask_color, coin, other_color, pick, said
+from counterpoint.world.question_programs import Draft, both, drafted, relate, select, then
+from counterpoint.world.referents import Namer
 
 _FAMILY_RATES = MappingProxyType({"person": 62, "animal": 45, "vehicle": 30, "toy": 27, "fruit": 18, "vegetable": 12})
 """Families that are asked after, with the per cent of pictures that have one; grass and houses are everywhere."""
