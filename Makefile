@@ -27,7 +27,7 @@ format: $(READY)      ## put the code in order
 	$(BIN)/ruff check --fix .
 
 prove: $(READY)       ## the full figures of the heavy proofs, printed
-	$(BIN)/counterpoint study plain --scenes 2000
+	$(BIN)/counterpoint study plain --items 2000
 	$(BIN)/python -m benchmarks.world_speed
 	$(BIN)/python -m benchmarks.builtin_speed
 	$(BIN)/python -m benchmarks.lexicon

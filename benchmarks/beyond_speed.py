@@ -26,12 +26,11 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer
-from counterpoint.lab.generation import Recipe, made
+from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.lab.selection import select_models
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.boards import read_board
-from counterpoint.suites.suite import Tally
 
 AUTHORS = 1.6
 """Samples a second of the authors' code, without noise in pixels."""
@@ -165,8 +164,7 @@ def _draw(folder: Path, count: int) -> None:
 
 
 def _make(lab: LabStore, samples: int, pictures: Path) -> None:
-    for name in SUITES:
-        made(lab, Recipe(name, f"{__name__}:Samples", scenes=samples), tally=Tally())
+    generate(lab, GenerateRequest(SUITES, f"{__name__}:Samples", items=samples))
     lab.set_root("speed", pictures)
 
 

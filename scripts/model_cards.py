@@ -49,7 +49,7 @@ def _reference(cards: Mapping[str, Card]) -> Iterator[str]:
     yield (
         "The cards of the models that come with the package: what each is, how it was made, and what it gets right on "
         "scenes that none of them has seen. Why they are as they are is in [models](../explanation/models.md); "
-        "`counterpoint study plain --scenes 2000` measures the figures anew, from the weights as shipped."
+        "`counterpoint study plain --items 2000` measures the figures anew, from the weights as shipped."
     )
     yield _summary(cards)
     yield (

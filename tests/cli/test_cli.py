@@ -216,7 +216,7 @@ def test_a_built_in_model_says_what_it_was_never_taught(call: Call) -> None:
 
 
 def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
-    said = call("world", "out", "--scenes", 3, "--seed", 5)
+    said = call("world", "out", "--items", 3, "--seed", 5)
     assert (said.code, said.out) == (0, "3 scenes of the test split are in out\n")
     out, world = tmp_path / "out", World("test", 3, seed=5)
     written = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
@@ -241,7 +241,7 @@ def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
 
 def test_writing_the_world_twice_writes_the_same_annotations(call: Call, tmp_path: Path) -> None:
     for out in ("one", "other"):
-        call("world", out, "--split", "shifted", "--scenes", 2)
+        call("world", out, "--split", "shifted", "--items", 2)
     for name in NAMES.values():
         file = name.format(split="shifted")
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
@@ -250,7 +250,7 @@ def test_writing_the_world_twice_writes_the_same_annotations(call: Call, tmp_pat
 def test_a_folder_that_cannot_be_written_is_said_so(call: Call, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "test").write_text("in the way")
-    said = call("world", "out", "--scenes", 1)
+    said = call("world", "out", "--items", 1)
     assert said.code == 1
     assert "out/test cannot be written" in said.err
 

@@ -37,7 +37,7 @@ def call(command: click.Command, *words: object) -> Result:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    call(generate.command, "lab", "--suite", "order", "--scenes", 6)
+    call(generate.command, "lab", "--suite", "order", "--items", 6)
     return Path("lab")
 
 

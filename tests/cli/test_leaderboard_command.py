@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
-from counterpoint.lab.beyond_accuracy import SUITES, questions
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
 from counterpoint.studies.boards import data_sets, entries
@@ -23,9 +22,9 @@ def _run(*words: str) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("beyond") / "lab"
-    words = ("generate", str(folder), "--suite", "beyond-accuracy", "--scenes", "12", "--variants", "3")
-    _run(*words, "--groups", "12")
-    _run(*words, "--groups", "8", "--split", "shifted", "--as", "shifted")
+    words = ("generate", str(folder), "--suite", "beyond-accuracy", "--items", "12", "--variants", "3")
+    _run(*words, "--limit", "12")
+    _run(*words, "--limit", "8", "--split", "shifted", "--name", "shifted")
     for model in ("question-only", "constant"):
         _run("run", str(folder), "--model", model)
     _run("run", str(folder), "--model", "question-only", "--suite", "plain", "--trials", "3")
@@ -36,18 +35,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def rows(folder: Path) -> dict[str, Any]:
     return {row["model"]: row for row in json.loads(_run("leaderboard", str(folder), "--json"))}
-
-
-def test_all_suites_are_made_of_the_same_questions_and_a_second_data_set_has_names_of_its_own(folder: Path) -> None:
-    lab = LabStore(folder)
-    assert lab.suites() == sorted([*SUITES, *(f"shifted-{name}" for name in SUITES)])
-    asked = questions(lab, "plain")
-    assert len(asked) == 12
-    for name in SUITES:
-        assert questions(lab, name) <= asked
-    assert lab.manifest("feature-noise").parameters["variants"] == 3
-    assert "references" in lab.manifest("shifted-feature-noise").parameters
-    assert lab.manifest("shifted-noise").parameters["split"] == "shifted"
 
 
 def test_a_model_that_never_looks_has_a_question_bias_of_exactly_one(rows: dict[str, Any]) -> None:
@@ -116,12 +103,7 @@ def test_tables_say_why_cells_are_blank_and_expand_to_data_sets(folder: Path) ->
 
 
 def test_a_lab_without_these_suites_says_how_to_make_them(tmp_path: Path) -> None:
-    _run("generate", str(tmp_path / "lab"), "--suite", "order", "--scenes", "3")
+    _run("generate", str(tmp_path / "lab"), "--suite", "order", "--items", "3")
     _run("run", str(tmp_path / "lab"), "--model", "constant")
     result = CliRunner().invoke(commands, ["leaderboard", str(tmp_path / "lab")])
     assert "has none of the tests plain" in str(result.exception)
-
-
-def test_other_suites_of_a_battery_keep_their_names(tmp_path: Path) -> None:
-    result = CliRunner().invoke(commands, ["generate", str(tmp_path / "lab"), "--suite", "carets", "--as", "x"])
-    assert "keep their names" in str(result.exception)

@@ -18,7 +18,7 @@ def _run(*words: str) -> str:
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("contrast") / "lab"
-    _run("generate", str(folder), "--suite", "contrast", "--scenes", "30")
+    _run("generate", str(folder), "--suite", "contrast", "--items", "30")
     _run("run", str(folder), "--model", "constant")
     return folder
 
@@ -50,15 +50,15 @@ def test_the_score_command_knows_the_measure_and_slices_by_template_and_atom(lab
 
 
 def test_a_lab_without_contrast_sets_says_how_to_make_them(tmp_path: Path) -> None:
-    _run("generate", str(tmp_path / "lab"), "--suite", "plain", "--scenes", "2")
+    _run("generate", str(tmp_path / "lab"), "--suite", "plain", "--items", "2")
     _run("run", str(tmp_path / "lab"), "--model", "constant")
     result = CliRunner().invoke(commands, ["paper", "contrast", str(tmp_path / "lab")])
     assert "no contrast sets" in str(result.exception)
 
 
 def test_sets_can_be_larger_than_five_and_other_suites_have_none(tmp_path: Path) -> None:
-    _run("generate", str(tmp_path / "lab"), "--suite", "contrast", "--scenes", "20", "--contrasts", "8")
+    _run("generate", str(tmp_path / "lab"), "--suite", "contrast", "--items", "20", "--contrasts", "8")
     result = CliRunner().invoke(
-        commands, ["generate", str(tmp_path / "lab"), "--suite", "plain", "--scenes", "2", "--contrasts", "2"]
+        commands, ["generate", str(tmp_path / "lab"), "--suite", "plain", "--items", "2", "--contrasts", "2"]
     )
     assert "the suite plain takes no option contrasts" in str(result.exception)

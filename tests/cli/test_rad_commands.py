@@ -22,9 +22,9 @@ def _run(*arguments: object) -> str:
 
 def test_rad_of_a_lab_is_scored_by_augmentation_with_its_rules_and_threshold(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
-    _run("generate", lab, "--suite", "rad-counterfactuals", "--source", "world-vqa", "--scenes", 12)
-    _run("generate", lab, "--suite", "rad-rephrasings", "--source", "world-vqa", "--scenes", 4)
-    _run("generate", lab, "--suite", "rad-open-dialogues", "--scenes", 4)
+    _run("generate", lab, "--suite", "rad-counterfactuals", "--source", "world-vqa", "--items", 12)
+    _run("generate", lab, "--suite", "rad-rephrasings", "--source", "world-vqa", "--items", 4)
+    _run("generate", lab, "--suite", "rad-open-dialogues", "--items", 4)
     assert {name: LabStore(lab).suite(name).manifest.rules for name in LabStore(lab).suites()} == {
         "rad-counterfactuals": "vqa",
         "rad-open-dialogues": "vqa-short",
@@ -64,7 +64,7 @@ def _translator(folder: Path, lines: str) -> None:
 def test_a_translation_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     out = tmp_path / "bt.csv"
-    told = ("translate", out, "--scenes", 2, "--there", "apertium/eng-spa", "--back", "apertium/spa-eng")
+    told = ("translate", out, "--items", 2, "--there", "apertium/eng-spa", "--back", "apertium/spa-eng")
     _translator(tmp_path, 'if [ "$1" = spa-eng ]; then echo "no dictionary" >&2; exit 1; fi; cat')
     with pytest.raises(CounterpointError, match="no dictionary"):
         _run(*told)
@@ -80,18 +80,18 @@ def test_a_file_of_texts_without_its_columns_is_one_sentence(tmp_path: Path) -> 
     with pytest.raises(CounterpointError, match="no column 'text'"):
         _run(
             *("generate", tmp_path / "lab", "--suite", "rad-back-translations", "--source", "world-vqa"),
-            *("--scenes", 2, "--texts", texts),
+            *("--items", 2, "--texts", texts),
         )
 
 
 def test_coverage_stands_beside_the_table_of_the_paper() -> None:
-    told = _run("study", "rad-coverage", "--scenes", 12)
+    told = _run("study", "rad-coverage", "--items", 12)
     assert "12,835" in told
-    found = json.loads(_run("study", "rad-coverage", "--scenes", 12, "--json"))
+    found = json.loads(_run("study", "rad-coverage", "--items", 12, "--json"))
     assert found["questions"] == 180
     assert found["paper"][0] == 214354
     assert set(found["made"]) == {"color", "how-many", "what-kind"}
-    talks = json.loads(_run("study", "rad-coverage", "--source", "world", "--scenes", 12, "--dialogues", "--json"))
+    talks = json.loads(_run("study", "rad-coverage", "--source", "world", "--items", 12, "--dialogues", "--json"))
     assert set(talks["made"]) == {"color", "how-many"}
 
 
@@ -118,7 +118,7 @@ def test_the_study_reads_a_table_and_prints_both_equations(tmp_path: Path) -> No
 
 def test_the_study_reads_a_lab_and_says_what_is_missing(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
-    _run("generate", lab, "--suite", "rad-counterfactuals", "--source", "world-vqa", "--scenes", 6)
+    _run("generate", lab, "--suite", "rad-counterfactuals", "--source", "world-vqa", "--items", 6)
     _run("run", lab, "--model", "constant")
     with pytest.raises(CounterpointError, match="0 instances have answers to all of color"):
         _run("study", "rad", lab)

@@ -95,7 +95,7 @@ def test_a_version_in_the_address_is_sent_along() -> None:
 
 
 def test_the_key_is_in_no_file_that_a_run_writes(tmp_path: Path) -> None:
-    made = CliRunner().invoke(commands, ["generate", str(tmp_path), "--suite", "order", "--scenes", "3"])
+    made = CliRunner().invoke(commands, ["generate", str(tmp_path), "--suite", "order", "--items", "3"])
     assert made.exit_code == 0, made.output
     with ChatServer(
         _repeated, lambda asked, times: ServerFault.REJECTED if asked.number == 3 else None, key=KEY

@@ -42,7 +42,7 @@ def test_kinds_are_told_by_the_answer(folder: Path) -> None:
 
 def test_a_suite_is_made_of_it_and_keeps_the_sets_as_a_tag(folder: Path, tmp_path: Path) -> None:
     lab = tmp_path / "lab"
-    made = ["generate", lab, "--suite", "plain", "--source", "l-convqa", "--data", folder, "--scenes", 500]
+    made = ["generate", lab, "--suite", "plain", "--source", "l-convqa", "--data", folder, "--items", 500]
     done = CliRunner().invoke(commands, list(map(str, made)))
     assert done.exit_code == 0, done.output
     groups = LabStore(lab).suite("plain").groups

@@ -11,7 +11,7 @@ from vqa_files import answered, asked, put
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.lab.generation import Recipe, made
+from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.sources.beside import has_captions, told_beside
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.plain_files import plain
@@ -19,7 +19,6 @@ from counterpoint.sources.vqa2 import vqa2
 from counterpoint.sources.vqa_cp import vqa_cp
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.dataset_description import Request, describe, opened
-from counterpoint.suites.suite import Tally
 from counterpoint.world.source import World
 
 DOG, CAT = (Picture(f"coco:val2014/COCO_val2014_{number:012}.jpg") for number in (1, 2))
@@ -107,10 +106,12 @@ def test_a_picture_whose_captions_name_what_a_question_asks_about_is_not_put_in_
     asks = [asked(question_id=n, image_id=n, question=f"Is there a {thing}?") for n, thing in ((1, "dog"), (2, "kite"))]
     put(folder / "val_questions.json", "questions", asks)
     put(folder / "val_annotations.json", "annotations", [answered(question_id=n) for n in (1, 2)])
-    recipe = Recipe("question-bias", "vqa2", "val", kept_as="before")
+    request = GenerateRequest(("question-bias",), "vqa2", folder, "val", name="before")
     lab = LabStore(folder / "lab")
-    before = made(lab, recipe, tally=Tally(), data=folder)
+    before = generate(lab, request)["before"].manifest
     _captions(folder)  # in both a kite flies
-    after = made(lab, replace(recipe, kept_as="after"), tally=Tally(), data=folder)
+    after = generate(lab, replace(request, name="after"))["after"].manifest
+    assert before is not None
+    assert after is not None
     assert (before.rows, before.parameters["captions"]) == (4, 0)
     assert (after.rows, after.parameters["captions"]) == (2, 2)

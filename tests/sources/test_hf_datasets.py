@@ -156,7 +156,7 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
 def test_only_pictures_that_were_drawn_are_unpacked_and_the_same_ones_are_one(tmp_path: Path) -> None:
     rows = [_row(number) for number in range(9)] + [_row(0, id="again")]
     _write(tmp_path / "data" / "test-00000-of-00001.parquet", *rows)
-    words = ("--suite", "plain", "--source", "hf", "--data", str(tmp_path), "--scenes", "4")
+    words = ("--suite", "plain", "--source", "hf", "--data", str(tmp_path), "--items", "4")
     _run("generate", str(tmp_path / "lab"), *words)
     lab = LabStore(tmp_path / "lab")
     addresses = set(lab.suite("plain").table["picture"].to_pylist())
@@ -170,7 +170,7 @@ def test_only_pictures_that_were_drawn_are_unpacked_and_the_same_ones_are_one(tm
 @pytest.mark.parametrize("pictures", [True, False])
 def test_a_suite_that_was_exported_comes_back_as_questions(tmp_path: Path, pictures: bool) -> None:
     before, folder = tmp_path / "before", tmp_path / "out"
-    _run("generate", str(before), "--suite", "order", "--scenes", "4")
+    _run("generate", str(before), "--suite", "order", "--items", "4")
     _run("export", str(before), "--suite", "order", "--to", str(folder), "--as", "datasets", *_without(pictures))
     _run("generate", str(tmp_path / "after"), "--suite", "plain", "--source", "hf", "--data", str(folder))
     old, new = LabStore(before).suite("order").table, LabStore(tmp_path / "after").suite("plain").table

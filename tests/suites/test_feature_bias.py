@@ -43,7 +43,7 @@ def test_as_many_exchanges_are_made_as_in_pictures_and_words() -> None:
 def test_a_model_that_never_looks_or_never_reads_is_found_in_features_too(tmp_path: Path) -> None:
     lab = str(tmp_path / "lab")
     for name in ("feature-question-bias", "feature-picture-bias"):
-        _run("generate", lab, "--suite", name, "--scenes", "6", "--groups", "8", "--variants", "3")
+        _run("generate", lab, "--suite", name, "--items", "6", "--limit", "8", "--variants", "3")
     for model in ("question-only", "picture-only", "constant"):
         _run("run", lab, "--model", model)
     rows = json.loads(_run("score", lab, "--metric", "question_bias", "--metric", "picture_bias", "--json"))

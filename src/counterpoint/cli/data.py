@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from counterpoint import catalog
-from counterpoint.cli.generate import columns_given
+from counterpoint.cli.options import ColumnsType
 from counterpoint.cli.progress import counted
 from counterpoint.core.errors import SourceError, StoreError
 from counterpoint.lab.answer_spaces import FORMS as SPACES
@@ -23,7 +23,7 @@ from counterpoint.studies.dataset_description import Description, Request, descr
 @click.command("data")
 @click.argument("name", default="")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="The folder of its files, to be checked.")
-@click.option("--columns", default="", callback=columns_given, help="Which column holds what, in a file of your own.")
+@click.option("--columns", default="", type=ColumnsType(), help="Which column holds what, in a file of your own.")
 @click.option("--split", default="", help="Which part; else the first of which everything needed is there.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only these items; else all there are.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many of each kind, drawn by the seed; else all.")

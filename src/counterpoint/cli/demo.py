@@ -8,13 +8,12 @@ from counterpoint.cli.progress import watched
 from counterpoint.cli.score import SHOWN, scores, sheet
 from counterpoint.cli.study import reported, show, shown_pictures
 from counterpoint.explorer.reading import Reading
-from counterpoint.lab.generation import Recipe, made
+from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import LabStore
-from counterpoint.suites.suite import Tally
 from counterpoint.world.contact_sheets import contact_sheet
 from counterpoint.world.source import World
 
@@ -43,8 +42,7 @@ def command(into: Path) -> None:
     models = shown_pictures()
     show(reported(models, world), f"{SCENES} scenes of the test split")
     lab = LabStore(into / "lab")
-    for name in SUITES:
-        made(lab, Recipe(name, scenes=SCENES, groups=GROUPS), tally=Tally(), anew=True)
+    generate(lab, GenerateRequest(SUITES, items=SCENES, limit=GROUPS, replace=True))
     for model in models:
         with watched(model) as watch:
             run_model(lab, RunRequest(model), watch)

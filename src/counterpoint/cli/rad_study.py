@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from counterpoint.cli.progress import counted as shown_passing
-from counterpoint.lab.generation import Recipe, judged, opened
 from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.lab.source_items import SourceRequest, apply_rules, open_source
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.outcomes import judge
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
@@ -42,7 +42,9 @@ _MEASURES = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "R²
 @click.option(
     "--make", type=click.Path(dir_okay=False, path_type=Path), help="Train 45 instances and write their counts."
 )
-@click.option("--scenes", default=3000, show_default=True, type=click.IntRange(20), help="To train on, with --make.")
+@click.option(
+    "--items", "scenes", default=3000, show_default=True, type=click.IntRange(20), help="To train on, with --make."
+)
 @click.option("--tests", default=4000, show_default=True, type=click.IntRange(20), help="To be judged on, with --make.")
 @click.option("--epochs", default=6, show_default=True, type=click.IntRange(1), help="Of each instance, with --make.")
 @click.option("--seed", default=0, show_default=True, help="Of the world and of training, with --make.")
@@ -155,7 +157,12 @@ def _cell(one: prediction.Summary) -> str:
 @click.option("--split", default="test", show_default=True, help="Which part of the source.")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="Where the files of the source are.")
 @click.option(
-    "--scenes", default=1000, show_default=True, type=click.IntRange(1), help="Of a world; files are read whole."
+    "--items",
+    "scenes",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Of a world; files are read whole.",
 )
 @click.option(
     "--dialogues", is_flag=True, help="Turns of dialogues in the place of questions, where a source has both."
@@ -168,7 +175,7 @@ def coverage(
     source: str, split: str, data: Path | None, scenes: int, dialogues: bool, seed: int, form: str | None
 ) -> None:
     """How many questions of a source have a counterfactual, and why others have none, beside Table 5 of RAD."""
-    opening = opened(Recipe("rad-counterfactuals", source, split, scenes), data, seed, whole=True)
+    opening = open_source(SourceRequest(source, data, split, scenes, seed), whole=True)
     talks = dialogues or (isinstance(opening, Source) and "questions" not in opening.dataset.read)
     found = {"source": source, **_covered(opening, seed, talks=talks)}
     found["paper"] = PAPER_COUNTS["visdial" if talks else "vqa-cp" if source == "vqa-cp" else "vqa2"]
@@ -192,7 +199,7 @@ def _covered(opening: Any, seed: int, *, talks: bool) -> dict[str, Any]:
 
     suite = dialogues.open_suite if talks else counterfactuals.suite
     rules = rule_set("vqa")
-    items = [judged(item, rules) for item in shown_passing(getattr(opening, suite.takes)(), doing="reading")]
+    items = [apply_rules(item, rules) for item in shown_passing(getattr(opening, suite.takes)(), doing="reading")]
     tally, answers = Tally(), Counter[tuple[str, str]]()
     for _, group in generate(suite, items, seed, tally=tally):
         gold = group.gold[1]

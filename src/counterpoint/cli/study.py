@@ -39,7 +39,9 @@ command.add_command(coverage)
 
 @command.command("plain")
 @click.argument("models", nargs=-1)
-@click.option("--scenes", default=300, show_default=True, type=click.IntRange(2), help="How many scenes to make.")
+@click.option(
+    "--items", "scenes", default=300, show_default=True, type=click.IntRange(2), help="How many scenes to make."
+)
 @click.option("--split", default="test", show_default=True, help="train, validation, test, or shifted.")
 @click.option("--seed", default=0, show_default=True, help="Another seed is another world.")
 @click.option("--kinds", is_flag=True, help="Show each kind of question as well.")

@@ -17,7 +17,7 @@ from counterpoint.world.source import World
 @click.command("world")
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--split", default="test", show_default=True, help="train, validation, test, or shifted.")
-@click.option("--scenes", default=100, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("--items", "scenes", default=100, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option("--seed", default=0, show_default=True, help="Another seed is another world.")
 def command(out: Path, split: str, scenes: int, seed: int) -> None:
     """Write pictures, scene graphs, questions, captions, dialogues and frames to the folder OUT.

@@ -1,140 +1,203 @@
-"""Checks by name with their settings and models, and the suite that is left of another."""
+"""Checks of a suite: which groups are valid, why others are not, and the suite that is left."""
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import click
 import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.checks.check import Action, Check, CheckContext, ModelFunction
 from counterpoint.checks.defaults import ORDER, default_action
-from counterpoint.checks.pipeline import CheckResult, CheckStep
+from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, apply_checks
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.core.groups import Mode, Query
+from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Scorer
 from counterpoint.models.settings import parse_settings
+from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest, StoredSuite
 
-OWN = "ngram"
+NGRAM = "ngram"
 """The language model that comes with the package."""
 RULES = "rules"
-"""The name for lexical rules in the place of a model of inference."""
-Typed = Mapping[str, Mapping[str, str]]
+"""The name for lexical rules in the place of an entailment model."""
 
 
-def settings_given(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """Settings by check and name, as in grammar.threshold=.8."""
-    found: dict[str, dict[str, str]] = {}
-    for one in given:
-        name, sign, value = one.partition("=")
-        check, dot, setting = name.strip().rpartition(".")
-        if not (sign and dot and check and setting):
-            raise click.BadParameter(f"{one} is no CHECK.SETTING=VALUE, such as grammar.threshold=.8")
-        found.setdefault(check, {})[setting] = value.strip()
-    return found
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """Which checks are applied to a suite, and what becomes of the groups that are left."""
+
+    suite: str
+    checks: tuple[str, ...] = ()  # in their order; by default those of VALSE for each instrument
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by check and setting, as text
+    seed: int = 0
+    name: str = ""  # stores the groups that are left as a suite of this name
+    replace: bool = False
+    out: Path | None = None  # a file for the rejected groups, as JSON lines
 
 
-def steps_for(names: Sequence[str], typed: Typed, seed: int, table: pa.Table) -> list[CheckStep]:
-    """The steps of a command: the checks that are named, or what is usual; models are loaded where they are asked."""
-    chosen = names or ORDER
-    for name in typed:
+@dataclass(frozen=True, slots=True)
+class SuiteValidity:
+    """What each check did, the groups that are left, and those that were rejected."""
+
+    suite: str
+    groups: int  # that are left
+    checks: tuple[CheckSummary, ...]
+    rejected: tuple[Mapping[str, Any], ...]  # each with check, reason, test, picture, proof and texts
+    stored_as: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        checks = [check.record | {"seconds": check.seconds} for check in self.checks]
+        return {"suite": self.suite, "groups": self.groups, "stored_as": self.stored_as, "checks": checks}
+
+    def tables(self, *, by_test: bool = False) -> Iterator[ResultTable]:
+        """One row per check in their order, below it one for each reason and, where it is wanted, for each test."""
+        rows: list[tuple[str, ...]] = []
+        for check in self.checks:
+            title = f"{check.check}, by {check.model}" if check.model else check.check
+            counts = (sum(check.dropped.values()), sum(check.marked.values()))
+            rows.append((title, "", *_counts(check.seen, check.kept, *counts), f"{check.seconds:.1f}"))
+            for reason in dict.fromkeys([*check.dropped, *check.marked]):
+                hits = (check.dropped.get(reason, 0), check.marked.get(reason, 0))
+                rows.append(("", reason, "", "", *_counts(*hits), ""))
+            for test, row in check.tests.items() if by_test else ():
+                counts_in_test = (row["seen"], row["seen"] - row["dropped"], row["dropped"], row["marked"])
+                rows.append(("", f"in {test}", *_counts(*counts_in_test), ""))
+        heads = ("check", "reason", "seen", "kept", "dropped", "marked", "seconds")
+        yield ResultTable(f"Groups of {self.suite}, in the order of the checks", heads, rows, names=2)
+
+    def notes(self) -> Iterator[str]:
+        """What the checks measured in each test, and how many groups are left."""
+        for check in self.checks:
+            for test, numbers in check.notes.items():
+                values = ", ".join(f"{name} {_number(value)}" for name, value in numbers.items())
+                yield f"{check.check} in {test}: {values}"
+        end = f"are stored as {self.stored_as}" if self.stored_as else "would be left; --name NAME stores them"
+        yield f"{self.groups:,} groups {end}"
+
+    def __repr__(self) -> str:
+        return "\n".join([*(table.plain() for table in self.tables()), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.html() for table in self.tables())
+
+
+def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:
+    """Apply checks to a suite; each keeps a group, drops it with a reason, or marks it."""
+    stored = lab.opened().suite(request.suite)
+    result = apply_checks(stored.table, check_steps(request, stored.table))
+    rejected = tuple(_rejected_groups(stored.table, result))
+    if request.out is not None:
+        lines = (f"{json.dumps(group, ensure_ascii=False)}\n" for group in rejected)
+        request.out.write_text("".join(lines), encoding="utf-8")
+    if request.name:
+        store_checked(lab, stored, result, request.name, replace=request.replace)
+    left = int((result.table["role"].to_numpy() == 0).sum())
+    return SuiteValidity(request.suite, left, tuple(result.summaries), rejected, request.name)
+
+
+def check_steps(request: CheckRequest, table: pa.Table) -> list[CheckStep]:
+    """The steps of a request: the checks that are named, or the defaults; their models are loaded here."""
+    chosen = request.checks or ORDER
+    for name in request.settings:
         if name not in chosen:
             raise UnknownName("check among those applied", name, chosen)
-    return [step for name in chosen if (step := _step(name, bool(names), typed.get(name, {}), seed, table))]
+    return [step for name in chosen if (step := _step(name, request, table))]
 
 
-def _step(name: str, named: bool, typed: Mapping[str, str], seed: int, table: pa.Table) -> CheckStep | None:
-    check = catalog.find("checks", name)
+def _step(name: str, request: CheckRequest, table: pa.Table) -> CheckStep | None:
+    check, given = catalog.find("checks", name), request.settings.get(name, {})
     if not isinstance(check, Check):
         raise CounterpointError(f"{name} is no check", hint="a check is a value of counterpoint.checks.check:Check")
-    own = {key: text for key, text in typed.items() if key not in ("action", "model", "args")}
+    own = {key: text for key, text in given.items() if key not in ("action", "model", "args")}
     settings: dict[str, Any] = {**check.settings, **{key: check.setting(key, text) for key, text in own.items()}}
-    action = _action(check, named, typed.get("action", ""))
+    action = _action(check, bool(request.checks), given.get("action", ""))
     if all(action(test) is Action.OFF for test in table["test"].unique().to_pylist()):
         return None
-    if not check.model_kind and ("model" in typed or "args" in typed):
+    if not check.model_kind and ("model" in given or "args" in given):
         raise CounterpointError(f"{check.name} asks no model", hint=f"its settings are {', '.join(check.settings)}")
-    model = typed.get("model") or check.model
-    ask = asked(check.model_kind, model, parse_settings(typed.get("args", "")), table)
-    return CheckStep(check, CheckContext(settings, seed, ask), action, model)
+    model = given.get("model") or check.model
+    ask = load_model_function(check.model_kind, model, parse_settings(given.get("args", "")), table)
+    return CheckStep(check, CheckContext(settings, request.seed, ask), action, model)
 
 
-def _action(check: Check, named: bool, typed: str) -> Callable[[str], Action]:
-    if typed:
-        if typed not in list(Action):
-            raise UnknownName(f"action of the check {check.name}", typed, list(Action))
-        return lambda test: Action(typed)
-    return (lambda test: Action.DROP) if named else (lambda test: default_action(check.name, test))
+def _action(check: Check, is_named: bool, given: str) -> Callable[[str], Action]:
+    if given:
+        if given not in list(Action):
+            raise UnknownName(f"action of the check {check.name}", given, list(Action))
+        return lambda test: Action(given)
+    return (lambda test: Action.DROP) if is_named else (lambda test: default_action(check.name, test))
 
 
-def asked(kind: str, name: str, args: Mapping[str, str], table: pa.Table) -> ModelFunction | None:
-    """The model that a check asks, as a function; nothing where it asks none, or rules stand in."""
+def load_model_function(kind: str, name: str, args: Mapping[str, str], table: pa.Table) -> ModelFunction | None:
+    """The model of a check as a function; None where it needs none, or lexical rules replace it."""
     if not kind or name == RULES:
         return None
     from counterpoint.models.text import judges
 
     if kind == "grammar":
         return judges.grammar_scorer(name, args)
-    return judges.entailment_model(name, args) if kind == "entailment" else language(name, args, table)
+    return judges.entailment_model(name, args) if kind == "entailment" else language_model(name, args, table)
 
 
-def language(name: str, args: Mapping[str, str], table: pa.Table) -> Callable[[Sequence[str], Sequence[str]], Floats]:
-    """A model of the catalog that scores texts without looking: from texts and the addresses of their pictures.
+def language_model(
+    name: str, args: Mapping[str, str], table: pa.Table
+) -> Callable[[Sequence[str], Sequence[str]], Floats]:
+    """A text-only scorer of the catalog, as a function of texts and the addresses of their pictures.
 
-    The model ngram, where it is given no captions, learns from those of the table, in folds: the captions of a picture
-    are scored by one that was told those of other pictures only.
+    The model ngram, where it is given no captions, is cross-fitted on those of the table: the captions of a picture are
+    scored by a model that was trained on those of other pictures.
     """
-    shut = Shut()
-    if name == OWN and not args.get("captions"):
-        from counterpoint.studies.blind_baselines import (  # which brings scoring along
-            Learning,
-            captions_of,
-            cross_fitted,
-        )
+    guard = PictureGuard()
+    if name == NGRAM and not args.get("captions"):
+        from counterpoint.studies.blind_baselines import Learning, captions_of, cross_fitted  # imports scoring
 
         model: object = cross_fitted(Learning(captions_of(table)))
     else:
-        model = catalog.model(name, shut, args)
+        model = catalog.model(name, guard, args)
     if not isinstance(model, Scorer):
         raise CounterpointError(f"{name} does not score texts", hint="name one that does, such as trigram or hf/gpt2")
 
-    def scored(texts: Sequence[str], pictures: Sequence[str]) -> Floats:
-        both = zip(texts, pictures, strict=True)
-        found = model.score([Query(Picture(place) if place else None, text, Mode.SCORE) for text, place in both])
-        if shut.asked:
-            hint = "how usual a text is, is judged by one that does not, such as trigram or hf/gpt2"
+    def score(texts: Sequence[str], pictures: Sequence[str]) -> Floats:
+        pairs = zip(texts, pictures, strict=True)
+        scores = model.score([Query(Picture(place) if place else None, text, Mode.SCORE) for text, place in pairs])
+        if guard.was_read:
+            hint = "plausibility is judged by a text-only model, such as trigram or hf/gpt2"
             raise CounterpointError(f"{name} looks at pictures", hint=hint)
-        return found
+        return scores
 
-    return scored
+    return score
 
 
-class Shut:
-    """Pictures that nobody may look at, and whether somebody tried."""
+class PictureGuard:
+    """Pictures that refuse to be read, and note the attempt: a plausibility model must be text-only."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.was_read = False
 
     def pixels(self, picture: Picture) -> Any:
-        """Refuse: a model that judges how usual a text is must not see what it is about."""
-        self.asked = True
-        raise PictureError(f"{picture.address} is not to be looked at")
+        """Note the attempt, and raise."""
+        self.was_read = True
+        raise PictureError(f"{picture.address} is hidden from text-only models")
 
 
-def kept_as(lab: LabStore, stored: StoredSuite, found: CheckResult, name: str, *, replace: bool) -> Manifest:
-    """Put what is left into the lab under a name; its manifest has the checks in their order and what each did."""
+def store_checked(lab: LabStore, stored: StoredSuite, result: CheckResult, name: str, *, replace: bool) -> Manifest:
+    """Put the groups that are left into the lab under a name; the manifest records each check in order."""
     before = stored.manifest
-    if not found.table.num_rows:
+    if not result.table.num_rows:
         raise CounterpointError(
-            f"no group of {before.suite} is left", hint="look at what each check did, without --out"
+            f"no group of {before.suite} is left", hint="leave --name out to see what each check did"
         )
-    column = pa.array([name], pa.string()).take(pa.array([0] * found.table.num_rows))
-    place = found.table.column_names.index("suite")
-    table = found.table.set_column(place, found.table.schema.field("suite"), column).combine_chunks()
-    made = Manifest.of(
+    column = pa.array([name], pa.string()).take(pa.array([0] * result.table.num_rows))
+    place = result.table.column_names.index("suite")
+    table = result.table.set_column(place, result.table.schema.field("suite"), column).combine_chunks()
+    manifest = Manifest.of(
         table,
         generator=before.generator,
         seed=before.seed,
@@ -142,14 +205,42 @@ def kept_as(lab: LabStore, stored: StoredSuite, found: CheckResult, name: str, *
         parameters={
             **before.parameters,
             "checked": {"suite": before.suite, "version": before.version, "fingerprint": before.fingerprint},
-            "checks": [*before.parameters.get("checks", []), *(summary.record for summary in found.summaries)],
+            "checks": [*before.parameters.get("checks", []), *(summary.record for summary in result.summaries)],
         },
         source=before.source,
         rules=before.rules,
     )
-    lab.put_suite(made, table, replace=replace)
-    return made
+    lab.put_suite(manifest, table, replace=replace)
+    return manifest
 
 
 def _next(version: str) -> str:
     return str(int(version) + 1) if version.isdecimal() else f"{version}+checked"
+
+
+def _rejected_groups(table: pa.Table, result: CheckResult) -> Iterator[dict[str, Any]]:
+    """Every group that was dropped, with the check and the reason."""
+    rows: dict[int, list[int]] = {loss.group: [] for loss in result.dropped}
+    for row, group in enumerate(result.group.tolist()):
+        if group in rows:
+            rows[group].append(row)
+    names = ("group_id", "test", "kind", "role", "picture", "text", "proof")
+    columns = {name: table[name].to_pylist() for name in names}
+    for loss in result.dropped:
+        members = sorted(rows[loss.group], key=lambda row: columns["role"][row])
+        base = members[0]
+        yield {
+            "group": hex_id(columns["group_id"][base]),
+            "check": loss.check,
+            "reason": loss.reason,
+            **{name: columns[name][base] for name in ("test", "kind", "picture", "proof")},
+            "texts": [columns["text"][row] for row in members],
+        }
+
+
+def _counts(*numbers: int) -> tuple[str, ...]:
+    return tuple(f"{number:,}" if number else "–" for number in numbers)
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else "–" if value != value else f"{value:.3f}"

@@ -1,18 +1,16 @@
-"""Foils that a masked language model proposes: the model that is named, and what it is asked for a suite."""
+"""Foils that a masked language model proposes for the gaps in a suite's texts."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from counterpoint import catalog
-from counterpoint.cli.progress import counted
-from counterpoint.core.errors import CounterpointError
-from counterpoint.suites.suite import GAP, MASKED_LM, OPTIONS, FoilProposals, Suite
+from counterpoint.lab.progress import ProgressCallback, track
+from counterpoint.suites.suite import GAP, MASKED_LM, FoilProposals, Suite
 
-_AT_ONCE = 128  # gaps that are filled between two looks at the clock
+_BATCH = 128  # texts
 
 
-class Filler(Protocol):
-    """Who says what would fit into the gap of a text."""
+class FillMaskModel(Protocol):
+    """A masked language model that ranks fillers for the gap of a text."""
 
     @property
     def fingerprint(self) -> str:
@@ -22,39 +20,37 @@ class Filler(Protocol):
     def proposals(
         self, texts: Sequence[str], k: int, longest: int = 1, among: Collection[str] | None = None
     ) -> Sequence[Sequence[tuple[str, float]]]:
-        """For each text those of certain fillers that are among the k likeliest, with how likely each is."""
+        """For each text those of the allowed fillers that are among the k likeliest, with their probabilities."""
         ...
 
 
-def filler(name: str, suites: Iterable[str]) -> Filler | None:
-    """The masked language model of a name or folder, if one is named; one of the suites must have a use for it."""
-    if not name:
-        return None
-    if not any(MASKED_LM in catalog.find("suites", suite).options for suite in suites):
-        fact = f"{', '.join(suites)} would ask no masked language model"
-        raise CounterpointError(fact, hint=f"--masked-lm is for {OPTIONS[MASKED_LM].takers}")
-    from counterpoint.models.hf.masked_lm import MaskedLanguageModel  # which wants torch
+def load_fill_mask(model: str | FillMaskModel) -> FillMaskModel:
+    """The masked language model of a name or folder."""
+    if not isinstance(model, str):
+        return model
+    from counterpoint.models.hf.masked_lm import MaskedLanguageModel  # imports torch
 
-    return MaskedLanguageModel(name.removeprefix("hf/"))
+    return MaskedLanguageModel(model.removeprefix("hf/"))
 
 
-def proposed(
-    suite: Suite[Any, Any], asked: Filler | None, items: Iterable[Any]
+def propose_foils(
+    suite: Suite[Any, Any], model: FillMaskModel | None, items: Iterable[Any], progress: ProgressCallback
 ) -> tuple[Suite[Any, Any], dict[str, Any]]:
-    """A suite that takes what was proposed for the gaps of its items, and what its manifest says of who was asked."""
-    if asked is None or suite.proposals is None:
+    """The suite with the foils that a model proposes for the gaps of its items, and what its manifest records of it."""
+    if model is None or suite.proposals is None:
         return suite, {}
-    gaps = [gap for item in items for gap in suite.proposals.gaps(item) if gap.text.count(GAP) == 1]
-    texts, known = sorted({gap.text for gap in gaps}), frozenset(gap.filler for gap in gaps)
-    found = dict(counted(_filled(texts, known, suite.proposals, asked), "proposing foils", total=len(texts)))
-    about = {"model": asked.fingerprint, "proposals": suite.proposals.top_k, "words": suite.proposals.max_words}
-    return suite.configured({MASKED_LM: found}), {"masked_lm": about}
+    how = suite.proposals
+    gaps = [gap for item in items for gap in how.gaps(item) if gap.text.count(GAP) == 1]
+    texts, allowed = sorted({gap.text for gap in gaps}), frozenset(gap.said for gap in gaps)
+    fillers = dict(track(_fill(texts, allowed, how, model), "proposing foils", progress, total=len(texts)))
+    record = {"model": model.fingerprint, "proposals": how.top_k, "words": how.max_words}
+    return suite.configured({MASKED_LM: fillers}), {MASKED_LM: record}
 
 
-def _filled(
-    texts: Sequence[str], known: Collection[str], how: FoilProposals, asked: Filler
+def _fill(
+    texts: Sequence[str], allowed: Collection[str], how: FoilProposals, model: FillMaskModel
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    for start in range(0, len(texts), _AT_ONCE):
-        some = texts[start : start + _AT_ONCE]
-        for text, own in zip(some, asked.proposals(some, how.top_k, how.max_words, known), strict=True):
-            yield text, frozenset(said.lower() for said, _ in own)
+    for start in range(0, len(texts), _BATCH):
+        batch = texts[start : start + _BATCH]
+        for text, ranked in zip(batch, model.proposals(batch, how.top_k, how.max_words, allowed), strict=True):
+            yield text, frozenset(filler.lower() for filler, _ in ranked)

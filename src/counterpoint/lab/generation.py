@@ -1,223 +1,451 @@
-"""A suite is made from what a source holds, and put into a lab with its manifest."""
+"""Suites generated from a source and stored in a lab with their manifests."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
-from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.items import GroundedQuestion, Question
-from counterpoint.core.pictures import Picture
-from counterpoint.lab.foil_proposals import Filler, proposed
+from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
+from counterpoint.lab.progress import ProgressCallback, ignore_progress
+from counterpoint.lab.source_items import (
+    ItemCollection,
+    SourceItems,
+    SourceRequest,
+    absence_note,
+    register_pictures,
+    source_rules,
+)
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
-from counterpoint.pictures.channel_means import Means
+from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.beside import told_beside
-from counterpoint.sources.dataset import DataSet, Source
-from counterpoint.sources.inside import NAMESPACE as UNPACKED
-from counterpoint.sources.plain_files import OwnFiles
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.texts import read_texts
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.balanced_sampling import Quota
-from counterpoint.suites.suite import Suite, Tally, generate
+from counterpoint.suites.families import SuiteFamily
+from counterpoint.suites.parallel import Batch, Limit, together
+from counterpoint.suites.suite import MASKED_LM, Suite, Tally
+from counterpoint.suites.suite import generate as generate_groups
 
-Held: TypeAlias = dict[tuple[str, str, bool], Sequence[Any]]
-"""What was read of a source, for suites to come: by what it is, the rules by which it is judged, and if it is whole."""
-_OWN = ("suite", "rules", "kept_as")  # what a manifest has in places of their own
+PAPER = "paper"
+"""As the number of pairs: the size that the suite has in its paper."""
+Pairs: TypeAlias = str | int | Quota | None
+_SCENES_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
+_ANSWERS_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """What a suite is made of; the same recipe makes the same suite on every machine."""
+class GenerateRequest:
+    """What to generate; the same request generates the same suites on every machine."""
 
-    suite: str
+    suites: tuple[str, ...]  # suites or families of the catalog, or module:object
     source: str = "world"
+    data: Path | None = None  # the folder or file of a data set
     split: str = "test"
-    scenes: int = 1000  # or questions, captions, whatever the suite takes
-    groups: int | Quota | None = None  # all that there are, where no number is given
-    rules: str = ""  # those of the source, where none are named
-    columns: Mapping[str, str] = field(default_factory=dict)  # which column holds what, in files of one's own
-    means: Means | None = None  # the mean color of the training pictures, where a suite paints in it
-    contrasts: int | None = None  # for a question, at most, where a suite makes contrasts
-    variants: int | None = None  # for a question, at most, where a suite exchanges inputs or disturbs features
-    kept_as: str = ""  # the name under which a lab has it, where that is not its own
+    items: int = 1000  # read of the source: scenes, questions, captions, …
+    limit: int | None = None  # groups kept of each suite, balanced over kinds and answers; None keeps all
+    pairs: Pairs = None  # in place of a limit: PAPER, a number, or numbers of binary and choice questions
+    seed: int = 0
+    name: str = ""  # of the suite in the lab; several suites are called NAME-SUITE
+    rules: str = ""  # the rule set by which answers are compared; by default that of the suite or source
+    columns: Mapping[str, str] = field(default_factory=dict)  # by role, for plain files
+    texts: Path | None = None  # rewordings of questions, with the columns id and text
+    options: Mapping[str, Any] = field(default_factory=dict)  # of suites: means, contrasts, variants, masked_lm
+    replace: bool = False  # a suite of the same name that differs
+
+    @property
+    def reading(self) -> SourceRequest:
+        """What is read."""
+        return SourceRequest(self.source, self.data, self.split, self.items, self.seed, self.columns)
 
 
-def made(
-    lab: LabStore,
-    recipe: Recipe,
-    seed: int = 0,
-    *,
-    tally: Tally,
-    anew: bool = False,
-    data: Path | None = None,
-    texts: Path | None = None,
-    watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
-    tell: Callable[[str], object] = lambda line: None,
-    kept: Collection[str] | None = None,
-    asked: Filler | None = None,
-    held: Held | None = None,
-) -> Manifest:
-    """Make a suite and keep it; the tally counts what was kept and why the rest was not.
+@dataclass(frozen=True, slots=True)
+class GeneratedSuite:
+    """One suite: its manifest if a group could be made, what was kept and rejected, and else the obstacle."""
 
-    `data` is where the files of the source are; the lab is told where their pictures are, if they are there. What the
-    source left out, and what was unpacked, is told line by line. `texts` is a file with its questions in other words.
-    Where it is said which items are `kept`, by their ids, groups are made of these alone, and of all of them. Who is
-    `asked` proposes foils, to suites that have a use for it. What is `held` is not read again.
+    generator: str  # its name in the catalog
+    manifest: Manifest | None
+    tally: Tally
+    tests: Mapping[str, int] = field(default_factory=dict)  # groups of each test
+    obstacle: str = ""
+    family: SuiteFamily | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in the lab."""
+        return self.manifest.suite if self.manifest else self.generator
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        manifest = self.manifest
+        return {
+            "suite": self.name,
+            "generator": self.generator,
+            "groups": manifest.groups if manifest else 0,
+            "queries": manifest.rows if manifest else 0,
+            "fingerprint": manifest.fingerprint if manifest else None,
+            "tests": dict(self.tests),
+            "kept": self.tally.answers,
+            "dropped": self.tally.reasons,
+            "obstacle": self.obstacle,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedSuites:
+    """The suites of one request, in its order."""
+
+    suites: tuple[GeneratedSuite, ...]
+    lab: str
+    note: str = ""  # what the source annotates exhaustively
+
+    def __iter__(self) -> Iterator[GeneratedSuite]:
+        return iter(self.suites)
+
+    def __len__(self) -> int:
+        return len(self.suites)
+
+    def __getitem__(self, name: str) -> GeneratedSuite:
+        return next(suite for suite in self.suites if name in (suite.name, suite.generator))
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return sum(suite.manifest.groups for suite in self.suites if suite.manifest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"lab": self.lab, "suites": [suite.to_dict() for suite in self.suites]}
+
+    def tables(self) -> Iterator[ResultTable]:
+        """A family as one table; of a suite that was named by itself, the groups kept and rejected by kind."""
+        alone = [suite for suite in self.suites if suite.family is None]
+        for family in dict.fromkeys(suite.family.name for suite in self.suites if suite.family):
+            members = [suite for suite in self.suites if suite.family and suite.family.name == family]
+            yield _family_table(members)
+        for suite in alone:
+            yield _suite_table(suite)
+
+    def summary(self) -> str:
+        """One sentence."""
+        stored = [suite for suite in self.suites if suite.manifest]
+        what = stored[0].name if len(stored) == 1 else f"{len(stored)} suites"
+        queries = sum(suite.manifest.rows for suite in stored if suite.manifest)
+        return f"{self.groups:,} groups of {what} ({queries:,} queries) are in {self.lab}"
+
+    def __repr__(self) -> str:
+        return "\n\n".join([*(table.plain() for table in self.tables()), self.summary()])
+
+    def _repr_html_(self) -> str:
+        return "\n".join([*(table.html() for table in self.tables()), f"<p>{self.summary()}</p>"])
+
+
+def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback = ignore_progress) -> GeneratedSuites:
+    """Generate suites and put them into a lab; what is read of the source is read once for all of them.
+
+    A suite that is named and of which no group can be made is an error. A family reports such suites with the obstacle,
+    and is an error if none of its suites can be made.
     """
-    suite = catalog.find("suites", recipe.suite)
-    options = {"contrasts": recipe.contrasts, "variants": recipe.variants, "means": recipe.means}
-    suite.check_options(name for name, value in options.items() if value is not None)
-    source = opened(recipe, data, seed, whole=suite.reads_whole_source)
-    suite = replace(suite, takes=taken(suite, source))
-    if not hasattr(source, suite.takes):
-        raise CounterpointError(f"{recipe.source} has no {suite.takes}", hint=f"{recipe.suite} is made from them")
-    means = recipe.means or getattr(source, "means", None) if "means" in suite.options else None
-    suite = suite.configured({**options, "means": means})
-    rules = rule_set(recipe.rules or suite.rules or _rules_of(source))
-    held, kind = {} if held is None else held, (suite.takes, rules.name, suite.reads_whole_source)
-    read = held[kind] if kind in held else getattr(source, suite.takes)()
-    again = iter(read) is not read  # what can be walked again is not held
-    shown = read if again else held.setdefault(kind, [judged(item, rules) for item in watch(read)])
-    shown = shown if texts is None else with_texts(shown, texts, tell)
-    if not again:
-        _tell_skips(source, tell)
-    suite, proposer = proposed(suite, asked, shown)
-    seen = suite.survey(shown) if suite.survey else None
-    seen = suite.extend_survey(seen, partial(told_beside, source)) if suite.extend_survey else seen
-    items = shown if kept is None else [item for item in shown if item.id in kept]
-    limit = recipe.groups if kept is None else None
-    groups = generate(suite, items, seed, limit, statistics=seen, tally=tally)
-    table = groups_table(groups, recipe.kept_as or suite.name)
-    if again:
-        _tell_skips(source, tell)
-    if not tally.groups:
-        reason = next((f"{kind}: {why}" for (kind, why), count in sorted(tally.dropped.items()) if count), "")
-        raise CounterpointError(
-            f"{recipe.suite} made nothing of {sum(1 for _ in shown)} {suite.takes} of {recipe.source}", hint=reason
+    families = [_family(name) for name in dict.fromkeys(request.suites)]
+    if not families:
+        raise CounterpointError("no suite is named", hint="counterpoint list suites shows them")
+    _check_options(request.options, [suite for family in families for suite in family.suites])
+    generator = _Generator(lab, request, progress)
+    suites = [suite for family in families for suite in generator.family(family)]
+    note = absence_note(request.source) if any(family.kinds for family in families) else ""
+    return GeneratedSuites(tuple(suites), str(lab.folder), note)
+
+
+def _family(name: str) -> SuiteFamily:
+    """The family of this name; a suite by itself is a family without a name."""
+    if name in catalog.rows("families"):
+        named = catalog.find("families", name)
+        assert isinstance(named, SuiteFamily), f"{name} is no family of suites"
+        return named
+    found = catalog.find("suites", name)
+    return found if isinstance(found, SuiteFamily) else SuiteFamily("", "", (name,), renamable=True)
+
+
+def _check_options(options: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise if an option is given that none of the suites takes."""
+    suites = [catalog.find("suites", name) for name in names]
+    for key in (key for key, value in options.items() if value):
+        if not any(key in suite.options for suite in suites):
+            suites[0].check_options([key])
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One suite to generate, ready to propose groups from items of a kind."""
+
+    generator: str
+    suite: Suite[Any, Any]
+    kind: str
+    rules: RuleSet
+    limit: Limit
+    stored_as: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """The groups of a job as a table, before they are stored."""
+
+    job: _Job
+    table: pa.Table | None
+    tally: Tally
+    items: ItemCollection
+    entries: Mapping[str, Any] = field(default_factory=dict)  # further parameters of the manifest
+
+
+class _Generator:
+    """Generates and stores the suites of one request."""
+
+    def __init__(self, lab: LabStore, request: GenerateRequest, progress: ProgressCallback) -> None:
+        self._lab, self._request, self._progress = lab, request, progress
+        self._items = SourceItems(request.reading, texts=request.texts, progress=progress)
+        model = request.options.get(MASKED_LM)
+        self._fill_mask = load_fill_mask(model) if model else None
+
+    def family(self, family: SuiteFamily) -> list[GeneratedSuite]:
+        """Generate all suites of a family, or the one that was named by itself."""
+        if self._request.name and not family.renamable:
+            raise CounterpointError(f"the suites of {family.name} keep their names", hint="leave --name out")
+        limits = {name: group_limit(name, self._request) for name in family.suites}
+        self._items.source()  # an error of the source is not one of each suite
+        if not family.name:
+            return [self._named(family.suites[0], limits)]
+        walk = self._single_pass if family.single_pass else self._in_turn
+        suites = [replace(suite, family=family) for suite in walk(family, limits)]
+        if not any(suite.manifest for suite in suites):
+            hint = "; ".join(dict.fromkeys(suite.obstacle for suite in suites if suite.obstacle))
+            raise CounterpointError(f"no suite of {family.name} can be made of {self._request.source}", hint=hint)
+        return suites
+
+    def _named(self, name: str, limits: Mapping[str, Limit]) -> GeneratedSuite:
+        generated = self._attempt(name, limits[name])
+        if isinstance(generated, _Groups) and generated.table is None:
+            hint = next((f"{kind}: {why}" for (kind, why), n in sorted(generated.tally.dropped.items()) if n), "")
+            raise CounterpointError(self._nothing(generated), hint=hint)
+        if isinstance(generated, CounterpointError):
+            raise generated
+        return self._store(generated)
+
+    def _in_turn(self, family: SuiteFamily, limits: Mapping[str, Limit]) -> Iterator[GeneratedSuite]:
+        """One suite after the other; those that follow `questions_from` take only the questions that it kept."""
+        only: Collection[str] | None = None
+        for name in family.suites:
+            if name == family.questions_from:
+                first = self._named(name, limits)
+                assert first.manifest is not None, "a suite that is named is an error where nothing can be made"
+                only = None if limits[name] is None else _questions(self._lab, first.manifest.suite)
+                yield first
+                continue
+            generated = self._attempt(name, limits[name], only)
+            yield _obstacle(name, generated) if isinstance(generated, CounterpointError) else self._store(generated)
+
+    def _single_pass(self, family: SuiteFamily, limits: Mapping[str, Limit]) -> Iterator[GeneratedSuite]:
+        """All suites in one walk over the scenes, in several processes where there are many."""
+        jobs, obstacles = dict[str, _Job](), dict[str, CounterpointError]()
+        for name in family.suites:
+            try:
+                jobs[name] = self._job(name, limits[name])
+            except CounterpointError as problem:
+                obstacles[name] = problem
+        batches, items = dict[str, Batch](), dict[str, ItemCollection]()
+        for kind, rules in dict.fromkeys((job.kind, job.rules) for job in jobs.values()):
+            members = {job.suite.name: job for job in jobs.values() if (job.kind, job.rules) == (kind, rules)}
+            collection = self._items.read(kind, rules)
+            scenes = list(collection.items)
+            batches |= together(
+                [job.suite for job in members.values()],
+                scenes,
+                self._request.seed,
+                {name: job.limit for name, job in members.items()},
+                pack=partial(_pack, {name: job.stored_as for name, job in members.items()}),
+                processes=min(os.cpu_count() or 1, max(1, len(scenes) // _SCENES_PER_PROCESS)),
+            )
+            items |= dict.fromkeys(members, collection)
+        for name in family.suites:
+            if name in obstacles:
+                yield _obstacle(name, obstacles[name])
+                continue
+            job = jobs[name]
+            batch = batches[job.suite.name]
+            table = _unpack(batch) if batch.order else None
+            yield self._store(_Groups(job, table, batch.tally, items[job.suite.name]))
+
+    def _attempt(self, name: str, limit: Limit, only: Collection[str] | None = None) -> "_Groups | CounterpointError":
+        """The groups of one suite, or why the source cannot serve it."""
+        try:
+            return self._generate(self._job(name, limit), only)
+        except CounterpointError as problem:
+            return problem
+
+    def _job(self, name: str, limit: Limit) -> _Job:
+        """A suite with the options that it takes; the source may know an option that is not given."""
+        suite = catalog.find("suites", name)
+        given = {key: value for key, value in self._request.options.items() if value is not None}
+        whole = suite.reads_whole_source
+        source = self._items.source(whole=whole)
+        kind = self._items.kind(suite.takes, suite.prefers, whole=whole)
+        known = {key: given.get(key, getattr(source, key, None)) for key in suite.options if key != MASKED_LM}
+        options = {key: value for key, value in known.items() if value is not None}
+        rules = rule_set(self._request.rules or suite.rules or source_rules(source))
+        return _Job(
+            name,
+            replace(suite.configured(options), takes=kind),
+            kind,
+            rules,
+            limit,
+            self._stored_as(name, suite.name),
+            options,
         )
-    noted = {"dropped": tally.reasons} | dict(suite.manifest_entries(seen) if suite.manifest_entries else {})
-    manifest = Manifest.of(
-        table,
-        generator=catalog.rows("suites").get(recipe.suite, recipe.suite),
-        seed=seed,
-        parameters=said(replace(recipe, means=means)) | proposer | noted,
-        source=hex_id(content_id([fingerprint(item) for item in shown])),
-        rules=rules.name,
-    )
-    lab.put_suite(manifest, table, replace=anew)
-    if isinstance(source, Source):
-        settle(lab, source, table["picture"].drop_null().unique().to_pylist(), tell)
-    return manifest
+
+    def _stored_as(self, name: str, own: str) -> str:
+        prefix = self._request.name
+        if not prefix:
+            return own
+        return prefix if self._request.suites == (name,) else f"{prefix}-{own}"
+
+    def _generate(self, job: _Job, only: Collection[str] | None) -> _Groups:
+        """Survey, propose and choose: of all items, or of those with these ids, which are then all kept."""
+        collection = self._items.read(job.kind, job.rules, whole=job.suite.reads_whole_source)
+        suite, proposer = propose_foils(job.suite, self._fill_mask, collection.items, self._progress)
+        survey = suite.survey(collection.items) if suite.survey else None
+        if suite.extend_survey:
+            survey = suite.extend_survey(survey, partial(told_beside, collection.source))
+        items = collection.items if only is None else [item for item in collection.items if item.id in only]
+        tally = Tally()
+        groups = generate_groups(
+            suite, items, self._request.seed, job.limit if only is None else None, statistics=survey, tally=tally
+        )
+        table = groups_table(groups, job.stored_as)
+        self._items.log_skips(collection.source)
+        entries = proposer | dict(suite.manifest_entries(survey) if suite.manifest_entries else {})
+        return _Groups(job, table if tally.groups else None, tally, collection, entries)
+
+    def _store(self, groups: _Groups) -> GeneratedSuite:
+        """Put a suite and its manifest into the lab, and record where its pictures are."""
+        job, table = groups.job, groups.table
+        if table is None:
+            return GeneratedSuite(job.generator, None, groups.tally, obstacle=self._nothing(groups))
+        manifest = Manifest.of(
+            table,
+            generator=catalog.rows("suites").get(job.generator, job.generator),
+            seed=self._request.seed,
+            parameters=self._parameters(job) | {"dropped": groups.tally.reasons} | dict(groups.entries),
+            source=groups.items.fingerprint,
+            rules=job.rules.name,
+        )
+        self._lab.put_suite(manifest, table, replace=self._request.replace)
+        register_pictures(self._lab, groups.items.source, table["picture"].drop_null().unique().to_pylist())
+        return GeneratedSuite(job.generator, manifest, groups.tally, _tests(table))
+
+    def _parameters(self, job: _Job) -> dict[str, Any]:
+        """The parameters of a manifest, under the keys that labs on disk have."""
+        request = self._request
+        limit = asdict(job.limit) if isinstance(job.limit, Quota) else job.limit
+        plain = {"source": request.source, "split": request.split, "scenes": request.items, "groups": limit}
+        columns = {"columns": dict(request.columns)} if request.columns else {}
+        return {**plain, **columns, **job.options}
+
+    def _nothing(self, groups: _Groups) -> str:
+        job = groups.job
+        return f"{job.generator} made nothing of {len(groups.items)} {job.kind} of {self._request.source}"
 
 
-def taken(suite: Suite[Any, Any], source: Any) -> str:
-    """What a suite is made from: what it would rather have where the source can give it, else what it takes."""
-    if suite.prefers not in ("grounded", "described"):
-        return suite.takes
-    if not isinstance(source, Source):
-        return suite.prefers if hasattr(source, suite.prefers) else suite.takes
-    try:
-        return suite.prefers if "scenes" in source.dataset.read and source.files("scenes") else suite.takes
-    except CounterpointError:  # of the two kinds of files people may have one
-        return suite.takes
+def group_limit(name: str, request: GenerateRequest) -> Limit:
+    """How many groups of a suite are kept; in its paper a suite has as many pairs as groups, or five times as many."""
+    if request.pairs is None:
+        return request.limit
+    if request.limit is not None:
+        raise CounterpointError("pairs and limit both set how much is kept", hint="give one of them")
+    if not isinstance(request.pairs, str):
+        return request.pairs
+    families = [catalog.find("families", family) for family in catalog.rows("families")]
+    sizes = {suite: size for family in families for suite, size in family.sizes.items()}
+    if name not in sizes:
+        raise CounterpointError(f"the paper has no sizes for {name}", hint=f"it has them for {', '.join(sizes)}")
+    return sizes[name]
 
 
-def _tell_skips(source: Any, tell: Callable[[str], object]) -> None:
-    for line in source.skips.lines() if isinstance(source, Source) else ():
-        tell(line)
+def _obstacle(name: str, problem: CounterpointError) -> GeneratedSuite:
+    obstacle = f"{problem}; {problem.hint}" if problem.hint else str(problem)
+    return GeneratedSuite(name, None, Tally(), obstacle=obstacle)
 
 
-def said(recipe: Recipe) -> dict[str, Any]:
-    """The parameters of a manifest."""
-    return {key: value for key, value in asdict(recipe).items() if _is_said(key, value)}
+def _questions(lab: LabStore, suite: str) -> frozenset[str]:
+    """The ids of the questions that a suite asks."""
+    table = lab.suite(suite).table
+    tags = table.filter(pc.equal(table["role"], 0))["tags"].to_pylist()
+    return frozenset(str(dict(row)["question"]) for row in tags)
 
 
-def _is_said(key: str, value: Any) -> bool:
-    """Whether a manifest has a parameter: not what it says elsewhere, and nothing that was not used."""
-    return key not in _OWN and value != {} and not (key in ("means", "contrasts", "variants") and value is None)
+def _tests(table: pa.Table) -> dict[str, int]:
+    """The number of groups of each test."""
+    tests = table.filter(pc.equal(table["role"], 0))["test"].to_pylist()
+    return dict(sorted(Counter(str(test) for test in tests).items()))
 
 
-def settle(lab: LabStore, source: Source, addresses: Iterable[str], tell: Callable[[str], object]) -> None:
-    """Say where the pictures at these addresses are; those that lie within the rows of a file are unpacked first."""
-    by_namespace: dict[str, list[str]] = {}
-    for address in addresses:
-        by_namespace.setdefault(Picture(address).namespace, []).append(address)
-    own = source.dataset
-    if not isinstance(own, OwnFiles):
-        if root := own.picture_root(source.folder):
-            for namespace in by_namespace:
-                lab.set_root(namespace, root)
-        return
-    beside = source.columns.get("namespace", own.namespace)
-    if beside in by_namespace:
-        lab.set_root(beside, own.root_of(source.folder, Picture(by_namespace[beside][0]).path))
-    if inside := by_namespace.get(UNPACKED):
-        unpack(lab, own.unpacked(source.files(), inside), tell)
+def _pack(stored_as: Mapping[str, str], name: str, groups: Sequence[Any]) -> pa.Table:
+    return groups_table(((group.test or name, group) for group in groups), stored_as[name])
 
 
-def unpack(lab: LabStore, pictures: Iterable[tuple[str, bytes]], tell: Callable[[str], object]) -> None:
-    """Put pictures into the lab as files, under names that follow from their bytes."""
-    folder, count, size = f"pictures/{UNPACKED}", 0, 0
-    for address, content in pictures:
-        name = f"{folder}/{Picture(address).path}"
-        if not lab.storage.path(name).exists():
-            lab.storage.put(name, content)
-        count, size = count + 1, size + len(content)
-    lab.set_root(UNPACKED, lab.storage.path(folder))
-    tell(f"{count:,} pictures, {size / 2**20:,.1f} MB, are unpacked in {lab.storage.path(folder)}")
+def _unpack(batch: Batch) -> pa.Table:
+    """The table of a suite from the tables of each process, in the order of its groups."""
+    table = pa.concat_tables(batch.parts)
+    starts = np.cumsum([0, *(len(part) for part in batch.parts[:-1])])
+    rows = list[np.ndarray[Any, Any]]()
+    for part, count in batch.order:
+        rows.append(np.arange(starts[part], starts[part] + count))
+        starts[part] += count
+    return table.take(pa.array(np.concatenate(rows))).combine_chunks()
 
 
-def with_texts(items: Sequence[Any], path: Path, tell: Callable[[str], object]) -> list[Any]:
-    """Every question, and after it a copy in each of the other words that a file has for it."""
-    skips = Skips()
-    texts = read_texts(path, skips)
-    for line in skips.lines():
-        tell(line)
-    known = {item.id for item in items}
-    if strange := len(texts.keys() - known):
-        tell(f"{strange:,} ids of {path.name} are those of no question that was read")
-    found: list[Any] = []
-    for item in items:
-        others = enumerate(texts.get(item.id, ()), 1) if isinstance(item, Question) else ()
-        found += item, *(replace(item, id=f"{item.id}-{n}", text=text, same_as=item.id) for n, text in others)
-    return found
+def _suite_table(suite: GeneratedSuite) -> ResultTable:
+    """The groups kept of each kind with their commonest answers, and those rejected with the reason."""
+    rows = []
+    for kind, answers in suite.tally.answers.items():
+        shown = [f"{answer} {count:,}" for answer, count in list(answers.items())[:_ANSWERS_SHOWN]]
+        more = [f"{len(answers) - len(shown)} others"] if len(answers) > len(shown) else []
+        rows.append((kind, ", ".join(shown + more), f"{sum(answers.values()):,}", ""))
+    for kind, reasons in suite.tally.reasons.items():
+        rows += [(kind, reason, "", f"{count:,}") for reason, count in reasons.items()]
+    return ResultTable(f"Groups of {suite.name}", ("kind", "answers, or reason", "kept", "rejected"), rows, names=2)
 
 
-def _rules_of(source: Any) -> str:
-    """The rule set of a source, if it has one."""
-    return str(source.dataset.rules if isinstance(source, Source) else getattr(source, "rules", "exact"))
+def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
+    """Kinds of questions by suites where the family has kinds, else the tests of each suite."""
+    family = suites[0].family
+    assert family is not None, "the table of a family is asked for its suites"
+    reasons = [f"nothing for {suite.generator}: {suite.obstacle}" for suite in suites if suite.obstacle]
+    if not family.kinds:
+        rows = [(suite.name, test, f"{count:,}") for suite in suites for test, count in suite.tests.items()]
+        return ResultTable(family.title, ("suite", "test", "groups"), rows, names=2, note="\n".join(reasons))
+    rows, empty = list[tuple[str, ...]](), dict[str, list[str]]()
+    for kind in family.kinds:
+        counts = [sum(n for (own, _), n in suite.tally.kept.items() if own == kind) for suite in suites]
+        rows.append((kind, *(f"{count:,}" if count else "–" for count in counts)))
+        for suite, count in zip(suites, counts, strict=True):
+            if not count and (reason := _commonest_reason(suite.tally, kind)):
+                empty.setdefault(f"{kind}: {reason}", []).append(suite.generator)
+    rows.append(("groups", *(f"{suite.tally.groups:,}" for suite in suites)))
+    notes = [f"nothing for {', '.join(names)}: {reason}" for reason, names in empty.items()]
+    heads = ("kind", *(suite.generator for suite in suites))
+    return ResultTable(family.title, heads, rows, note="\n".join([*notes, *reasons]))
 
 
-def opened(recipe: Recipe, data: Path | None, seed: int = 0, *, whole: bool = False) -> Any:
-    """The source of a recipe: one that draws its own scenes, or a split of a data set, whole or a sample of it."""
-    name, _, on_hub = recipe.source.partition("/")
-    found = catalog.find("sources", name if on_hub else recipe.source)
-    if recipe.columns and not isinstance(found, OwnFiles):
-        raise CounterpointError(f"{recipe.source} has columns of its own", hint="--columns is for files of your own")
-    if not isinstance(found, DataSet):
-        return found(recipe.split, recipe.scenes)
-    if on_hub:
-        data = Path(on_hub)
-    if data is None:
-        hint = f"say where its files are: --data FOLDER; counterpoint data {recipe.source} says which are expected"
-        raise CounterpointError(f"{found.title} is read from files", hint=hint)
-    return Source(found, data, recipe.split, None if whole else recipe.scenes, seed, columns=recipe.columns)
-
-
-def judged(item: Any, rules: RuleSet) -> Any:
-    """An item whose gold, where several people gave it, earns what a rule set says."""
-    if isinstance(item, GroundedQuestion):
-        return replace(item, question=judged(item.question, rules))
-    return replace(item, gold=rules.gold(item.votes)) if isinstance(item, Question) and item.votes else item
-
-
-def fingerprint(item: Any) -> int:
-    """A number that changes when anything in an item of a source does."""
-    known: int = item.content_id if hasattr(item, "content_id") else content_id(repr(item))
-    return known
+def _commonest_reason(tally: Tally, kind: str) -> str:
+    """Why no group of a kind was made; nothing where the suite has no such kind."""
+    counts = [(-count, reason) for (own, reason), count in tally.dropped.items() if own == kind and count]
+    return min(counts)[1] if counts else ""

@@ -52,8 +52,8 @@ def _generate(lab: Path, suite: str, *arguments: object) -> dict[str, Any]:
 def labs(tmp_path_factory: pytest.TempPathFactory, model: Path) -> tuple[LabStore, LabStore]:
     """All pieces of VALSE with proposals, and without."""
     one, other = (tmp_path_factory.mktemp("labs") for _ in range(2))
-    _generate(one, "valse", "--scenes", 80, "--masked-lm", model)
-    _generate(other, "valse", "--scenes", 80)
+    _generate(one, "valse", "--items", 80, "--masked-lm", model)
+    _generate(other, "valse", "--items", 80)
     return LabStore(one), LabStore(other)
 
 
@@ -86,13 +86,13 @@ def test_of_the_pieces_only_those_with_gaps_ask(labs: tuple[LabStore, LabStore])
 
 
 def test_a_piece_alone_is_the_same(labs: tuple[LabStore, LabStore], tmp_path: Path, model: Path) -> None:
-    said = _generate(tmp_path, "actions", "--scenes", 80, "--masked-lm", f"hf/{model}")
-    assert said["fingerprint"] == labs[0].manifest("actions").fingerprint
+    said = _generate(tmp_path, "actions", "--items", 80, "--masked-lm", f"hf/{model}")
+    assert said["suites"][0]["fingerprint"] == labs[0].manifest("actions").fingerprint
 
 
 def test_a_suite_without_gaps_has_no_use_for_a_model(tmp_path: Path) -> None:
     for suite in ("plurality", "carets", "beyond-accuracy"):
-        with pytest.raises(CounterpointError, match="would ask no masked language model") as caught:
+        with pytest.raises(CounterpointError, match="takes no option masked_lm") as caught:
             _generate(tmp_path, suite, "--masked-lm", "nowhere")
         assert "relations, actions" in caught.value.hint
 

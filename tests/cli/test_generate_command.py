@@ -1,3 +1,5 @@
+"""`counterpoint generate`: what it prints, and that it replaces nothing unasked."""
+
 import json
 from pathlib import Path
 
@@ -17,7 +19,7 @@ def _generate(*arguments: str) -> Result:
 
 def test_a_suite_is_written_into_a_new_lab_and_what_was_dropped_is_said(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
-    done = _generate(str(lab), "--suite", ORDER, "--scenes", "20")
+    done = _generate(str(lab), "--suite", ORDER, "--items", "20")
     assert done.exit_code == 0, done.output
     assert "a draw was refused: it is annotated" in done.stdout
     stored = LabStore(lab).suite("order")
@@ -30,20 +32,27 @@ def test_a_suite_is_written_into_a_new_lab_and_what_was_dropped_is_said(tmp_path
 
 
 def test_the_same_command_makes_the_same_suite_and_json_says_so(tmp_path: Path) -> None:
-    arguments = ("--suite", ORDER, "--scenes", "20", "--groups", "16", "--json")
+    arguments = ("--suite", ORDER, "--items", "20", "--limit", "16", "--json")
     first, again = (json.loads(_generate(str(tmp_path / "lab"), *arguments).stdout) for _ in range(2))
     assert first == again
-    assert first["groups"] == 16
-    assert first["queries"] == 32
-    assert sum(sum(answers.values()) for answers in first["kept"].values()) == 16
+    (suite,) = first["suites"]
+    assert suite["groups"] == 16
+    assert suite["queries"] == 32
+    assert sum(sum(answers.values()) for answers in suite["kept"].values()) == 16
+
+
+def test_every_suite_that_is_named_is_generated(tmp_path: Path) -> None:
+    done = _generate(str(tmp_path / "lab"), "--suite", ORDER, "--suite", "rephrase", "--items", "6")
+    assert "groups of 2 suites" in done.stdout
+    assert LabStore(tmp_path / "lab").suites() == ["order", "rephrase"]
 
 
 def test_a_suite_that_differs_is_only_replaced_on_request(tmp_path: Path) -> None:
     lab = str(tmp_path / "lab")
-    _generate(lab, "--suite", ORDER, "--scenes", "10")
+    _generate(lab, "--suite", ORDER, "--items", "10")
     with pytest.raises(StoreError, match="another suite"):
-        _generate(lab, "--suite", ORDER, "--scenes", "10", "--seed", "1")
-    assert _generate(lab, "--suite", ORDER, "--scenes", "10", "--seed", "1", "--replace").exit_code == 0
+        _generate(lab, "--suite", ORDER, "--items", "10", "--seed", "1")
+    assert _generate(lab, "--suite", ORDER, "--items", "10", "--seed", "1", "--replace").exit_code == 0
 
 
 def test_an_unknown_suite_is_answered_with_what_there_is(tmp_path: Path) -> None:

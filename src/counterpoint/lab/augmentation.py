@@ -1,0 +1,190 @@
+"""Training questions in the form of a lab's suites, about pictures that none of its suites uses."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from counterpoint import catalog
+from counterpoint._version import __version__
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Query
+from counterpoint.core.items import GroundedQuestion, Question
+from counterpoint.core.pictures import Picture
+from counterpoint.exports.shards import drafted
+from counterpoint.exports.training_files import FORMS, Lessons, written
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.lab.source_items import SourceRequest, items_fingerprint, open_source
+from counterpoint.pictures.png import encode_png
+from counterpoint.reports.tables import ResultTable
+from counterpoint.sources.dataset import Source
+from counterpoint.store.lab import LabStore
+from counterpoint.studies.augmentation import apart, fingerprint, made_on, mixed
+
+LAYOUTS = tuple(FORMS)
+"""The layouts of training files that can be written."""
+IMAGES = "images"
+"""The folder of drawn pictures, beside the files."""
+MANIFEST = "manifest.json"
+"""The file that records how the questions were made."""
+_KINDS = ("scenes", "grounded")  # what suites may take whose questions can be learned from
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentRequest:
+    """Which training questions are written, and where."""
+
+    out: Path
+    layout: str  # one of LAYOUTS
+    suites: tuple[str, ...] = ()  # of the catalog; by default those of the lab, in its proportions
+    source: str = "world"
+    data: Path | None = None
+    split: str = "train"
+    items: int = 1000  # scenes or questions read
+    limit: int | None = None  # questions
+    seed: int = 0
+    exclude: tuple[Path, ...] = ()  # labs whose pictures must not be used
+    prompt: str = ""  # the wording around a question in chats
+    pictures: bool = True  # draw the pictures of the world
+
+    @property
+    def reading(self) -> SourceRequest:
+        """What is read."""
+        return SourceRequest(self.source, self.data, self.split, self.items, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """Training questions that were written, with the manifest beside them."""
+
+    out: Path
+    manifest: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The manifest."""
+        return dict(self.manifest)
+
+    def tables(self) -> Iterator[ResultTable]:
+        """Questions by suite."""
+        rows = [(name, f"{count:,}") for name, count in self.manifest["suites"].items()]
+        yield ResultTable(f"Training questions in {self.out}", ("suite", "questions"), rows)
+
+    def notes(self) -> Iterator[str]:
+        """How many questions there are, and that their pictures are in no suite of the labs."""
+        count, pictures = self.manifest["questions"], self.manifest["pictures"]
+        yield f"{count:,} questions about {pictures:,} pictures are in {self.out}"
+        disjoint = self.manifest["disjoint"]
+        if disjoint["suites"]:
+            yield f"none of these is among the {disjoint['tested']:,} pictures of {len(disjoint['suites'])} suites"
+
+
+@dataclass(frozen=True, slots=True)
+class _TestPictures:
+    """The suites of some labs with their fingerprints, and all pictures that they show."""
+
+    suites: tuple[Mapping[str, Any], ...]
+    addresses: frozenset[str]
+
+
+def augment(lab: LabStore | None, request: AugmentRequest, progress: ProgressCallback = ignore_progress) -> TrainingSet:
+    """Write training questions of the named suites, or of those of a lab in its proportions.
+
+    A picture that a suite of the lab or of an excluded lab shows is an error; then nothing is written.
+    """
+    weights = _weights(lab, request.suites)
+    tested = _test_pictures([*([lab] if lab else []), *map(LabStore, request.exclude)])
+    suites = {name: catalog.find("suites", name) for name in weights}
+    for name, suite in suites.items():
+        if suite.takes not in _KINDS:
+            hint = "name suites that are made from scenes, or from questions about them"
+            raise CounterpointError(f"{name} is made from {suite.takes}", hint=hint)
+    source = open_source(request.reading)
+    if not hasattr(source, "scenes"):
+        raise CounterpointError(f"{request.source} has no scenes", hint="counterpoint list sources shows what each has")
+    items = {
+        kind: list(track(getattr(source, kind)(), "reading", progress, total=request.items))
+        for kind in sorted({suite.takes for suite in suites.values()})
+    }
+    scenes = [item.scene if isinstance(item, GroundedQuestion) else item for kind in items.values() for item in kind]
+    proof = apart((scene.picture.address for scene in scenes), tested.addresses)
+    groups = {name: made_on(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
+    by_suite = mixed(groups, seed=request.seed, limit=request.limit, weights=weights)
+    questions = [question for own in by_suite.values() for question in own]
+    if not questions:
+        raise CounterpointError(f"nothing can be asked about {len(scenes)} scenes of {request.source}")
+    pictures = sorted({question.picture.address for question in questions})
+    manifest = {
+        "made_with": __version__,
+        "layout": request.layout,
+        "source": request.source,
+        "split": request.split,
+        "scenes": len(scenes),
+        "seed": request.seed,
+        "questions": len(questions),
+        "pictures": len(pictures),
+        "suites": {name: len(own) for name, own in by_suite.items()},
+        "fingerprint": fingerprint(questions),
+        "annotations": items_fingerprint(scenes),
+        "disjoint": {**asdict(proof), "suites": list(tested.suites)},
+    }
+    return TrainingSet(request.out, _write(request, manifest, questions, source, pictures, progress))
+
+
+def _write(
+    request: AugmentRequest,
+    manifest: dict[str, Any],
+    questions: Sequence[Question],
+    source: Any,
+    pictures: Sequence[str],
+    progress: ProgressCallback,
+) -> dict[str, Any]:
+    """Write files, pictures and manifest, all or nothing."""
+    with drafted(request.out) as draft:
+        drawn = _draw_pictures(source, track(pictures, "drawing", progress), draft) if request.pictures else ""
+        lessons = Lessons(questions, request.split, partial(_chat_text, request.prompt))
+        manifest |= {"files": written(lessons, request.layout, draft), "images": drawn}
+        text = json.dumps(manifest, ensure_ascii=False, indent=2)
+        (draft / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
+    return manifest
+
+
+def _weights(lab: LabStore | None, names: Sequence[str]) -> dict[str, float]:
+    """The suites to take questions from with their proportions: equal, or those of a lab."""
+    if names:
+        return dict.fromkeys(names, 1.0)
+    if lab is None:
+        raise CounterpointError("nothing says which questions to write", hint="name a LAB, or a suite: --suite order")
+    manifests = [lab.opened().manifest(name) for name in lab.suites()]
+    known = {row: name for name, row in catalog.rows("suites").items()}
+    return {known.get(manifest.generator, manifest.generator): float(manifest.groups) for manifest in manifests}
+
+
+def _test_pictures(labs: Iterable[LabStore]) -> _TestPictures:
+    rows, addresses = list[Mapping[str, Any]](), set[str]()
+    for lab in labs:
+        for name in lab.opened().suites():
+            stored = lab.suite(name)
+            pictures = stored.table["picture"].drop_null().unique().to_pylist()
+            rows.append({"suite": name, "fingerprint": stored.manifest.fingerprint, "pictures": len(pictures)})
+            addresses.update(pictures)
+    return _TestPictures(tuple(rows), frozenset(addresses))
+
+
+def _chat_text(prompt: str, question: Question) -> str:
+    """A question in the prompt of our own adapters, so that a model is trained as it is asked."""
+    from counterpoint.models.prompts import Prompt
+
+    return Prompt().asking(prompt).words(Query(question.picture, question.text))
+
+
+def _draw_pictures(source: Any, addresses: Iterable[str], folder: Path) -> str:
+    """Draw pictures that are no files; the folder in which the paths of the files start."""
+    if isinstance(source, Source):
+        return str(source.dataset.picture_root(source.folder) or "")
+    for address in addresses:
+        path = folder / IMAGES / Picture(address).path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encode_png(source.pixels(Picture(address))))
+    return IMAGES

@@ -1,0 +1,202 @@
+"""Items of a source, opened by name: each kind is read once, however many suites are made from it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from counterpoint import catalog
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.ids import content_id, hex_id
+from counterpoint.core.items import GroundedQuestion, Question
+from counterpoint.core.pictures import Picture
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
+from counterpoint.language.answers.rule_sets import RuleSet
+from counterpoint.sources.dataset import DataSet, Source
+from counterpoint.sources.inside import NAMESPACE as UNPACKED
+from counterpoint.sources.plain_files import OwnFiles
+from counterpoint.sources.skips import Skips
+from counterpoint.sources.texts import read_texts
+from counterpoint.store.lab import LabStore
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRequest:
+    """Which part of which source is read."""
+
+    source: str = "world"  # a name of the catalog, module:object, or hf/NAME
+    data: Path | None = None  # the folder or file of a data set
+    split: str = "test"
+    items: int = 1000  # scenes, questions, captions, …: whatever is read
+    seed: int = 0  # for the sample of a data set
+    columns: Mapping[str, str] = field(default_factory=dict)  # by role, for plain files
+
+
+def open_source(request: SourceRequest, *, whole: bool = False) -> Any:
+    """Open a source: one that draws its own scenes, or a split of a data set, whole or a sample of it."""
+    name, _, on_hub = request.source.partition("/")
+    source = catalog.find("sources", name if on_hub else request.source)
+    if request.columns and not isinstance(source, OwnFiles):
+        raise CounterpointError(f"{request.source} has columns of its own", hint="--columns is for plain files")
+    if not isinstance(source, DataSet):
+        return source(request.split, request.items)
+    data = Path(on_hub) if on_hub else request.data
+    if data is None:
+        hint = f"name their folder with --data FOLDER; counterpoint data {request.source} lists the expected files"
+        raise CounterpointError(f"{source.title} is read from files", hint=hint)
+    return Source(source, data, request.split, None if whole else request.items, request.seed, columns=request.columns)
+
+
+def source_rules(source: Any) -> str:
+    """The rule set by which a source's answers are compared."""
+    return str(source.dataset.rules if isinstance(source, Source) else getattr(source, "rules", "exact"))
+
+
+def absence_note(name: str) -> str:
+    """What a source annotates exhaustively; only such an object can be proved absent."""
+    source = catalog.find("sources", name if ":" in name else name.partition("/")[0])
+    exhaustive = source.exhaustive if isinstance(source, DataSet) else getattr(source, "exhaustive", "")
+    return f"annotated wherever it is seen in {name}: {exhaustive}" if exhaustive else ""
+
+
+def apply_rules(item: Any, rules: RuleSet) -> Any:
+    """An item whose gold, where several annotators gave it, is weighted by a rule set."""
+    if isinstance(item, GroundedQuestion):
+        return replace(item, question=apply_rules(item.question, rules))
+    return replace(item, gold=rules.gold(item.votes)) if isinstance(item, Question) and item.votes else item
+
+
+def item_fingerprint(item: Any) -> int:
+    """A number that changes when anything in an item of a source does."""
+    known: int = item.content_id if hasattr(item, "content_id") else content_id(repr(item))
+    return known
+
+
+def items_fingerprint(items: Iterable[Any]) -> str:
+    """The fingerprint of annotations, for a manifest."""
+    return hex_id(content_id([item_fingerprint(item) for item in items]))
+
+
+class ItemCollection:
+    """Items of one kind that were read, or that can be walked again at will, with their fingerprint."""
+
+    def __init__(self, items: Iterable[Any], source: Any) -> None:
+        self.items, self.source = items, source
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of all items."""
+        return items_fingerprint(self.items)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.items)
+
+
+class SourceItems:
+    """The items of a source by kind and rule set, each read at most once; skipped records are logged."""
+
+    def __init__(
+        self, request: SourceRequest, *, texts: Path | None = None, progress: ProgressCallback = ignore_progress
+    ) -> None:
+        self._request, self._texts, self._progress = request, texts, progress
+        self._opened: dict[bool, Any] = {}
+        self._collections: dict[tuple[str, str, bool], ItemCollection] = {}
+
+    def source(self, *, whole: bool = False) -> Any:
+        """The opened source; with `whole` its sample size is ignored."""
+        if whole not in self._opened:
+            self._opened[whole] = open_source(self._request, whole=whole)
+        return self._opened[whole]
+
+    def kind(self, takes: str, prefers: str, *, whole: bool = False) -> str:
+        """The kind of items for a suite: the one it prefers where the source has it, else the one it takes."""
+        source = self.source(whole=whole)
+        chosen = prefers if prefers and _has_kind(source, prefers) else takes
+        if not hasattr(source, chosen):
+            raise CounterpointError(f"{self._request.source} has no {chosen}", hint="choose another source or suite")
+        return chosen
+
+    def read(self, kind: str, rules: RuleSet, *, whole: bool = False) -> ItemCollection:
+        """All items of a kind; those that a source can only yield once are kept in memory."""
+        key = kind, rules.name, whole
+        if key not in self._collections:
+            source = self.source(whole=whole)
+            items = getattr(source, kind)()
+            if iter(items) is items:
+                tracked = track(items, "reading", self._progress, total=self._request.items)
+                items = [apply_rules(item, rules) for item in tracked]
+                self.log_skips(source)
+            if self._texts is not None:
+                items = add_rewordings(items, self._texts)
+            self._collections[key] = ItemCollection(items, source)
+        return self._collections[key]
+
+    def log_skips(self, source: Any) -> None:
+        """Log what the last reading of a source skipped, once."""
+        if isinstance(source, Source):
+            log_skips(source.skips)
+            source.skips = Skips()
+
+
+def log_skips(skips: Skips) -> None:
+    """Log how many records were skipped, by reason."""
+    for line in skips.lines():
+        logger.warning(line)
+
+
+def _has_kind(source: Any, kind: str) -> bool:
+    """Whether a source has items joined with scenes; of the files of a data set people may have only some."""
+    if not isinstance(source, Source):
+        return hasattr(source, kind)
+    try:
+        return "scenes" in source.dataset.read and bool(source.files("scenes"))
+    except CounterpointError:
+        return False
+
+
+def add_rewordings(items: Iterable[Any], path: Path) -> list[Any]:
+    """Every question, followed by a copy for each rewording that a file has for its id."""
+    skips = Skips()
+    texts = read_texts(path, skips)
+    log_skips(skips)
+    items = list(items)
+    if unknown := len(texts.keys() - {item.id for item in items}):
+        logger.warning(f"{unknown:,} ids of {path.name} are not among the questions that were read")
+    extended: list[Any] = []
+    for item in items:
+        rewordings = enumerate(texts.get(item.id, ()), 1) if isinstance(item, Question) else ()
+        extended += item, *(replace(item, id=f"{item.id}-{n}", text=text, same_as=item.id) for n, text in rewordings)
+    return extended
+
+
+def register_pictures(lab: LabStore, source: Any, addresses: Iterable[str]) -> None:
+    """Record in the lab where a data set's pictures are; pictures inside the rows of a file are unpacked first."""
+    if not isinstance(source, Source):
+        return
+    by_namespace: dict[str, list[str]] = {}
+    for address in addresses:
+        by_namespace.setdefault(Picture(address).namespace, []).append(address)
+    dataset = source.dataset
+    if not isinstance(dataset, OwnFiles):
+        if root := dataset.picture_root(source.folder):
+            for namespace in by_namespace:
+                lab.set_root(namespace, root)
+        return
+    beside = source.columns.get("namespace", dataset.namespace)
+    if beside in by_namespace:
+        lab.set_root(beside, dataset.root_of(source.folder, Picture(by_namespace[beside][0]).path))
+    if inside := by_namespace.get(UNPACKED):
+        unpack_pictures(lab, dataset.unpacked(source.files(), inside))
+
+
+def unpack_pictures(lab: LabStore, pictures: Iterable[tuple[str, bytes]]) -> None:
+    """Put pictures into the lab as files, named by the digest of their bytes."""
+    folder, count, size = f"pictures/{UNPACKED}", 0, 0
+    for address, content in pictures:
+        name = f"{folder}/{Picture(address).path}"
+        if not lab.storage.path(name).exists():
+            lab.storage.put(name, content)
+        count, size = count + 1, size + len(content)
+    lab.set_root(UNPACKED, lab.storage.path(folder))
+    logger.info(f"unpacked {count:,} pictures, {size / 2**20:,.1f} MB, into {lab.storage.path(folder)}")

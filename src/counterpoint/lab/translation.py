@@ -1,0 +1,73 @@
+"""Back-translations of a source's questions, as a file from which a suite is generated."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.lab.source_items import SourceRequest, open_source
+from counterpoint.models.text.translation import RejectedTranslations, back_translate, open_translator
+from counterpoint.reports.tables import ResultTable
+
+
+@dataclass(frozen=True, slots=True)
+class TranslateRequest:
+    """Which questions are translated, by which models, and the file to write."""
+
+    out: Path
+    there: str  # from English: hf/NAME or apertium/eng-spa
+    back: str
+    source: str = "world-vqa"
+    data: Path | None = None
+    split: str = "test"
+    items: int = 1000
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BackTranslations:
+    """How many questions came back in other words, and why others were rejected."""
+
+    out: Path
+    questions: int
+    rejected: Mapping[str, int]  # by reason
+
+    @property
+    def translated(self) -> int:
+        """The number of questions in the file."""
+        return self.questions - sum(self.rejected.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        counts = {"questions": self.questions, "translated": self.translated}
+        return {"out": str(self.out), **counts, "rejected": dict(self.rejected)}
+
+    def tables(self) -> Iterator[ResultTable]:
+        """Rejected questions by reason."""
+        rows = [(reason, f"{count:,}") for reason, count in self.rejected.items()]
+        yield ResultTable("Rejected back-translations", ("reason", "questions"), rows)
+
+    def notes(self) -> Iterator[str]:
+        """One sentence."""
+        yield f"{self.translated:,} of {self.questions:,} questions are reworded in {self.out}"
+
+
+def translate(request: TranslateRequest, progress: ProgressCallback = ignore_progress) -> BackTranslations:
+    """Translate questions and back, and write those that changed with the columns id and text."""
+    there, back = open_translator(request.there), open_translator(request.back)
+    reading = SourceRequest(request.source, request.data, request.split, request.items, request.seed)
+    texts = [(question.id, question.text) for question in open_source(reading).questions() if not question.same_as]
+    losses, out = RejectedTranslations(), request.out
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = out.with_name(f"{out.name}.part")  # renamed when it is complete
+    try:
+        with draft.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(("id", "text"))
+            writer.writerows(back_translate(track(texts, "translating", progress), there, back, losses))
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)
+    return BackTranslations(out, len(texts), dict(sorted(losses.counts.items())))
