@@ -83,9 +83,7 @@ def one_group(page: Page, home: str, place: str) -> str:
 
 
 def settled(page: Page) -> None:
-    """Wait until charts are drawn and models have answered."""
-    if page.locator("[data-chart]").count():
-        page.wait_for_selector("body[data-drawn]", state="attached", timeout=60_000)
+    """Wait until models have answered."""
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(3000 if "/play" in page.url else 300)
 

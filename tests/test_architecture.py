@@ -50,7 +50,7 @@ LIBRARIES: dict[str, set[str]] = {
     "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub", "pocketsphinx"},
     "studies": {"numpy"},
     "lab": {"click", "numpy", "pyarrow"},
-    "reports": {"jinja2", "numpy", "pyarrow", "vl_convert"},
+    "reports": {"jinja2", "numpy", "pyarrow"},
     "engine": {"numpy", "pyarrow"},
     "store": {"duckdb", "numpy", "pyarrow"},
     "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "starlette"},

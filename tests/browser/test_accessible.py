@@ -85,8 +85,6 @@ def _open(page: Page, home: str, view: str) -> None:
     page.goto(home + address)
     if arrow:
         page.goto(home + str(page.locator("a.entry").first.get_attribute("href")))
-    if page.locator("[data-chart]").count():
-        expect(page.locator("body[data-drawn]")).to_be_attached(timeout=30_000)
     if address.startswith("/play"):
         expect(page.get_by_role("row", name=re.compile("as typed"))).to_contain_text("75 %")
 

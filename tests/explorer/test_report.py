@@ -47,7 +47,7 @@ def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: 
 
 
 def test_charts_take_their_colours_from_the_page(written: Path) -> None:
-    assert 'fill="var(--right)"' in written.read_text("utf-8")
+    assert 'fill="var(--right, #0072b2)"' in written.read_text("utf-8")
 
 
 def test_the_tables_have_a_line_per_model_and_as_many_cells_as_heads(lab: LabStore) -> None:

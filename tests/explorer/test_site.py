@@ -52,7 +52,6 @@ def test_every_link_of_every_page_leads_to_a_file(whole: Path) -> None:
 
 def test_nothing_asks_for_a_server(whole: Path) -> None:
     for path, page in _pages(whole):
-        assert "data-chart" not in page, path
         assert "<form" not in page.replace('<form method="dialog">', ""), path
         assert "fetch(" not in page, path
         assert len(re.findall("<script", page)) == 1, path

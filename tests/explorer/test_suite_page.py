@@ -45,16 +45,17 @@ def test_kinds_are_counted_with_their_answers_and_examples(client: TestClient) -
 
 
 def test_words_are_counted(client: TestClient) -> None:
-    spec = _json(client, "/suites/plain.vl.json")
-    counts = {value["word"]: value["count"] for value in spec["data"]["values"]}
+    (figure,) = _json(client, "/suites/plain.json")["charts"]
+    counts = {bar["word"]: bar["count"] for bar in figure["chart"]["bars"]}
     assert counts.keys().isdisjoint({"is", "or", "what", "you"})
     assert counts["shade"] == 2 * GROUPS
-    assert client.get("/suites/plain.svg").status_code == 200
+    assert client.get(figure["address"]).status_code == 200
 
 
 def test_captions_are_counted_against_foils(tmp_path_factory: pytest.TempPathFactory) -> None:
     app = explorer(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
-    values = _json(TestClient(app), "/suites/foils.vl.json")["data"]["values"]
+    (figure,) = _json(TestClient(app), "/suites/foils.json")["charts"]
+    values = figure["chart"]["frequencies"]
     assert {(value["side"], value["count"]) for value in values if value["word"] == "dog"} == {
         ("captions", 40),
         ("foils", 40),

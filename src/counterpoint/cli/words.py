@@ -74,8 +74,7 @@ def _apart(words: Words | None) -> str:
 
 def drawn(found: Mapping[str, Mapping[str, Words]], folder: Path, most: int) -> list[Path]:
     """A chart for each test, with a panel for all pairs and one for the valid ones; the files that were written."""
-    from counterpoint.reports.charts import svg  # drawing is slow to load
-    from counterpoint.reports.word_charts import Frequency, frequencies
+    from counterpoint.reports.charts.bars import WordChart, WordFrequency
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +86,7 @@ def drawn(found: Mapping[str, Mapping[str, Words]], folder: Path, most: int) -> 
             {"before validation": subsets[ALL], "after": subsets["valid"]} if "valid" in subsets else {"": subsets[ALL]}
         )
         rows = [
-            Frequency(panel, side, word, counts[word] / max(counts.total(), 1), counts[word])
+            WordFrequency(panel, side, word, counts[word] / max(counts.total(), 1), counts[word])
             for panel, own in panels.items()
             for word in subsets[ALL].commonest(most)
             for side, counts in (("captions", own.captions), ("foils", own.foils))
@@ -95,7 +94,7 @@ def drawn(found: Mapping[str, Mapping[str, Words]], folder: Path, most: int) -> 
         if not rows:
             continue
         path = folder / f"{test}.svg"
-        path.write_text(svg(frequencies(rows, title=headline(test, subsets)), light=True), encoding="utf-8")
+        path.write_text(WordChart(headline(test, subsets), tuple(rows)).svg(), encoding="utf-8")
         paths.append(path)
     return paths
 

@@ -94,10 +94,10 @@ def explorer(
     app = Starlette(
         routes=[
             Route("/", pages.home),
-            *(Route(f"/leaderboard{ending}", pages.leaderboard_page) for ending in (".vl.json", ".svg", ".json", "")),
+            *(Route(f"/leaderboard{ending}", pages.leaderboard_page) for ending in (".svg", ".json", "")),
             *(Route(f"/find{ending}", pages.find_page) for ending in (".json", "")),
             *(Route(f"/find{ending}", pages.find_rows) for ending in TYPES),
-            *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".vl.json", ".svg", ".json", "")),
+            *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".svg", ".json", "")),
             *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),
             Route("/suites/{suite}/pictures/{query}.png", pages.picture),
             *board_pages.ROUTES,
@@ -105,7 +105,6 @@ def explorer(
             *play.ROUTES,
             Route("/openapi.json", openapi),
             Route("/login", log_in, methods=["GET", "POST"]),
-            Route("/static/vega.js", pages.vega_script),
             Mount("/static", StaticFiles(packages=[("counterpoint.explorer", "static")])),
         ],
         middleware=[

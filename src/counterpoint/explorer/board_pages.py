@@ -8,13 +8,13 @@ from counterpoint.explorer.pages.model import model_chart, model_view
 from counterpoint.explorer.pages.suites import suite_chart, suite_view, suites_view
 from counterpoint.explorer.responses import asks_for, chart, page
 
-ENDINGS = (".vl.json", ".svg", ".json", "")
+ENDINGS = (".svg", ".json", "")
 
 
 async def model_page(request: Request) -> Response:
     """GET /models/MODEL, with the endings of a chart and of a twin: all measures of one model."""
     slug, query = request.path_params["model"], dict(request.query_params)
-    if asks_for(request, ".vl.json", ".svg"):
+    if asks_for(request, ".svg"):
         return await chart(request, lambda reading: model_chart(reading, slug, query))
     return await page(request, "model.html", lambda reading: model_view(reading, slug, query))
 
@@ -22,7 +22,7 @@ async def model_page(request: Request) -> Response:
 async def contents_page(request: Request) -> Response:
     """GET /suites/SUITE, with the same endings: what one suite contains."""
     suite = request.path_params["suite"]
-    if asks_for(request, ".vl.json", ".svg"):
+    if asks_for(request, ".svg"):
         return await chart(request, lambda reading: suite_chart(reading, suite))
     return await page(request, "suite_page.html", lambda reading: suite_view(reading, suite))
 

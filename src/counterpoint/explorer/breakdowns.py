@@ -5,17 +5,17 @@ from types import MappingProxyType
 
 from counterpoint.explorer.reading import Counted, Known, Reading
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.reports.charts import Part, Spec, stacked
+from counterpoint.reports.charts.bars import BarShare, StackedBarChart
 
 COLORS: Mapping[str, str] = MappingProxyType(
     {
-        "right": "var(--right)",
-        "gained": "var(--band)",
-        "broken": "var(--slip)",
-        "wrong": "var(--wrong)",
-        "holds": "var(--right)",
-        "breaks": "var(--wrong)",
-        "unanswered": "var(--line)",
+        "right": "right",
+        "gained": "band",
+        "broken": "slip",
+        "wrong": "wrong",
+        "holds": "right",
+        "breaks": "wrong",
+        "unanswered": "line",
     }
 )
 """The token of each verdict in charts: blue where right, vermilion where wrong, pale where both."""
@@ -24,18 +24,18 @@ COLORS: Mapping[str, str] = MappingProxyType(
 _HOLDS = "holds together"
 
 
-def kinds_chart(reading: Reading, suite: str, slug: str) -> Spec:
+def kinds_chart(reading: Reading, suite: str, slug: str) -> StackedBarChart:
     """What became of the groups of each kind, with one model."""
     return _chart(parts_by_kind(reading, reading.known_suite(suite), reading.model(slug).slug))
 
 
-def models_chart(reading: Reading, suite: str, models: Sequence[Known]) -> Spec:
+def models_chart(reading: Reading, suite: str, models: Sequence[Known]) -> StackedBarChart:
     """What became of the groups of a suite, with each model."""
     found = [part for model in models for part in _parts(model.name, reading.counts(suite, model.slug))]
     return _chart(found)
 
 
-def parts_by_kind(reading: Reading, suite: str, slug: str) -> list[Part]:
+def parts_by_kind(reading: Reading, suite: str, slug: str) -> list[BarShare]:
     """The shares of the verdicts in each kind where there are several, else in each test."""
     slices, counts = reading.slices(suite), reading.counts(suite, slug)
     several = [(test, kind) for test, kind in slices if kind] or [(test, kind) for test, kind in slices if test]
@@ -47,12 +47,12 @@ def parts_by_kind(reading: Reading, suite: str, slug: str) -> list[Part]:
     return found
 
 
-def finding(found: Sequence[Part]) -> str:
+def finding(found: Sequence[BarShare]) -> str:
     """The sentence above the chart: where most groups are right throughout, or hold together, and where fewest.
 
-    >>> finding([Part("a", "right throughout", 0.9, 9), Part("b", "right throughout", 0.2, 2)])
+    >>> finding([BarShare("a", "right throughout", 0.9, 9), BarShare("b", "right throughout", 0.2, 2)])
     'a is right throughout in 90 % of groups, b in 20 %'
-    >>> finding([Part("a", "holds", 0.9, 9), Part("b", "breaks", 1.0, 9)])
+    >>> finding([BarShare("a", "holds", 0.9, 9), BarShare("b", "breaks", 1.0, 9)])
     'a holds together in 90 % of groups, b in 0 %'
     """
     parts = {part.part for part in found}
@@ -67,12 +67,13 @@ def finding(found: Sequence[Part]) -> str:
     return says if len(whole) == 1 else f"{says}, {weak} in {100 * whole[weak]:.0f} %"
 
 
-def _chart(found: Sequence[Part]) -> Spec:
-    return stacked(found, {VERDICTS[name]: token for name, token in COLORS.items()}, title=finding(found))
+def _chart(found: Sequence[BarShare]) -> StackedBarChart:
+    colors = tuple((VERDICTS[name], token) for name, token in COLORS.items())
+    return StackedBarChart(finding(found), tuple(found), colors)
 
 
-def _parts(row: str, counted: Sequence[Counted], test: str = "", kind: str = "") -> list[Part]:
+def _parts(row: str, counted: Sequence[Counted], test: str = "", kind: str = "") -> list[BarShare]:
     own = [one for one in counted if test in ("", one.test) and kind in ("", one.kind)]
     whole = sum(one.groups for one in own)
     counts = {name: sum(one.groups for one in own if one.verdict == name) for name in VERDICTS}
-    return [Part(row, VERDICTS[name], count / whole, count) for name, count in counts.items() if count]
+    return [BarShare(row, VERDICTS[name], count / whole, count) for name, count in counts.items() if count]

@@ -42,7 +42,6 @@ VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 
 ENDINGS: Mapping[str, str] = MappingProxyType(
     {
-        ".vl.json": "application/json",
         ".json": "application/json",
         ".svg": "image/svg+xml",
         ".png": "image/png",

@@ -14,7 +14,7 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView, Page, plain
-from counterpoint.reports.charts import Spec, svg
+from counterpoint.reports.charts.svg import Chart
 
 TEMPLATES = environment()
 """Those of all pages."""
@@ -65,15 +65,13 @@ async def page(request: Request, template: str, make: Callable[[Reading], Page])
     return tagged(request, Response(content, media_type="application/json" if twin else "text/html"), tag)
 
 
-async def chart(request: Request, make: Callable[[Reading], Spec]) -> Response:
-    """A chart as its specification, or drawn."""
+async def chart(request: Request, make: Callable[[Reading], Chart]) -> Response:
+    """A chart as an SVG file."""
     reading: Reading = request.app.state.reading
     await run_in_threadpool(reading.refresh)
     async with request.app.state.makers:
-        spec = await run_in_threadpool(make, reading)
-    if asks_for(request, ".json"):
-        return _json(spec)
-    return Response(await run_in_threadpool(svg, spec, light=True), media_type="image/svg+xml")
+        drawn = await run_in_threadpool(lambda: make(reading).svg())
+    return Response(drawn.encode("utf-8"), media_type="image/svg+xml")
 
 
 def _json(content: Mapping[str, Any]) -> Response:

@@ -20,7 +20,6 @@ from counterpoint.explorer.responses import TEMPLATES, asks_for, chart, id_of, p
 from counterpoint.explorer.selections import selection
 from counterpoint.explorer.thumbnails import fitting
 from counterpoint.explorer.views import LabView, Problem
-from counterpoint.reports.charts import vega
 
 
 async def home(request: Request) -> Response:
@@ -29,9 +28,9 @@ async def home(request: Request) -> Response:
 
 
 async def leaderboard_page(request: Request) -> Response:
-    """GET /leaderboard, /leaderboard.json, /leaderboard.vl.json and /leaderboard.svg."""
+    """GET /leaderboard, /leaderboard.json and /leaderboard.svg."""
     choice = BoardChoice.read(request.query_params.multi_items())
-    if asks_for(request, ".vl.json", ".svg"):
+    if asks_for(request, ".svg"):
         return await chart(request, lambda reading: board_chart(reading, choice))
     return await page(request, "leaderboard.html", lambda reading: leaderboard(reading, choice))
 
@@ -39,7 +38,7 @@ async def leaderboard_page(request: Request) -> Response:
 async def suite_page(request: Request) -> Response:
     """GET /suites/SUITE/models/MODEL, with the same endings: one suite of one model, and its groups."""
     suite, slug = request.path_params["suite"], request.path_params["model"]
-    if asks_for(request, ".vl.json", ".svg"):
+    if asks_for(request, ".svg"):
         return await chart(request, lambda reading: kinds_chart(reading, suite, slug))
     query = dict(request.query_params)
     return await page(request, "suite.html", lambda reading: suite_of_model(reading, suite, slug, query))
@@ -85,12 +84,6 @@ async def picture(request: Request) -> Response:
 
     content = await run_in_threadpool(made)
     return tagged(request, Response(content, media_type="image/png"), blake2b(content, digest_size=8).hexdigest())
-
-
-async def vega_script(request: Request) -> Response:
-    """GET /static/vega.js: the script that draws charts, made on first use."""
-    content = await run_in_threadpool(vega, request.app.state.cache)
-    return tagged(request, Response(content, media_type="text/javascript"), str(len(content)))
 
 
 async def problem_page(request: Request, problem: Exception) -> Response:

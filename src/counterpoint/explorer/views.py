@@ -4,9 +4,12 @@ Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is 
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from counterpoint.language.word_diff import TextPiece
+from counterpoint.reports.charts.bars import BarChart, Histogram, StackedBarChart, WordChart
+from counterpoint.reports.charts.curves import ReliabilityChart
+from counterpoint.reports.charts.dots import DotChart
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +143,16 @@ class Line:
     blocks: tuple[Block, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Where the specification of a chart is, and where the same chart is as SVG."""
+PageChart: TypeAlias = BarChart | DotChart | Histogram | ReliabilityChart | StackedBarChart | WordChart
+"""The kinds of charts that pages have; a JSON twin shows their values."""
 
-    title: str
+
+@dataclass(frozen=True, slots=True)
+class ChartFigure:
+    """A chart of a page, and the address of the same chart as an SVG file."""
+
+    chart: PageChart
     address: str
-    picture: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +188,7 @@ class Leaderboard(Page):
     boxes: tuple[Select, ...] = ()  # of which several can be chosen
     kept: tuple[tuple[str, str], ...] = ()  # what the address says beside these
     notes: tuple[str, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[ChartFigure, ...] = ()
     empty: str = ""
 
 
@@ -247,7 +253,7 @@ class SuiteOfModel(Page):
     columns: tuple[Column, ...] = ()
     lines: tuple[Line, ...] = ()
     notes: tuple[str, ...] = ()
-    chart: Chart | None = None
+    chart: ChartFigure | None = None
     choices: tuple[Select, ...] = ()
     groups: tuple[Entry, ...] = ()
     found: int = 0

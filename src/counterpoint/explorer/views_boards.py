@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.views import Cell, Chart, Choice, Column, Figure, Page, Select
+from counterpoint.explorer.views import Cell, ChartFigure, Choice, Column, Figure, Page, Select
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ModelView(Page):
     measured: tuple[Measured, ...] = ()
     against: str = ""
     boxes: tuple[Select, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[ChartFigure, ...] = ()
     strong: tuple[Standing, ...] = ()
     weak: tuple[Standing, ...] = ()
     notes: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class SuiteView(Page):
     facts: tuple[Fact, ...] = ()
     kinds: tuple[KindOf, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[ChartFigure, ...] = ()
     models: tuple[Choice, ...] = ()
 
 

@@ -7,9 +7,7 @@ from importlib.resources import files
 from counterpoint._version import __version__
 from counterpoint.explorer.templating import counted, environment
 from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, RankedWord, WordFrequencies
-from counterpoint.reports.charts import Spec
-from counterpoint.reports.count_charts import bars, columns
-from counterpoint.reports.lab_report import drawn
+from counterpoint.reports.charts.bars import BarChart, Histogram
 from counterpoint.sources.file_checks import spoken_size
 from counterpoint.studies.dataset_description import Description, Part
 
@@ -18,12 +16,11 @@ FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A chart as an SVG element, the sentence that states what it shows, and what stands small below that."""
+class NotedChart:
+    """A chart, and a note in small type below its title."""
 
-    title: str
+    chart: BarChart | Histogram
     note: str
-    picture: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class KindPart:
     name: str
     sentence: str
     facts: tuple[str, ...]  # numbers that need no chart
-    figures: tuple[Figure, ...]
+    figures: tuple[NotedChart, ...]
     part: Part
 
 
@@ -51,7 +48,7 @@ def page(found: Description, top: int = 10) -> str:
         style=style,
         sentence=sentence(found),
         kinds=[_kind(part, top) for part in found.parts if part.counts.items],
-        overlap=drawn(overlap_chart(answerable)) if answerable else None,
+        overlap=overlap_chart(answerable) if answerable else None,
     )
 
 
@@ -74,21 +71,21 @@ def _pictures(found: Description) -> str:
     return f"{said}, of which {pictures.there:,} are there"
 
 
-def ranking_figure(name: str, ranking: WordFrequencies, top: int) -> Figure:
+def ranking_figure(name: str, ranking: WordFrequencies, top: int) -> NotedChart:
     """The most frequent words; the title says which leads, the note how hard they are to guess."""
     first = ranking.top(1)[0]
     note = (
         f"{ranking.distinct:,} different among {ranking.total:,}, as hard to guess as {ranking.effective:,.1f} equals"
     )
     title = f"{_first_up(name)}: “{first.word}” leads with {100 * first.share:.0f}\N{NO-BREAK SPACE}%"
-    return Figure(title, note, drawn(bars(ranking.top(top), title=title)).picture)
+    return NotedChart(BarChart(title, ranking.top(top)), note)
 
 
-def spread_figure(name: str, spread: NumberHistogram) -> Figure:
+def spread_figure(name: str, spread: NumberHistogram) -> NotedChart:
     """How often each number came; the title says what it is on average."""
     title = f"{_first_up(name)}: {spread.mean:.1f} on average"
     note = f"from {spread.least:,} to {spread.most:,}, median {spread.median:,}"
-    return Figure(title, note, drawn(columns(spread.bins(), title=title)).picture)
+    return NotedChart(Histogram(title, spread.bins()), note)
 
 
 def spread_fact(name: str, spread: NumberHistogram) -> str:
@@ -102,11 +99,11 @@ def spread_fact(name: str, spread: NumberHistogram) -> str:
     return f"{spread.mean:.1f} {name} on average, from {spread.least:,} to {spread.most:,}"
 
 
-def overlap_chart(known: Sequence[RankedWord]) -> Spec:
+def overlap_chart(known: Sequence[RankedWord]) -> BarChart:
     """Of how many questions the best answer is in each of some answer spaces."""
     first = max(known, key=lambda one: one.share)
     title = f"{first.word} has the best answer to {100 * first.share:.0f} % of the questions"
-    return bars(known, title=title, most=1.0)
+    return BarChart(title, tuple(known), full=1.0)
 
 
 def _answerable(found: Description) -> list[RankedWord]:
@@ -129,7 +126,7 @@ def _plain(spread: NumberHistogram) -> bool:
     return spread.most - spread.least < FEW
 
 
-def _figures(counts: DataSetCounts, top: int) -> Iterator[Figure]:
+def _figures(counts: DataSetCounts, top: int) -> Iterator[NotedChart]:
     for name, ranking in counts.rankings.items():
         if ranking.distinct > 1:
             yield ranking_figure(name, ranking, top)

@@ -12,18 +12,10 @@ from counterpoint.explorer.pages.overview import board_chart, leaderboard, ranke
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import Cell, LabView, Leaderboard
-from counterpoint.reports.charts import Spec, svg
+from counterpoint.reports.charts.bars import StackedBarChart
 
 CHARTS = 3
 """How many measures the report draws; its tables have all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A chart as an SVG element, whose texts vl-convert has escaped, with the sentence that states what it shows."""
-
-    title: str
-    picture: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +30,7 @@ class SuitePart:
     measure: str  # by which its kinds are shown
     kinds: tuple[tuple[str, tuple[Cell, ...]], ...]
     states: tuple[tuple[str, str], ...]
-    chart: Drawn | None
+    chart: StackedBarChart | None
 
 
 def report(reading: Reading) -> str:
@@ -54,7 +46,7 @@ def report(reading: Reading) -> str:
         lab=LabView(reading.name, len(reading.models()), reading.answered()),
         version=__version__,
         style=style,
-        charts=[drawn(board_chart(reading, BoardChoice(measures=(name,)))) for name in drawings],
+        charts=[board_chart(reading, BoardChoice(measures=(name,))) for name in drawings],
         suites=[_suite(reading, suite) for suite in reading.suites()],
         models=ranked(reading, BoardChoice()),
     )
@@ -75,7 +67,7 @@ def _suite(reading: Reading, suite: str) -> SuitePart:
         measure=measures.spoken(measure),
         kinds=tuple(_kinds(reading, suite, models, measure)) if models and measure else (),
         states=tuple((model.name, _states(reading, suite, model)) for model in models),
-        chart=drawn(models_chart(reading, suite, models)) if models else None,
+        chart=models_chart(reading, suite, models) if models else None,
     )
 
 
@@ -95,8 +87,3 @@ def _states(reading: Reading, suite: str, model: Known) -> str:
     states = reading.states(suite, model.slug)
     said = [f"{states[name]:,} {name}" for name in ("unparsed", "refused", "failed", "missing") if states[name]]
     return ", ".join(said) or "all in form"
-
-
-def drawn(spec: Spec) -> Drawn:
-    """A chart with its title taken out, which a page writes above it."""
-    return Drawn(str(spec.pop("title")), svg(spec))

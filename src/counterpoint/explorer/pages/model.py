@@ -7,15 +7,17 @@ from urllib.parse import quote, urlencode
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns, measures
 from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.model_charts import Range, curve, profile, ranges, spread
+from counterpoint.explorer.model_charts import curve, ranges
 from counterpoint.explorer.pages.overview import scored_cell
 from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.standings import Part, standings
-from counterpoint.explorer.views import Cell, Chart, Column, Figure, Option, Select
+from counterpoint.explorer.views import Cell, ChartFigure, Column, Figure, Option, PageChart, Select
 from counterpoint.explorer.views_boards import Measured, ModelView, Standing
 from counterpoint.metrics.calibration import ReliabilityBin
-from counterpoint.reports.charts import Dot, Spec
-from counterpoint.reports.reliability_chart import reliability_chart
+from counterpoint.metrics.data_statistics import HistogramBin
+from counterpoint.reports.charts.bars import Histogram
+from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
+from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.store.outcomes.tables import sampled
 
 MOST = 8
@@ -90,21 +92,16 @@ def model_view(reading: Reading, slug: str, query: Mapping[str, str]) -> ModelVi
     )
 
 
-def model_chart(reading: Reading, slug: str, query: Mapping[str, str]) -> Spec:
+CHARTS = ("spread", "profile", "reliability")
+"""The charts of the page, by the names that addresses give them."""
+
+
+def model_chart(reading: Reading, slug: str, query: Mapping[str, str]) -> PageChart:
     """One of the charts of the page; the address says which."""
-    choice = ModelChoice.read(reading, slug, query)
-    model = reading.model(slug)
-    which = query.get("chart", "spread")
-    if which == "spread":
-        found = ranges(reading, choice.suite, model, choice.measure) if choice.measure else ()
-        return spread(found, title=_spread_title(choice, found))
-    if which == "profile":
-        dots = _dots(reading, choice)
-        return profile(dots, title=_profile_title(reading, choice, dots))
-    if which == "reliability":
-        bins = curve(reading, choice.suite, model) if choice.suite else ()
-        return reliability_chart({model.name: bins}, title=_curve_title(model, bins), width=260)
-    raise UnknownName("chart", which, ("spread", "profile", "reliability"))
+    which = query.get("chart", CHARTS[0])
+    if which not in CHARTS:
+        raise UnknownName("chart", which, CHARTS)
+    return _chart(reading, ModelChoice.read(reading, slug, query), which)
 
 
 def _first(found: Sequence[Standing], *, above: bool) -> tuple[Standing, ...]:
@@ -155,29 +152,43 @@ def _boxes(reading: Reading, choice: ModelChoice) -> tuple[Select, ...]:
     )
 
 
-def _charts(reading: Reading, choice: ModelChoice) -> list[Chart]:
-    model, found = reading.model(choice.slug), []
-    if choice.measure and (shares := ranges(reading, choice.suite, model, choice.measure)):
-        found.append(_chart(choice, "spread", _spread_title(choice, shares)))
-    if choice.against and (dots := _dots(reading, choice)):
-        found.append(_chart(choice, "profile", _profile_title(reading, choice, dots)))
-    if choice.suite and (bins := curve(reading, choice.suite, model)):
-        found.append(_chart(choice, "reliability", _curve_title(model, bins)))
+def _charts(reading: Reading, choice: ModelChoice) -> list[ChartFigure]:
+    """The charts that have something to show."""
+    found = []
+    for which in CHARTS:
+        chart = _chart(reading, choice, which)
+        values = (
+            chart.bins if isinstance(chart, Histogram) else chart.dots if isinstance(chart, DotChart) else chart.curves
+        )
+        if values:
+            found.append(ChartFigure(chart, choice.address(".svg", chart=which)))
     return found
 
 
-def _chart(choice: ModelChoice, which: str, title: str) -> Chart:
-    return Chart(title, choice.address(".vl.json", chart=which), choice.address(".svg", chart=which))
+def _chart(reading: Reading, choice: ModelChoice, which: str) -> Histogram | DotChart | ReliabilityChart:
+    model = reading.model(choice.slug)
+    if which == "spread":
+        bins = ranges(reading, choice.suite, model, choice.measure) if choice.measure else ()
+        return Histogram(_spread_title(choice, bins), bins, "score of a sample, in per cent", as_percent=True)
+    if which == "profile":
+        dots = _dots(reading, choice) if choice.against else []
+        return DotChart(_profile_title(reading, choice, dots), tuple(dots), overlaid=True)
+    curve_bins = curve(reading, choice.suite, model) if choice.suite else ()
+    curves = (ReliabilityCurve(model.name, curve_bins),) if curve_bins else ()
+    return ReliabilityChart(_curve_title(model, curve_bins), curves)
 
 
-def _spread_title(choice: ModelChoice, found: tuple[Range, ...]) -> str:
+def _spread_title(choice: ModelChoice, found: tuple[HistogramBin, ...]) -> str:
     if not found:
         return f"no sample of {choice.suite} has a score"
-    top, bottom = 100 * found[-1].share, 100 * found[0].share
+    total = sum(part.count for part in found)
+    top, bottom = 100 * found[-1].count / total, 100 * found[0].count / total
     return f"{top:.0f} % of {choice.suite}’s samples score 90 or more, {bottom:.0f} % below 10"
 
 
 def _profile_title(reading: Reading, choice: ModelChoice, found: list[Dot]) -> str:
+    if not found:
+        return "no other model is chosen"
     model, other = reading.model(choice.slug).name, reading.model(choice.against).name
     values: dict[str, dict[str, float]] = {}
     for dot in found:

@@ -9,9 +9,20 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns, measures
 from counterpoint.explorer.board_choices import COST, BoardChoice
 from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.views import Block, Cell, Chart, Choice, Column, Leaderboard, Line, Option, Select, Slice
-from counterpoint.reports.charts import Dot, Spec, dots
-from counterpoint.reports.tables import ResultTable, percent_cell
+from counterpoint.explorer.views import (
+    Block,
+    Cell,
+    ChartFigure,
+    Choice,
+    Column,
+    Leaderboard,
+    Line,
+    Option,
+    Select,
+    Slice,
+)
+from counterpoint.reports.charts.dots import Dot, DotChart
+from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.studies.boards import data_set
 
 SENTENCE = (
@@ -49,14 +60,16 @@ def leaderboard(reading: Reading, choice: BoardChoice, *, live: bool = True) -> 
         boxes=(_suite_box(reading, choice), _measure_box(reading, choice)),
         kept=tuple(pair for pair in choice.said() if pair[0] in ("sort", "open")),
         notes=_notes(reading, choice, columns),
-        charts=(_chart(reading, choice),) if lines and columns else (),
+        charts=(ChartFigure(board_chart(reading, choice), choice.address("/leaderboard.svg")),)
+        if lines and columns
+        else (),
         empty=_empty(reading),
     )
 
 
 def leaderboard_table(board: Leaderboard) -> ResultTable:
     """The leaderboard for terminals and papers: per cent with intervals, ties with the best in bold."""
-    rows = [
+    rows: list[list[str | TableCell]] = [
         [
             line.model,
             *(percent_cell(cell.value, cell.low, cell.high, is_bold=cell.tie, hint=cell.reason) for cell in line.cells),
@@ -69,12 +82,12 @@ def leaderboard_table(board: Leaderboard) -> ResultTable:
     )
 
 
-def board_chart(reading: Reading, choice: BoardChoice) -> Spec:
+def board_chart(reading: Reading, choice: BoardChoice) -> DotChart:
     """One measure of every model, a panel for each suite, or for each test of the chosen suite."""
     _check(reading, choice)
     measure = charted(reading, choice)
     found = _dots(reading, choice, measure)
-    return dots(found, title=finding(found, measure))
+    return DotChart(finding(found, measure), tuple(found))
 
 
 def finding(found: Sequence[Dot], measure: str) -> str:
@@ -316,9 +329,3 @@ def _dots(reading: Reading, choice: BoardChoice, measure: str) -> list[Dot]:
             if score is not None and score.n:
                 found.append(Dot(model.name, test or suite, score.value, score.low, score.high))
     return found
-
-
-def _chart(reading: Reading, choice: BoardChoice) -> Chart:
-    measure = charted(reading, choice)
-    title = finding(_dots(reading, choice, measure), measure)
-    return Chart(title, choice.address("/leaderboard.vl.json"), choice.address("/leaderboard.svg"))

@@ -6,14 +6,14 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.breakdowns import finding, parts_by_kind
+from counterpoint.explorer.breakdowns import kinds_chart
 from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.group_entries import entries
 from counterpoint.explorer.pages.overview import scored_cell
 from counterpoint.explorer.reading import Counted, Known, Reading
 from counterpoint.explorer.selections import numbered
 from counterpoint.explorer.views import (
-    Chart,
+    ChartFigure,
     Choice,
     Column,
     Line,
@@ -121,9 +121,9 @@ def _notes(reading: Reading, suite: str, model: Known) -> tuple[str, ...]:
     )
 
 
-def _chart(reading: Reading, suite: str, slug: str, here: str) -> Chart | None:
-    found = parts_by_kind(reading, suite, slug)
-    return Chart(finding(found), f"{here}.vl.json", f"{here}.svg") if found and reading.asked(suite, slug) else None
+def _chart(reading: Reading, suite: str, slug: str, here: str) -> ChartFigure | None:
+    chart = kinds_chart(reading, suite, slug)
+    return ChartFigure(chart, f"{here}.svg") if chart.shares and reading.asked(suite, slug) else None
 
 
 def _choices(counted: Sequence[Counted], chosen: Filter) -> tuple[Select, ...]:

@@ -7,13 +7,11 @@ from urllib.parse import quote, urlencode
 from counterpoint.core.groups import Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.views import Chart, Choice
+from counterpoint.explorer.views import ChartFigure, Choice
 from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.data_statistics import RankedWord
-from counterpoint.reports.charts import Spec
-from counterpoint.reports.count_charts import bars
-from counterpoint.reports.word_charts import SIDES, Frequency, frequencies
+from counterpoint.reports.charts.bars import SIDES, BarChart, WordChart, WordFrequency
 from counterpoint.studies.boards import data_set
 
 ANSWERS, EXAMPLES, WORDS = 4, 3, 20
@@ -62,7 +60,7 @@ def suite_view(reading: Reading, suite: str) -> SuiteView:
         facts=_facts(reading, suite),
         kinds=reading.remembered(("contents", suite), lambda: _kinds(reading, suite)),
         dropped=_dropped(reading.lab.manifest(suite).parameters),
-        charts=(Chart(_title(found, suite), f"{here}.vl.json", f"{here}.svg"),) if found else (),
+        charts=(ChartFigure(suite_chart(reading, suite), f"{here}.svg"),) if found else (),
         models=tuple(
             Choice(model.name, f"{here}/models/{quote(model.slug)}")
             for model in reading.models()
@@ -71,21 +69,21 @@ def suite_view(reading: Reading, suite: str) -> SuiteView:
     )
 
 
-def suite_chart(reading: Reading, suite: str) -> Spec:
+def suite_chart(reading: Reading, suite: str) -> BarChart | WordChart:
     """Which words the suite uses how often; of captions and foils side by side."""
     found = words(reading, reading.known_suite(suite))
     title = _title(found, suite)
     if {one.side for one in found} <= {"texts"}:
-        return bars([RankedWord(one.word, one.count, one.share) for one in found], title=title, width=320)
-    return frequencies(found, title=title, width=320)
+        return BarChart(title, tuple(RankedWord(one.word, one.count, one.share) for one in found))
+    return WordChart(title, found)
 
 
-def words(reading: Reading, suite: str) -> tuple[Frequency, ...]:
+def words(reading: Reading, suite: str) -> tuple[WordFrequency, ...]:
     """The commonest words of a suite; of captions and foils those whose shares differ most."""
     return reading.remembered(("words", suite), lambda: _words(reading, suite))
 
 
-def _words(reading: Reading, suite: str) -> tuple[Frequency, ...]:
+def _words(reading: Reading, suite: str) -> tuple[WordFrequency, ...]:
     asked = reading.database.source("groups", suite=suite)
     sql = f"""
         SELECT word, relation = '{Relation.RANKS}' AS ranks, role > 0 AS variant, count(*) AS found FROM (
@@ -103,10 +101,10 @@ def _words(reading: Reading, suite: str) -> tuple[Frequency, ...]:
     plain = word_list("noise", "function") - word_list("noise", "telling")
     told = {word: count for word, count in counts.items() if word not in plain}
     first = sorted(told, key=lambda word: (-told[word], word))[:WORDS]
-    return tuple(Frequency("", "texts", word, told[word] / total, told[word]) for word in first)
+    return tuple(WordFrequency("", "texts", word, told[word] / total, told[word]) for word in first)
 
 
-def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[Frequency, ...]:
+def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[WordFrequency, ...]:
     captions, foils = ({row["word"]: row["found"] for row in rows if row["variant"] == side} for side in (False, True))
     totals = [max(sum(own.values()), 1) for own in (captions, foils)]
 
@@ -115,13 +113,13 @@ def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[Frequency, ...]:
 
     first = sorted({*captions, *foils}, key=lambda word: (-apart(word), word))[:WORDS]
     return tuple(
-        Frequency("", side, word, own.get(word, 0) / total, own.get(word, 0))
+        WordFrequency("", side, word, own.get(word, 0) / total, own.get(word, 0))
         for word in first
         for side, own, total in zip(SIDES, (captions, foils), totals, strict=True)
     )
 
 
-def _title(found: Sequence[Frequency], suite: str) -> str:
+def _title(found: Sequence[WordFrequency], suite: str) -> str:
     if not found:
         return f"{suite} has no words"
     first = found[0].word

@@ -1,7 +1,6 @@
 """A part of a lab as files: the pages of the server, visited one after the other and kept, for readers without one."""
 
 import asyncio
-import json
 import posixpath
 import re
 from collections import deque
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from starlette.types import ASGIApp, Message
@@ -28,7 +27,6 @@ from counterpoint.explorer.site.group_list import static_list
 from counterpoint.explorer.site.rewriting import StaticPage
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
-from counterpoint.reports.charts import svg
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
 
@@ -227,7 +225,7 @@ class Site:
             target, at = self._target(address), urlsplit(address).fragment
             return quote(posixpath.relpath(target, here or ".")) + (f"#{quote(at)}" if at else "") if target else ""
 
-        return StaticPage(file, self._chart, self._about()).made(page)
+        return StaticPage(file, self._about()).made(page)
 
     def _about(self) -> str:
         """What a reader should know of pages that are files."""
@@ -250,12 +248,6 @@ class Site:
                 self.written.pictures += 1
             self.pictures[address] = name
         return self.pictures[address]
-
-    def _chart(self, address: str) -> str:
-        """A chart as an SVG element, in the colours of the page; its title stands above it already."""
-        spec: dict[str, Any] = json.loads(self.visitor.get(address).content)
-        spec.pop("title", None)
-        return svg(spec) if "mark" in spec or "spec" in spec or "layer" in spec or "hconcat" in spec else ""
 
     def _put(self, name: str, content: bytes) -> None:
         path = self.folder / name

@@ -10,7 +10,7 @@ POLICY = (
 """What a browser may load for such a page: what lies beside it. Charts carry their style within."""
 
 _GONE = frozenset({"form", "noscript", "script"})  # what does nothing without a server, with all that is in it
-_PROGRAMS = (".json", ".jsonl", ".csv", ".parquet")
+_PROGRAMS = (".json", ".jsonl", ".csv", ".parquet", ".svg")
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
@@ -24,9 +24,9 @@ class StaticPage(HTMLParser):
     leads nowhere becomes text. `about` stands at the foot of the page.
     """
 
-    def __init__(self, file: Callable[[str], str], chart: Callable[[str], str], about: str = "") -> None:
+    def __init__(self, file: Callable[[str], str], about: str = "") -> None:
         super().__init__(convert_charrefs=False)
-        self._file, self._chart, self._about = file, chart, about
+        self._file, self._about = file, about
         self._out: list[str] = []
         self._skipped: list[str] = []  # open elements inside one that goes, itself first
         self._items: list[tuple[int, bool]] = []  # where each open list item began, and whether it leads nowhere
@@ -55,9 +55,6 @@ class StaticPage(HTMLParser):
             self._out.append(f'<head>\n  <meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">')
         elif tag in ("a", "img"):
             self._leading(tag, found)
-        elif "data-chart" in found:
-            address = found.pop("data-chart") or ""
-            self._out.append(_tag(tag, found) + self._chart(address))
         else:
             self._kept(tag)
 

@@ -1,4 +1,4 @@
-// Small helps for hands: keys, boxes, charts. Every page works without them.
+// Small helps for hands: keys and boxes. Every page works without them.
 
 const typing = (target) => target.closest("input, select, textarea, dialog");
 const rows = () => [...document.querySelectorAll("[data-row]")];
@@ -45,38 +45,3 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
   });
   form.querySelector("button").hidden = true;
 }
-
-// Charts are drawn where they stand, in the colours of the page, light or dark.
-
-const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-
-// As many panels side by side as there is room for, and never wider than the page.
-function fitted(spec, room) {
-  delete spec.title; // it stands above the chart already, as text
-  const names = 170;
-  const panel = spec.spec ?? spec;
-  const gap = 40;
-  if (panel.width + names > room) panel.width = Math.max(room - names, 120);
-  if (spec.columns) spec.columns = Math.max(1, Math.min(spec.columns, Math.floor((room - names + gap) / (panel.width + gap))));
-  else if (spec.encoding?.color && room < 700) spec.encoding.color.legend.columns = 2;
-  return spec;
-}
-
-async function draw(place) {
-  const spec = await (await fetch(place.dataset.chart)).json();
-  const text = JSON.stringify(spec).replace(/"var\(--([a-z-]+)\)"/g, (_, name) => JSON.stringify(token(name)));
-  const drawn = fitted(JSON.parse(text), place.clientWidth);
-  const tooltip = { disableDefaultStyle: true };
-  await window.vegaEmbed(place, drawn, { ast: true, actions: false, renderer: "svg", defaultStyle: false, tooltip });
-}
-
-async function drawAll() {
-  const places = [...document.querySelectorAll("[data-chart]")];
-  if (!places.length) return;
-  await import("/static/vega.js");
-  for (const place of places) await draw(place);
-  document.body.dataset.drawn = "yes";
-}
-
-drawAll();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
