@@ -25,14 +25,14 @@ from counterpoint.models.builtin.onnx_graphs import WEIGHTS
 from counterpoint.pictures.folders import PictureFolders
 from counterpoint.world.captions import captions
 from counterpoint.world.questions import gqa_questions
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 
 
 def asked(folder: Path, pictures: int, each: int, mode: Mode) -> list[Query]:
     """Questions, or captions, on pictures that are written to a folder."""
     queries = []
     for index in range(pictures):
-        staged = stage("test", index)
+        staged = build_scene("test", index)
         staged.draw().save(folder / f"{index}.png")
         luck = seeded_rng("speed", index)
         found = captions(staged.scene, luck) if mode is Mode.SCORE else gqa_questions(staged.scene, luck)

@@ -31,7 +31,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.senses import curated_names
-from counterpoint.suites.parallel import Limit, together
+from counterpoint.suites.parallel import Limit, generate_together
 
 SCENES, OBJECTS, RELATIONS = 10_696, 16, 50
 PAIRS = {
@@ -114,7 +114,7 @@ def measure(count: int, chosen: list[str]) -> dict[str, object]:
         return groups_table([(name, group) for group in groups], name)
 
     start = _clocks()
-    made = together(suites, scenes, 0, limits, pack=packed, processes=CORES)
+    made = generate_together(suites, scenes, 0, limits, pack=packed, processes=CORES)
     seconds = _since(start)
     pairs = {name: sum(rows - 1 for _, rows in batch.order) for name, batch in made.items()}
     return {"seconds": seconds, "pairs": pairs}

@@ -7,14 +7,14 @@ from PIL import Image
 
 from counterpoint.core.pictures import Box, Size
 from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 
 ROUNDS = 20
 
 
 def main() -> None:
     """Print milliseconds of one core for each edit, the middle of twenty rounds, and for all five."""
-    picture = np.asarray(stage("test", 3).draw().resize((640, 480), Image.Resampling.LANCZOS))
+    picture = np.asarray(build_scene("test", 3).draw().resize((640, 480), Image.Resampling.LANCZOS))
     kept = Foreground((Box(60, 70, 120, 90), Box(220, 30, 80, 190)), Size(640, 480))
     edits = (
         *(blur_around(kept, one) for one in ("3", "6", "9")),

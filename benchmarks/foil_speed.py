@@ -17,7 +17,7 @@ from counterpoint.core.items import Caption
 from counterpoint.language import tagger as tagging
 from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse import objects, plurality, relations
 from counterpoint.world.source import World
 
@@ -31,7 +31,7 @@ def seconds(suite: Suite[Any, Any], captions: Sequence[Caption]) -> tuple[float,
     assert suite.survey is not None, "these suites look at all captions first"
     survey = suite.survey(captions)
     made = (group for one in captions for group in suite.propose(one, survey, seeded_rng(0, one.id)))
-    found = sum(not isinstance(group, Dropped) for group in made)
+    found = sum(not isinstance(group, Rejection) for group in made)
     return process_time() - start, found
 
 

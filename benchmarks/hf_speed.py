@@ -40,7 +40,7 @@ from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 
 MARKS = ["<pad>", "<s>", "</s>", "<unk>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 TURNS = (
@@ -249,7 +249,7 @@ def _pictures(folder: Path, count: int) -> list[Path]:
 
 
 def _draw(file: Path, number: int) -> None:
-    stage("train", number).draw().save(file, quality=90)
+    build_scene("train", number).draw().save(file, quality=90)
 
 
 def _pixels(file: Path) -> Any:

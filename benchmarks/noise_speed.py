@@ -30,7 +30,7 @@ from counterpoint.store.lab import LabStore
 from counterpoint.suites.robustness.picture_noise import suite
 from counterpoint.suites.suite import generate
 from counterpoint.testing import MemoryLog
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 
 ROUNDS, PICTURES, THEIRS = 15, 1000, 1.19
 """Rounds of the first part, pictures of the second, and samples a second that the authors' code does."""
@@ -56,7 +56,7 @@ class Glance:
 
 def photograph(number: int) -> Image.Image:
     """A scene of the world, with a little grain, so that a JPEG of it is as large as that of a photograph."""
-    drawn = stage("test", number).draw().resize((640, 480), Image.Resampling.LANCZOS)
+    drawn = build_scene("test", number).draw().resize((640, 480), Image.Resampling.LANCZOS)
     return Image.fromarray(add_noise(np.asarray(drawn), noise_edit("gaussian", 1, number)))
 
 
@@ -68,7 +68,7 @@ def beside_theirs() -> None:
     except ImportError:
         print("scikit-image is not here, so that nothing can be held against it: pip install scikit-image")
         return
-    picture = np.asarray(stage("test", 3).draw().resize((640, 480), Image.Resampling.LANCZOS))
+    picture = np.asarray(build_scene("test", 3).draw().resize((640, 480), Image.Resampling.LANCZOS))
     flat = np.repeat(np.array([20, 90, 128, 170, 235], np.uint8), 200_000).reshape(1000, -1, 1).repeat(3, axis=2)
     flat[0].reshape(-1)[:256] = np.arange(256)  # a photograph has all values, by which theirs scales what is counted
     for name, strengths in STRENGTHS.items():

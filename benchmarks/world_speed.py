@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from counterpoint.pictures.png import encode_png
-from counterpoint.world.scene_building import Staged, stage
+from counterpoint.world.scene_building import BuiltScene, build_scene
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
@@ -29,11 +29,11 @@ def timed(work: Callable[[_In], _Out], items: Iterable[_In]) -> tuple[list[_Out]
 
 def main(count: int = 300) -> None:
     """Print milliseconds a picture and pictures a second, for the best of some rounds."""
-    timed(lambda index: stage("train", index).draw(), range(10 * count, 12 * count))
+    timed(lambda index: build_scene("train", index).draw(), range(10 * count, 12 * count))
     best = {"staging": 1e9, "drawing": 1e9, "encoding": 1e9}
     for number in range(_ROUNDS):
-        staged, staging = timed(lambda index: stage("train", index), range(number * count, (number + 1) * count))
-        drawn, drawing = timed(Staged.draw, staged)
+        staged, staging = timed(lambda index: build_scene("train", index), range(number * count, (number + 1) * count))
+        drawn, drawing = timed(BuiltScene.draw, staged)
         _, encoding = timed(_encoded, drawn)
         for name, seconds in (("staging", staging), ("drawing", drawing), ("encoding", encoding)):
             best[name] = min(best[name], seconds / count)

@@ -17,19 +17,19 @@ from counterpoint.core.scenes import Link
 from counterpoint.pictures.edits import Foreground, apply_edits
 from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, noise_edit
 from counterpoint.pictures.transforms import TRANSFORMS
-from counterpoint.suites.carets.foregrounds import grown
-from counterpoint.suites.carets.visual import edits
-from counterpoint.suites.robustness.picture_changes import MIDDLE
+from counterpoint.suites.carets.foregrounds import enlarge_box
+from counterpoint.suites.carets.visual import obfuscation_edits
+from counterpoint.suites.robustness.picture_changes import DEFAULT_SEVERITY
 from counterpoint.world.actions import ACTIONS
 from counterpoint.world.contact_sheets import contact_sheet, portraits
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kind, kinds
-from counterpoint.world.scene_building import Staged, stage
+from counterpoint.world.scene_building import BuiltScene, build_scene
 from counterpoint.world.scene_sampling import INDOORS, PLACES, WEATHERS
-from counterpoint.world.sketch import Look, Rgb
+from counterpoint.world.sketch import Appearance, Rgb
 from counterpoint.world.sketches.bodies import POSES
 from counterpoint.world.source import World
 
-Row = tuple[str, Look, Mapping[str, Rgb]]
+Row = tuple[str, Appearance, Mapping[str, Rgb]]
 
 FAMILIES = {
     "animals": ("animal",),
@@ -88,10 +88,10 @@ def usual(this: Kind, number: int = 0) -> Mapping[str, Rgb]:
     return {"main": COLORS[ranked[number % len(ranked)]]}
 
 
-def look_of(this: Kind, states: Sequence[str] = (), variant: int = 0, pose: str = "", material: str = "") -> Look:
+def look_of(this: Kind, states: Sequence[str] = (), variant: int = 0, pose: str = "", material: str = "") -> Appearance:
     """A look with the first of all that is not given."""
     given = tuple(next((one for one in pair if one in states), pair[0]) for pair in this.states)
-    return Look(this.name, given, pose or (*this.poses, "")[0], material or (*this.materials, "")[0], variant)
+    return Appearance(this.name, given, pose or (*this.poses, "")[0], material or (*this.materials, "")[0], variant)
 
 
 def person(number: int, name: str, pose: str, *wearing: str) -> Row:
@@ -100,7 +100,7 @@ def person(number: int, name: str, pose: str, *wearing: str) -> Row:
     paints |= {"skin": SKINS[number % 5], "hair": HAIRS[number % 5]}
     return (
         pose or name,
-        Look(name, (), pose or "standing", "", number % 3, wearing or ("shirt", "pants", "shoes")),
+        Appearance(name, (), pose or "standing", "", number % 3, wearing or ("shirt", "pants", "shoes")),
         paints,
     )
 
@@ -167,15 +167,15 @@ def poses_sheet() -> Image.Image:
 
 
 @cache
-def looked_through() -> Sequence[Staged]:
+def looked_through() -> Sequence[BuiltScene]:
     """Scenes among which examples are looked for."""
-    return [stage("train", index) for index in range(3000)]
+    return [build_scene("train", index) for index in range(3000)]
 
 
-Fit = Callable[[Staged, Link], bool]
+Fit = Callable[[BuiltScene, Link], bool]
 
 
-def examples(name: str, count: int, fits: Sequence[Fit], used: set[str]) -> Iterator[tuple[Staged, Link]]:
+def examples(name: str, count: int, fits: Sequence[Fit], used: set[str]) -> Iterator[tuple[BuiltScene, Link]]:
     """Scenes in which a relation can be seen, each of them new: with other objects if there are, or other subjects."""
     seen: set[tuple[str, ...]] = set()
     for fit, whose in product(fits, (slice(1, 2), slice(0, 2))):
@@ -216,13 +216,13 @@ def relations_sheet() -> Image.Image:
     return contact_sheet(shown, columns=6, gap=8)
 
 
-def _large(staged: Staged, link: Link) -> bool:
+def _large(staged: BuiltScene, link: Link) -> bool:
     """Whether the two are large enough to be shown by themselves."""
     both = _both(staged, link)
     return (both.height >= 84 or both.width >= 120) and both.height <= 200 and both.width <= 250
 
 
-def _alone(staged: Staged, link: Link) -> bool:
+def _alone(staged: BuiltScene, link: Link) -> bool:
     """Whether nothing else is where the two are."""
     both, own = _both(staged, link), _own(staged, link)
     return _large(staged, link) and not any(
@@ -230,14 +230,14 @@ def _alone(staged: Staged, link: Link) -> bool:
     )
 
 
-def _both(staged: Staged, link: Link) -> Box:
+def _both(staged: BuiltScene, link: Link) -> Box:
     """The box around the two."""
     one, other = _boxes(staged, link)
     x, y = min(one.x, other.x), min(one.y, other.y)
     return Box(x, y, max(one.right, other.right) - x, max(one.bottom, other.bottom) - y)
 
 
-def _only(staged: Staged, link: Link) -> bool:
+def _only(staged: BuiltScene, link: Link) -> bool:
     """Whether the two are the only ones of their names, and easily seen."""
     one, other = _boxes(staged, link)
     single = all(len(staged.scene.named(staged.scene[key].name)) == 1 for key in (link.subject, link.object))
@@ -245,24 +245,24 @@ def _only(staged: Staged, link: Link) -> bool:
     return single and clear and min(one.height, other.height) >= 20 and len(staged.scene.objects) <= 12
 
 
-def _own(staged: Staged, link: Link) -> set[str]:
+def _own(staged: BuiltScene, link: Link) -> set[str]:
     """The two things, and what they wear."""
     worn = {one.object for one in staged.scene.relations if one.name == "wearing"}
     return {link.subject, link.object, *worn}
 
 
-def _boxes(staged: Staged, link: Link) -> tuple[Box, Box]:
+def _boxes(staged: BuiltScene, link: Link) -> tuple[Box, Box]:
     one, other = staged.scene[link.subject].box, staged.scene[link.object].box
     assert one, "everything in the world has a box"
     assert other, "everything in the world has a box"
     return one, other
 
 
-def _said(staged: Staged, link: Link) -> str:
+def _said(staged: BuiltScene, link: Link) -> str:
     return f"{staged.scene[link.subject].name} {link.name} {staged.scene[link.object].name}"
 
 
-def _around(staged: Staged, link: Link) -> Image.Image:
+def _around(staged: BuiltScene, link: Link) -> Image.Image:
     """The part of a picture that holds two things, four wide and three high."""
     both = _both(staged, link)
     high = min(max(both.height + 16, (both.width + 16) * 3 // 4), 240)
@@ -289,18 +289,18 @@ def places_sheet() -> Image.Image:
 
 def scenes_sheet(split: str, indices: Sequence[int]) -> Image.Image:
     """Whole scenes, each with its place."""
-    found = [stage(split, index) for index in indices]
+    found = [build_scene(split, index) for index in indices]
     shown = [(one.scene.place, one.draw().resize((256, 192), Image.Resampling.LANCZOS)) for one in found]
     return contact_sheet(shown, columns=6, gap=8)
 
 
 def edits_sheet() -> Image.Image:
     """A scene as it is, with all but two of its things obscured, and with each noise and change of the whole."""
-    staged, picked = stage("test", 121), ("flower", "ball")
-    boxes = tuple(grown(one.box, staged.scene.size) for one in staged.scene if one.name in picked and one.box)
-    around = edits(Foreground(boxes, staged.scene.size), World.means)
+    staged, picked = build_scene("test", 121), ("flower", "ball")
+    boxes = tuple(enlarge_box(one.box, staged.scene.size) for one in staged.scene if one.name in picked and one.box)
+    around = obfuscation_edits(Foreground(boxes, staged.scene.size), World.means)
     noises = {f"{name} noise": noise_edit(name, PAPER_SEVERITY, seed=1) for name in STRENGTHS}
-    whole = {name: made[min(MIDDLE, len(made)) - 1] for name, made in TRANSFORMS.items()}
+    whole = {name: made[min(DEFAULT_SEVERITY, len(made)) - 1] for name, made in TRANSFORMS.items()}
     pixels = np.asarray(staged.draw())
     shown = [("as it is", Image.fromarray(pixels))]
     for name, edit in (*((f"{one}, around", made) for one, made in around.items()), *noises.items(), *whole.items()):

@@ -42,10 +42,18 @@ from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.metrics.scoring import score_table
 from counterpoint.models.builtin.vocabulary import Vocabulary
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.augmentation import SHARE, Comparison, Figures, apart, made_on, mixed, shown
+from counterpoint.studies.augmentation import (
+    SHARE,
+    AugmentationComparison,
+    AugmentationScores,
+    comparison_lines,
+    generate_groups,
+    mix_questions,
+    prove_disjoint,
+)
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import generate
-from counterpoint.world.scene_building import address
+from counterpoint.world.scene_building import picture_address
 from counterpoint.world.source import World
 from training import data as drawing
 from training.codes import Codes
@@ -142,13 +150,13 @@ def added(plan: Plan, pictures: int, plain: int) -> dict[str, list[Question]]:
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         made = pool.map(_taught, plan.named, repeat(max(pictures // PART, 1)), repeat(plan.seed))
         groups = dict(zip(plan.named, made, strict=True))
-    return mixed(groups, seed=plan.seed, limit=round(plan.share * plain))
+    return mix_questions(groups, seed=plan.seed, limit=round(plan.share * plain))
 
 
 def _taught(name: str, pictures: int, seed: int) -> list[Group]:
     """The groups of one suite on the training split, in a process of its own."""
     suite, world = catalog.find("suites", name), World("train", pictures, seed=seed)
-    return made_on(suite, list(getattr(world, suite.takes)()), seed)
+    return generate_groups(suite, list(getattr(world, suite.takes)()), seed)
 
 
 def extended(before: Path, after: Path, questions: Sequence[Question]) -> Codes:
@@ -231,7 +239,7 @@ def _texts(rows: Sequence[Sequence[int]], each: int, device: torch.device) -> Te
     return Texts(tokens, torch.cat([torch.ones_like(tokens[:, :1]), tokens > 0], dim=1).float(), each)
 
 
-def examined(model: nn.Module, codes: Codes, exam: Exam) -> Figures:
+def examined(model: nn.Module, codes: Codes, exam: Exam) -> AugmentationScores:
     """ACC, CONS and C-ACC on each suite, and accuracy on plain questions."""
     model.eval()
     tests = {
@@ -243,7 +251,7 @@ def examined(model: nn.Module, codes: Codes, exam: Exam) -> Figures:
     credit = np.zeros(len(exam.plain))
     for place, answer in answered(model, codes, [Query(one.picture, one.text) for one in exam.plain], exam):
         credit[place] = exam.plain[place].gold.credit(answer)
-    return Figures(tests, clustered_interval(credit, np.array([one.picture.address for one in exam.plain])))
+    return AugmentationScores(tests, clustered_interval(credit, np.array([one.picture.address for one in exam.plain])))
 
 
 def _parts(name: str, groups: Sequence[Group]) -> dict[str, Sequence[Group]]:
@@ -278,7 +286,7 @@ def _scores(name: str, groups: Sequence[Group], model: nn.Module, codes: Codes, 
     return {row["metric"]: Score(row["value"], row["low"], row["high"], row["n"]) for row in told}
 
 
-def study(plan: Plan) -> list[Comparison]:
+def study(plan: Plan) -> list[AugmentationComparison]:
     """Draw, add, train each model on both, and examine all of them on the same questions."""
     plain, wider = plan.out / "plain", plan.out / "augmented"
     draw_once(plan, plain)
@@ -286,12 +294,12 @@ def study(plan: Plan) -> list[Comparison]:
     more = add_once(plan, counts, plain, wider)
     told = ", ".join(f"{name} {number}" for name, number in more.items())
     print(f"{counts.sum()} questions, and {sum(more.values())} added: {told}", flush=True)
-    exam, found = Exam.of(plan), list[Comparison]()
-    learned = (address("train", index, plan.seed) for index in range(len(counts)))
-    apart(learned, (picture.address for picture in exam.places))
+    exam, found = Exam.of(plan), list[AugmentationComparison]()
+    learned = (picture_address("train", index, plan.seed) for index in range(len(counts)))
+    prove_disjoint(learned, (picture.address for picture in exam.places))
     for name in plan.models:
         figures = [train_once(name, folder, plan, exam) for folder in (plain, wider)]
-        found.append(Comparison(name, *figures))
+        found.append(AugmentationComparison(name, *figures))
     return found
 
 
@@ -322,7 +330,7 @@ def add_once(plan: Plan, counts: NDArray[Any], plain: Path, wider: Path) -> dict
     return numbers
 
 
-def train_once(name: str, data: Path, plan: Plan, exam: Exam) -> Figures:
+def train_once(name: str, data: Path, plan: Plan, exam: Exam) -> AugmentationScores:
     """What a model scores that was trained on some data, now or by a study that was stopped later."""
     settings = Settings(1.0, batch=plan.batch, seed=plan.seed, steps=plan.steps)
     report = _noted(data / f"{name}.json")  # written when the training has come to its end
@@ -359,7 +367,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     plan.out.mkdir(parents=True, exist_ok=True)
     found = study(plan)
     (plan.out / "augment.json").write_text(json.dumps([asdict(one) for one in found], indent=1), "utf-8")
-    print("\n".join(shown(found)), flush=True)
+    print("\n".join(comparison_lines(found)), flush=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from counterpoint.models.builtin.vocabulary import LENGTH, Vocabulary
 from counterpoint.world.captions import captions
 from counterpoint.world.kinds import kinds
 from counterpoint.world.questions import gqa_questions
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 from counterpoint.world.vqa import vqa_questions
 from training.codes import Codes
 
@@ -64,7 +64,7 @@ def survey(job: Job) -> tuple[Counter[str], Counter[str], Counter[str], Counter[
     """Texts, answers, question kinds and attributes of some scenes, counted."""
     texts, answers, written, attributes = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for index in range(job.first, job.first + job.count):
-        scene = stage(job.split, index, job.seed).scene
+        scene = build_scene(job.split, index, job.seed).scene
         questions = asked(scene, job.split, job.seed)
         texts.update([question.text for question in questions] + described(scene, job.seed))
         answers.update(question.gold.best for question in questions)
@@ -90,7 +90,7 @@ def draw(job: Job) -> dict[str, NDArray[Any]]:
     questions, answers, written, counts = [], [], [], []
     told, told_counts, things = [], [], []
     for index in range(job.first, job.first + job.count):
-        staged = stage(job.split, index, job.seed)
+        staged = build_scene(job.split, index, job.seed)
         if room is not None:
             room[index] = np.asarray(staged.draw())
         listed = asked(staged.scene, job.split, job.seed)

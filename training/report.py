@@ -12,7 +12,7 @@ from typing import Any
 
 from counterpoint.metrics.intervals import Score
 from counterpoint.models.builtin.models import cnn_lstm, fusion, picture_only, question_only, two_tower
-from counterpoint.studies.plain_accuracy import Exam, Report, examined
+from counterpoint.studies.plain_accuracy import PlainExam, PlainReport, examine
 from counterpoint.world.source import World
 
 MAKERS = {
@@ -24,7 +24,7 @@ MAKERS = {
 }
 
 
-def figures(report: Report, scenes: int) -> dict[str, Any]:
+def figures(report: PlainReport, scenes: int) -> dict[str, Any]:
     """A report as the card keeps it: shares with 95 % intervals over pictures."""
     found: dict[str, Any] = {"split": "test", "scenes": scenes}
     if report.overall is not None:
@@ -48,15 +48,15 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--scenes", type=int, default=1000)
     chosen = parser.parse_args(None if arguments is None else list(arguments))
     world = World("test", chosen.scenes)
-    exam = Exam.of(world)
+    exam = PlainExam.of(world)
     for name, make in MAKERS.items():
         path = chosen.weights / name / "card.json"
         if not path.exists():
             continue
         card = json.loads(path.read_text("utf-8"))
-        card["accuracy"] = figures(examined(name, make(world, weights=chosen.weights), exam), chosen.scenes)
+        card["accuracy"] = figures(examine(name, make(world, weights=chosen.weights), exam), chosen.scenes)
         if chosen.exact and (chosen.exact / name / "card.json").exists():
-            report = examined(name, make(world, weights=chosen.exact), exam)
+            report = examine(name, make(world, weights=chosen.exact), exam)
             card["accuracy in 32 bits"] = figures(report, chosen.scenes)
         path.write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", "utf-8")
         shown = {key: value for key, value in card.items() if key.startswith("accuracy")}

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.rad_prediction import POOL, Counts
-from counterpoint.studies.rad_tables import written
+from counterpoint.studies.rad_prediction import POOL, RadCounts
+from counterpoint.studies.rad_tables import counts_text
 
 
 def _run(*arguments: object) -> str:
@@ -101,8 +101,8 @@ def _table(path: Path) -> Path:
     for number in range(8):
         for name in POOL:
             base, variant = rng.random(50), rng.random(50)
-            counts.append(Counts.of(f"i{number}", name, base, variant, 0.5))
-    path.write_text(written(counts))
+            counts.append(RadCounts.of(f"i{number}", name, base, variant, 0.5))
+    path.write_text(counts_text(counts))
     return path
 
 

@@ -28,7 +28,7 @@ from counterpoint.language.lexicon.senses import curated_names, hypernyms, is_a,
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import measure
-from counterpoint.scenes.ambiguity import is_known, may_be, may_show, shows, words
+from counterpoint.scenes.ambiguity import is_known, may_be, may_show, unannotated_parts, word_set
 
 NAMES = [*curated_names(), *hypernyms()]
 VALUES = sorted({word for held in attribute_classes().values() for value in held.values for word in value})
@@ -167,14 +167,14 @@ def test_a_part_that_is_one_name_alone_hides_nothing_else() -> None:
 
 
 def test_everything_in_the_doubts_is_a_name_in_the_singular() -> None:
-    parts = {part.removesuffix("!") for listed in shows().values() for part in listed}
-    assert [name for name in {*shows(), *parts} if not is_known(name)] == []
+    parts = {part.removesuffix("!") for listed in unannotated_parts().values() for part in listed}
+    assert [name for name in {*unannotated_parts(), *parts} if not is_known(name)] == []
     assert [part for part in parts if plural(part) == part and is_countable(part) and is_plural(part)] == []
-    assert len(shows()) >= 380
+    assert len(unannotated_parts()) >= 380
 
 
 def test_a_class_that_a_question_may_ask_for_is_one_of_which_a_thing_has_one_value() -> None:
-    unasked = words("attributes.not_asked")
+    unasked = word_set("attributes.not_asked")
     assert unasked <= set(attribute_classes())
     assert [held.name for held in attribute_classes().values() if held.several and held.kind == "attribute"] == [
         name for name in attribute_classes() if attribute_classes()[name].several and name in unasked

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from counterpoint import catalog
-from counterpoint.studies.plain_accuracy import Exam, Report, examined
+from counterpoint.studies.plain_accuracy import PlainExam, PlainReport, examine
 from counterpoint.world.source import World
 
 SCENES = 40
@@ -17,13 +17,13 @@ def world() -> World:
 
 
 @cache
-def exam() -> Exam:
-    return Exam.of(world())
+def exam() -> PlainExam:
+    return PlainExam.of(world())
 
 
 @cache
-def report(name: str) -> Report:
-    return examined(name, catalog.model(name, world()), exam())
+def report(name: str) -> PlainReport:
+    return examine(name, catalog.model(name, world()), exam())
 
 
 def right(name: str) -> float:

@@ -17,7 +17,7 @@ from counterpoint.core.ports import Pixels
 from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
 from counterpoint.pictures.masks import WIDENED, bounding_box, scale_boxes, soft_mask
 from counterpoint.pictures.png import encode_png
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 
 WIDTH, HEIGHT = 96, 72
 NOISE: Pixels = np.random.Generator(np.random.PCG64(7)).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
@@ -124,7 +124,7 @@ def test_a_foreground_survives_being_written_as_arguments(kept: Foreground) -> N
 
 
 def test_a_resized_picture_is_obscured_in_the_same_places_as_the_large_one() -> None:
-    large = np.asarray(stage("test", 3).draw())
+    large = np.asarray(build_scene("test", 3).draw())
     small = np.asarray(Image.fromarray(large).resize((160, 120), Image.Resampling.BOX))
     kept = Foreground((Box(60, 70, 80, 90), Box(220, 30, 40, 20)), Size(320, 240))
     for edit in (mean_around(kept, MEANS), blur_around(kept, "6")):
@@ -180,7 +180,7 @@ def _true_gaussian(pixels: Pixels, deviation: int) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("deviation", [3, 6, 9])
 def test_the_blur_is_as_near_to_a_true_gaussian_as_the_documentation_says(deviation: int) -> None:
-    scene = np.asarray(stage("test", 3).draw())
+    scene = np.asarray(build_scene("test", 3).draw())
     difference = np.abs(apply_edits([Edit("blur", (str(deviation),))], scene) - _true_gaussian(scene, deviation))
     border = 3 * deviation
     assert difference.mean() < 0.7
@@ -190,7 +190,7 @@ def test_the_blur_is_as_near_to_a_true_gaussian_as_the_documentation_says(deviat
 def test_every_edit_of_a_scene_makes_the_pixels_it_always_made(golden: Callable[[str, Iterable[str]], None]) -> None:
     lines = []
     for index in (0, 3, 7):
-        staged = stage("test", index)
+        staged = build_scene("test", index)
         found = sorted((one.box for one in staged.scene if one.box), key=lambda box: (-box.area, box.x, box.y))[1:3]
         kept = Foreground(tuple(found), staged.scene.size)
         decoded = np.asarray(Image.open(BytesIO(encode_png(np.asarray(staged.draw())))))

@@ -12,9 +12,9 @@ from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
 from counterpoint.pictures.edits import apply_edits, visible_window
 from counterpoint.pictures.transforms import TRANSFORMS
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 
-SCENE: Pixels = np.asarray(stage("test", 7).draw())
+SCENE: Pixels = np.asarray(build_scene("test", 7).draw())
 JPEG = Path(__file__).parents[1] / "goldens" / "edits_jpeg.txt"
 
 

@@ -16,7 +16,7 @@ from counterpoint.core.ports import Scorer
 from counterpoint.pictures.folders import PictureFolders
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.store.rows import AnswerRows
-from counterpoint.studies.blind_baselines import Learning, captions_of, cross_fitted, findings
+from counterpoint.studies.blind_baselines import NGramTraining, blind_findings, captions_of, fit_cross_validated
 
 FILES = {
     "existence": "existence",
@@ -56,15 +56,15 @@ def ranked(model: Scorer) -> dict[str, float]:
     rows = AnswerRows(model.fingerprint)
     said = zip(valse()["query"].to_pylist(), model.score(read_queries(valse())), strict=True)
     rows.extend((query, 0, Answer.scored(float(score)), "", 0.0) for query, score in dict(said).items())
-    found = findings(valse(), rows.drain())
+    found = blind_findings(valse(), rows.drain())
     assert sum(one.n for one in found) == 7702
     return {one.test: 100 * (one.value or 0) for one in found}
 
 
 def test_cross_fitted_captions_tell_two_thirds_of_relations_and_told_ones_all() -> None:
     captions = captions_of(valse())
-    fitted = ranked(cross_fitted(Learning(captions)))
-    told = ranked(cross_fitted(Learning(captions, folds=1)))
+    fitted = ranked(fit_cross_validated(NGramTraining(captions)))
+    told = ranked(fit_cross_validated(NGramTraining(captions, folds=1)))
     assert fitted["relations"] == pytest.approx(65.0, abs=3)
     assert told["relations"] > 99
     assert all(told[test] > fitted[test] + 5 for test in FILES)

@@ -6,7 +6,7 @@ from real_data import real
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.valse import INSTRUMENTS, valse
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.foil_words import Words, foil_words
+from counterpoint.studies.foil_words import WordSides, foil_words
 
 TABLE_5 = {
     "existence": (25, 0.628, 0.629),
@@ -25,18 +25,18 @@ TABLE_5 = {
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, dict[str, Words]]:
+def found() -> dict[str, dict[str, WordSides]]:
     source = Source(valse, real("valse"), "all", most=None)
     groups = [ready.group for ready in source.groups()]
     return foil_words(groups_table([(group.test, group) for group in groups], "released"))
 
 
-def test_the_tests_are_in_the_order_of_the_paper(found: dict[str, dict[str, Words]]) -> None:
+def test_the_tests_are_in_the_order_of_the_paper(found: dict[str, dict[str, WordSides]]) -> None:
     assert list(found) == [one.name for one in INSTRUMENTS]
 
 
 @pytest.mark.parametrize("test", TABLE_5)
-def test_lexical_items_and_divergences_are_those_of_table_5(test: str, found: dict[str, dict[str, Words]]) -> None:
+def test_lexical_items_and_divergences_are_those_of_table_5(test: str, found: dict[str, dict[str, WordSides]]) -> None:
     items, before, after = TABLE_5[test]
     own = found[test]
     assert own["all"].items == items
@@ -44,7 +44,7 @@ def test_lexical_items_and_divergences_are_those_of_table_5(test: str, found: di
     assert own["valid"].divergence == pytest.approx(after, abs=1e-3)
 
 
-def test_exchanged_actants_stand_on_both_sides(found: dict[str, dict[str, Words]]) -> None:
+def test_exchanged_actants_stand_on_both_sides(found: dict[str, dict[str, WordSides]]) -> None:
     own = found["actant-swap"]["all"]
     assert own.captions == own.foils
     assert own.divergence == 0

@@ -18,7 +18,7 @@ from counterpoint.sources.plain_files import plain
 from counterpoint.sources.vqa2 import vqa2
 from counterpoint.sources.vqa_cp import vqa_cp
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.dataset_description import Request, describe, opened
+from counterpoint.studies.dataset_description import DescriptionRequest, describe, open_split
 from counterpoint.world.source import World
 
 DOG, CAT = (Picture(f"coco:val2014/COCO_val2014_{number:012}.jpg") for number in (1, 2))
@@ -77,12 +77,12 @@ def test_captions_that_are_asked_for_and_missing_are_an_error_that_says_so(folde
 
 
 def test_a_description_speaks_of_captions_only_where_they_are(folder: Path) -> None:
-    request = Request(folder, "val")
-    found = describe(opened("vqa2", vqa2, request), request)
+    request = DescriptionRequest(folder, "val")
+    found = describe(open_split("vqa2", vqa2, request), request)
     assert [part.counts.kind for part in found.parts] == ["questions"]
     assert found.whole
     _captions(folder)
-    found = describe(opened("vqa2", vqa2, request), request)
+    found = describe(open_split("vqa2", vqa2, request), request)
     assert [(part.counts.kind, part.counts.items) for part in found.parts] == [("questions", 3), ("captions", 2)]
 
 

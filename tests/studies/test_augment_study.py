@@ -14,7 +14,16 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import wilson_interval
-from counterpoint.studies.augmentation import MEASURES, Comparison, Figures, apart, fingerprint, made_on, mixed, shown
+from counterpoint.studies.augmentation import (
+    MEASURES,
+    AugmentationComparison,
+    AugmentationScores,
+    comparison_lines,
+    fingerprint,
+    generate_groups,
+    mix_questions,
+    prove_disjoint,
+)
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World
@@ -24,7 +33,9 @@ SUITES = {name: catalog.find("suites", name) for name in ("order", "rephrase")}
 
 
 def _mixed(suites: Mapping[str, Suite[Any, Any]], scenes: Sequence[Scene], **how: Any) -> dict[str, list[Question]]:
-    return mixed({name: made_on(suite, scenes, how.get("seed", 0)) for name, suite in suites.items()}, **how)
+    return mix_questions(
+        {name: generate_groups(suite, scenes, how.get("seed", 0)) for name, suite in suites.items()}, **how
+    )
 
 
 def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> None:
@@ -63,23 +74,25 @@ def test_a_question_on_an_edited_picture_is_learned_once_on_the_picture_as_it_is
 
 def test_one_shared_picture_is_an_error_that_names_it() -> None:
     with pytest.raises(CounterpointError, match=r"1 of 2 pictures .* the first is a:2\.png"):
-        apart(["a:1.png", "a:2.png"], ["a:2.png"])
-    assert apart(["a:1.png"], ["a:2.png"]).digest != apart(["a:2.png"], ["a:1.png"]).digest
-    assert apart(["a:1.png", "a:3.png"], ["a:2.png"]) == apart(["a:3.png", "a:1.png", "a:1.png"], ["a:2.png"])
+        prove_disjoint(["a:1.png", "a:2.png"], ["a:2.png"])
+    assert prove_disjoint(["a:1.png"], ["a:2.png"]).digest != prove_disjoint(["a:2.png"], ["a:1.png"]).digest
+    assert prove_disjoint(["a:1.png", "a:3.png"], ["a:2.png"]) == prove_disjoint(
+        ["a:3.png", "a:1.png", "a:1.png"], ["a:2.png"]
+    )
 
 
 def test_a_measure_that_does_not_apply_is_a_dash() -> None:
-    figures = Figures({"contrast": {"accuracy": wilson_interval(5, 10)}}, wilson_interval(5, 10))
-    line = list(shown([Comparison("fusion", figures, figures)]))[1]
+    figures = AugmentationScores({"contrast": {"accuracy": wilson_interval(5, 10)}}, wilson_interval(5, 10))
+    line = list(comparison_lines([AugmentationComparison("fusion", figures, figures)]))[1]
     assert line.split() == ["fusion", "contrast", "50.0", "+0.0", "–", "–", "–", "–"]
 
 
 def test_gains_are_told_in_points() -> None:
     before, after = (
-        Figures({"order": dict.fromkeys(MEASURES, wilson_interval(hits, 10))}, wilson_interval(hits, 10))
+        AugmentationScores({"order": dict.fromkeys(MEASURES, wilson_interval(hits, 10))}, wilson_interval(hits, 10))
         for hits in (5, 8)
     )
-    lines = list(shown([Comparison("fusion", before, after)]))
+    lines = list(comparison_lines([AugmentationComparison("fusion", before, after)]))
     assert lines[1].split() == ["fusion", "order", *["80.0", "+30.0"] * len(MEASURES)]
     assert lines[2].split() == ["fusion", "plain", "80.0", "+30.0"]
 

@@ -15,15 +15,15 @@ from counterpoint.language.kneser_ney import train_model
 from counterpoint.models.text.ngram import TrainingCaption
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.blind_baselines import (
-    Learning,
-    Pair,
+    NGramTraining,
+    ScoredPair,
+    blind_findings,
     captions_of,
-    cross_fitted,
-    findings,
+    cue_words,
+    fit_cross_validated,
     folds_of,
     pairs_of,
-    ranked,
-    telling,
+    ranked_rows,
 )
 
 KINDS = ("cat", "dog", "horse", "cow", "sheep")
@@ -72,8 +72,8 @@ def test_folds_are_the_same_on_every_machine() -> None:
 
 
 def test_captions_of_a_picture_are_scored_by_a_model_of_other_pictures() -> None:
-    learning = Learning(own())
-    model = cross_fitted(learning)
+    learning = NGramTraining(own())
+    model = fit_cross_validated(learning)
     folds = folds_of([one.picture for one in learning.own])
     asked = [Query(Picture(one.picture), one.text, Mode.SCORE) for one in learning.own]
     for one, query, score in zip(learning.own, asked, model.score(asked), strict=True):
@@ -83,34 +83,34 @@ def test_captions_of_a_picture_are_scored_by_a_model_of_other_pictures() -> None
 
 def test_more_captions_teach_unless_they_are_of_a_tested_picture_or_say_what_a_tested_one_does() -> None:
     tested = own()
-    alone = cross_fitted(Learning(tested))
+    alone = fit_cross_validated(NGramTraining(tested))
     asked = [Query(Picture(one.picture), one.text, Mode.SCORE) for one in tested]
     said = [TrainingCaption("", one.text.upper()) for one in tested]
-    np.testing.assert_array_equal(alone.score(asked), cross_fitted(Learning(tested, said)).score(asked))
-    helped = cross_fitted(Learning(tested, [TrainingCaption("", f"Here is hill{n}.") for n in range(40)]))
+    np.testing.assert_array_equal(alone.score(asked), fit_cross_validated(NGramTraining(tested, said)).score(asked))
+    helped = fit_cross_validated(NGramTraining(tested, [TrainingCaption("", f"Here is hill{n}.") for n in range(40)]))
     assert (helped.score(asked) > alone.score(asked)).all()
     same = [
         TrainingCaption(one.picture, f"Here is {one.text.split()[-1]}") for one in tested
     ]  # of the picture that is asked about
-    own_words = cross_fitted(Learning(tested, same)).score(asked)
+    own_words = fit_cross_validated(NGramTraining(tested, same)).score(asked)
     assert (own_words < helped.score(asked)).all()
 
 
 def test_what_was_told_and_how_is_in_the_fingerprint() -> None:
     prints = [
-        Learning(own()),
-        Learning(own(39)),
-        Learning(own(), [TrainingCaption("", "A hill.")]),
-        Learning(own(), order=2),
-        Learning(own(), folds=2),
+        NGramTraining(own()),
+        NGramTraining(own(39)),
+        NGramTraining(own(), [TrainingCaption("", "A hill.")]),
+        NGramTraining(own(), order=2),
+        NGramTraining(own(), folds=2),
     ]
     assert len({one.fingerprint for one in prints}) == len(prints)
-    assert Learning(own()[::-1]).fingerprint == Learning(own()).fingerprint
+    assert NGramTraining(own()[::-1]).fingerprint == NGramTraining(own()).fingerprint
 
 
 def test_fewer_pictures_than_folds_are_refused() -> None:
     with pytest.raises(StoreError, match="captions of 3 pictures cannot be put in 5 folds"):
-        cross_fitted(Learning(own(3)))
+        fit_cross_validated(NGramTraining(own(3)))
 
 
 def test_captions_are_the_bases_of_ranked_groups_each_once_for_a_picture() -> None:
@@ -120,7 +120,7 @@ def test_captions_are_the_bases_of_ranked_groups_each_once_for_a_picture() -> No
         couple(2, "A cat.", "A dog."),
         couple(3, "Is it?", "Is it not?", relation=Relation.DIFFERS),
     ]
-    kept = ranked(table(groups))
+    kept = ranked_rows(table(groups))
     assert kept.num_rows == 6
     assert captions_of(kept) == [TrainingCaption("toy:1.png", "A cat."), TrainingCaption("toy:2.png", "A cat.")]
 
@@ -128,7 +128,7 @@ def test_captions_are_the_bases_of_ranked_groups_each_once_for_a_picture() -> No
 def test_a_finding_has_an_interval_and_words_only_where_it_is_clear_of_half() -> None:
     groups = table(couple(n, f"A cat {n} on a mat.", f"A cat {n} under a mat.") for n in range(60))
     scores = [s for n in range(60) for s in ((2.0, 1.0) if n % 2 or n % 4 else (1.0, 2.0))]
-    animals, prepositions = findings(groups, answers(groups, scores))
+    animals, prepositions = blind_findings(groups, answers(groups, scores))
     assert (animals.test, animals.value, animals.n, animals.biased, animals.words) == ("animals", 0.5, 30, False, ())
     assert (prepositions.value, prepositions.biased, prepositions.ties) == (1, True, 0)
     assert [(one.word, one.in_caption, one.in_foil, one.brings) for one in prepositions.words] == [
@@ -139,7 +139,7 @@ def test_a_finding_has_an_interval_and_words_only_where_it_is_clear_of_half() ->
 
 def test_ties_are_no_hits_and_are_told_and_what_failed_is_left_out() -> None:
     groups = table(couple(2 * n, "A cat.", f"A dog {n}.") for n in range(4))
-    (found,) = findings(groups, answers(groups, [1, 1, 1, 0, 1, None, 0, 1]))
+    (found,) = blind_findings(groups, answers(groups, [1, 1, 1, 0, 1, None, 0, 1]))
     assert found.n == 3
     assert found.value == pytest.approx(1 / 3)
     assert found.ties == pytest.approx(1 / 3)
@@ -151,9 +151,9 @@ def test_ties_are_no_hits_and_are_told_and_what_failed_is_left_out() -> None:
 
 
 def test_words_below_half_are_those_that_mislead() -> None:
-    lost = Pair("s", "t", "There are four cats.", "There are two cats.", right=False)
-    won = Pair("s", "t", "There are nine cats.", "There are two cats.", right=True)
+    lost = ScoredPair("s", "t", "There are four cats.", "There are two cats.", right=False)
+    won = ScoredPair("s", "t", "There are nine cats.", "There are two cats.", right=True)
     pairs = [lost, lost, lost, won]
-    assert [(one.word, one.brings) for one in telling(pairs, above=False)] == [("four", -1.5), ("two", -1)]
-    assert [one.word for one in telling(pairs)] == ["nine"]
-    assert len(telling([Pair("s", "t", "a b c d e f g h i j k l", "z", right=True)])) == 10
+    assert [(one.word, one.brings) for one in cue_words(pairs, above=False)] == [("four", -1.5), ("two", -1)]
+    assert [one.word for one in cue_words(pairs)] == ["nine"]
+    assert len(cue_words([ScoredPair("s", "t", "a b c d e f g h i j k l", "z", right=True)])) == 10

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.studies import rad_prediction as rad
-from counterpoint.studies.rad_prediction import POOL, Counts, design, fitted, regressions, summaries
-from counterpoint.studies.rad_tables import example, read_counts, written
+from counterpoint.studies.rad_prediction import POOL, RadCounts, design, fit_regression, regressions, summaries
+from counterpoint.studies.rad_tables import counts_text, example, read_counts
 
 
-def _some(instances: int, seed: int = 0) -> list[Counts]:
+def _some(instances: int, seed: int = 0) -> list[RadCounts]:
     """Instances that get better, all sets alike, with some noise."""
     rng = np.random.default_rng(seed)
     found = []
@@ -22,7 +22,7 @@ def _some(instances: int, seed: int = 0) -> list[Counts]:
         for name in POOL:
             base = rng.random(200) < 0.3 + 0.5 * number / instances
             variant = np.where(base, rng.random(200) < 0.8, rng.random(200) < 0.4)
-            found.append(Counts.of(f"i{number:02}", name, base.astype(float), variant.astype(float), 0.5))
+            found.append(RadCounts.of(f"i{number:02}", name, base.astype(float), variant.astype(float), 0.5))
     return found
 
 
@@ -33,7 +33,7 @@ def test_a_fit_is_that_of_statsmodels_seen_and_left_out(seed: int, intercept: bo
 
     rng = np.random.default_rng(seed)
     x, y = rng.random((12, width)), rng.random(12)
-    found = fitted("color", "all", x, y, intercept=intercept)
+    found = fit_regression("color", "all", x, y, intercept=intercept)
     theirs = OLS(y, add_constant(x, prepend=False) if intercept else x).fit()
     assert found.coefficients == pytest.approx(theirs.params)
     assert found.r2 == pytest.approx(1 - theirs.ssr / ((y - y.mean()) ** 2).sum())
@@ -46,10 +46,10 @@ def test_a_fit_is_that_of_statsmodels_seen_and_left_out(seed: int, intercept: bo
 
 def test_features_are_pooled_over_the_three_other_sets_and_the_label_is_on_the_modified_one() -> None:
     counts = [
-        Counts("a", "color", 10, 6.5, 5.0, 6, 5, 4),
-        Counts("a", "how-many", 30, 12.0, 9.0, 12, 9, 3),
-        Counts("a", "what-kind", 5, 2.0, 1.0, 2, 1, 1),
-        Counts("a", "rephrase", 20, 15.0, 14.0, 15, 14, 12),
+        RadCounts("a", "color", 10, 6.5, 5.0, 6, 5, 4),
+        RadCounts("a", "how-many", 30, 12.0, 9.0, 12, 9, 3),
+        RadCounts("a", "what-kind", 5, 2.0, 1.0, 2, 1, 1),
+        RadCounts("a", "rephrase", 20, 15.0, 14.0, 15, 14, 12),
     ]
     kept, features, wanted, left_out = design(counts, "what-kind")
     assert (kept, left_out) == (["a"], [])
@@ -58,7 +58,7 @@ def test_features_are_pooled_over_the_three_other_sets_and_the_label_is_on_the_m
 
 
 def test_an_instance_that_got_nothing_right_has_no_rad_and_is_left_out_by_name() -> None:
-    counts = [*_some(8), *(Counts("zero", name, 10, 0.0, 0.0, 0, 0, 0) for name in POOL)]
+    counts = [*_some(8), *(RadCounts("zero", name, 10, 0.0, 0.0, 0, 0, 0) for name in POOL)]
     fits, left_out = regressions(counts)
     assert all(names == ["zero"] for names in left_out.values())
     assert {one.instances for one in fits} == {8}
@@ -77,7 +77,7 @@ def test_every_target_is_fitted_with_all_features_and_each_alone_with_and_withou
 
 
 def test_a_target_that_never_varies_has_no_r2() -> None:
-    found = fitted("color", "all", np.random.default_rng(0).random((6, 1)), np.full(6, 0.5), intercept=True)
+    found = fit_regression("color", "all", np.random.default_rng(0).random((6, 1)), np.full(6, 0.5), intercept=True)
     assert (found.r2, found.r2_left_out) == (None, None)
 
 
@@ -89,7 +89,7 @@ def test_too_few_instances_are_an_error_that_counts_them() -> None:
 def test_counts_are_written_and_read_again(tmp_path: Path) -> None:
     counts = _some(3)
     path = tmp_path / "counts.csv"
-    path.write_text(written(counts))
+    path.write_text(counts_text(counts))
     assert read_counts(path, 0.5) == counts
 
 
@@ -101,8 +101,8 @@ def _rows(pairs: list[tuple[float, float]]) -> Iterator[str]:
 def test_a_table_with_one_row_a_pair_is_counted_by_the_threshold(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("\n".join(_rows([(1, 1), (0.5, 0), (0.25, 1), (0, 0)])))
-    assert read_counts(path, 0.5) == [Counts("a", "color", 4, 1.75, 2.0, 2, 2, 1)]
-    assert read_counts(path, 0.7) == [Counts("a", "color", 4, 1.75, 2.0, 1, 2, 1)]
+    assert read_counts(path, 0.5) == [RadCounts("a", "color", 4, 1.75, 2.0, 2, 2, 1)]
+    assert read_counts(path, 0.7) == [RadCounts("a", "color", 4, 1.75, 2.0, 1, 2, 1)]
 
 
 @pytest.mark.parametrize(

@@ -15,17 +15,17 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.suites.bias import blind_controls as controls
 from counterpoint.suites.bias import feature_bias
-from counterpoint.suites.bias.disjoint_sampling import Strangers
+from counterpoint.suites.bias.disjoint_sampling import DisjointSampler
 from counterpoint.suites.bias.modality_bias import (
     FEW_PICTURES,
     NO_SUBJECT,
-    beside,
-    noted,
+    extend_survey,
+    manifest_entries,
     picture_bias,
     question_bias,
     survey,
 )
-from counterpoint.suites.bias.topics import subjects
+from counterpoint.suites.bias.topics import text_nouns
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.world.source import World
 
@@ -51,7 +51,7 @@ def _made(suite: Suite[Any, Any], items: Iterable[object], seed: int = 0) -> tup
 def _by_picture(items: Sequence[Question]) -> dict[Picture, set[str]]:
     named: dict[Picture, set[str]] = {}
     for item in items:
-        named.setdefault(item.picture, set()).update(subjects(item.text))
+        named.setdefault(item.picture, set()).update(text_nouns(item.text))
     return named
 
 
@@ -66,7 +66,7 @@ def test_another_picture_names_nothing_of_the_question_nor_a_kind_of_it() -> Non
     named = _by_picture(items)
     assert len(groups) == len(items)
     for group in groups:
-        (thing,) = subjects(group.base.text)
+        (thing,) = text_nouns(group.base.text)
         assert {query.text for query in group.variants} == {group.base.text}
         pictures = [query.picture for query in group.variants]
         assert len(set(pictures)) == len(pictures)
@@ -150,9 +150,9 @@ def test_what_captions_and_questions_that_were_not_drawn_tell_counts_as_named() 
         return [*told, Caption("d", Picture("x:unknown.png"), "A dog.")]
 
     before = survey(items)
-    after = beside(before, tell)
+    after = extend_survey(before, tell)
     assert asked == [{item.picture for item in items}]
-    assert noted(after) == {"captions": 1}
+    assert manifest_entries(after) == {"captions": 1}
     free = [pool.pictures.drawn(frozenset({"dog"}), 5, Random(0)) for pool in (before, after)]
     assert [{one.picture for one in some} for some in free] == [{items[1].picture, items[2].picture}, set()]
     assert after.questions is before.questions
@@ -160,8 +160,8 @@ def test_what_captions_and_questions_that_were_not_drawn_tell_counts_as_named() 
 
 @pytest.mark.parametrize("suite", [question_bias, picture_bias, controls.suite, *FEATURES])
 def test_every_suite_that_exchanges_pictures_counts_captions(suite: Suite[Any, Any]) -> None:
-    assert suite.extend_survey is beside
-    assert suite.manifest_entries is noted
+    assert suite.extend_survey is extend_survey
+    assert suite.manifest_entries is manifest_entries
 
 
 def test_controls_take_one_input_away_and_keep_the_right_answer() -> None:
@@ -195,7 +195,7 @@ def test_without_another_picture_the_other_controls_are_made() -> None:
     ],
 )
 def test_a_question_is_about_its_nouns(text: str, nouns: set[str]) -> None:
-    assert subjects(text) == nouns
+    assert text_nouns(text) == nouns
 
 
 @given(
@@ -207,7 +207,7 @@ def test_a_question_is_about_its_nouns(text: str, nouns: set[str]) -> None:
 def test_strangers_are_all_there_are_or_as_many_as_asked_for(
     named: dict[int, frozenset[str]], nouns: frozenset[str], most: int, luck: Random
 ) -> None:
-    found = Strangers(named).drawn(nouns, most, luck)
+    found = DisjointSampler(named).drawn(nouns, most, luck)
     fine = {one for one, names in named.items() if not any(_share(noun, name) for noun in nouns for name in names)}
     assert set(found) <= fine
     assert len(set(found)) == len(found) == min(most, len(fine))

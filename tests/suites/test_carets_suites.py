@@ -10,16 +10,18 @@ from scenery import sources, world
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.cooccurrence import Habits
+from counterpoint.scenes.cooccurrence import SceneStatistics
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
-from counterpoint.suites.carets.templates import spoken
+from counterpoint.suites.carets.templates import question_words
 from counterpoint.suites.suite import Suite, Tally, generate
 
 SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
 SHARING = (rephrase.suite, order.suite, negation.suite)
 
 
-def _groups(suite: Suite[Scene, Habits], scenes: list[Scene] | tuple[Scene, ...], seed: int = 0) -> list[Group]:
+def _groups(
+    suite: Suite[Scene, SceneStatistics], scenes: list[Scene] | tuple[Scene, ...], seed: int = 0
+) -> list[Group]:
     return [group for _, group in generate(suite, scenes, seed)]
 
 
@@ -29,7 +31,7 @@ def test_order_variants_use_the_same_words_in_another_order(scenes: list[Scene],
     for group in _groups(order.suite, scenes, seed):
         base, variant = group.queries
         assert base.text != variant.text
-        assert Counter(spoken(base.text)) == Counter(spoken(variant.text))
+        assert Counter(question_words(base.text)) == Counter(question_words(variant.text))
 
 
 @given(sources(), st.integers(0, 99))
@@ -41,7 +43,7 @@ def test_rephrasings_all_differ_and_ask_about_the_same_picture(scenes: list[Scen
 
 
 @pytest.mark.parametrize("suite", [rephrase.suite, order.suite], ids=lambda suite: suite.name)
-def test_a_naive_reader_of_words_and_annotation_agrees_with_every_gold(suite: Suite[Scene, Habits]) -> None:
+def test_a_naive_reader_of_words_and_annotation_agrees_with_every_gold(suite: Suite[Scene, SceneStatistics]) -> None:
     scenes = {one.picture.address: one for one in world()}
     names = {name for one in scenes.values() for name in one.names} - {"picture"}  # never asked after
     values = {value for one in scenes.values() for thing in one for value in thing.attributes}
@@ -60,7 +62,7 @@ def test_a_naive_reader_of_words_and_annotation_agrees_with_every_gold(suite: Su
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 def test_yes_and_no_are_balanced_and_the_first_choice_is_right_as_often_as_the_last(
-    suite: Suite[Scene, Habits],
+    suite: Suite[Scene, SceneStatistics],
 ) -> None:
     tally, places = Tally(), Counter[int]()
     for _, group in generate(suite, world(), tally=tally):
@@ -89,7 +91,7 @@ def test_groups_say_everything_that_pages_and_slices_need() -> None:
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
-def test_the_suite_reads_well(suite: Suite[Scene, Habits], golden: Golden) -> None:
+def test_the_suite_reads_well(suite: Suite[Scene, SceneStatistics], golden: Golden) -> None:
     lines = []
     for _, group in generate(suite, world(), limit=36):
         gold = group.gold[0]

@@ -13,10 +13,10 @@ from counterpoint.core.groups import Group, Relation
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.nouns import plural, singular
-from counterpoint.scenes.spatial import OPPOSITES, known, opposite, side
+from counterpoint.scenes.spatial import OPPOSITE_RELATIONS, opposite_relation, relation_fact, side_of_picture
 from counterpoint.suites.contrast.contrast_sets import suite
-from counterpoint.suites.contrast.grounding import how_called
-from counterpoint.suites.contrast.survey import Asked, Survey, by_likeness, drawn, survey
+from counterpoint.suites.contrast.grounding import naming_kind
+from counterpoint.suites.contrast.survey import BloomFilter, ContrastSurvey, order_by_spelling, survey, weighted_order
 from counterpoint.suites.contrast.wordings import TEMPLATES
 from counterpoint.suites.suite import generate
 
@@ -108,7 +108,7 @@ def test_a_survey_of_parts_is_a_survey_of_the_whole_and_is_never_changed_by_draw
 
 
 def test_what_takes_the_place_of_a_thing_is_seen_with_the_other_more_often_than_by_chance() -> None:
-    found = Survey()
+    found = ContrastSurvey()
     for item in world_items():
         found.add(item)
     for name in sorted(found.having)[:30]:
@@ -131,7 +131,7 @@ def test_ids_keep_their_zeros_and_a_question_under_two_templates_is_two_sets() -
 boxes = st.builds(Box, st.integers(0, 380), st.integers(0, 280), st.integers(1, 200), st.integers(1, 200))
 
 
-@given(boxes, boxes, st.sampled_from(sorted(OPPOSITES)))
+@given(boxes, boxes, st.sampled_from(sorted(OPPOSITE_RELATIONS)))
 @settings(max_examples=200, deadline=None)
 def test_no_relation_holds_together_with_its_opposite(one: Box, other: Box, relation: str) -> None:
     shown = scene(
@@ -141,35 +141,35 @@ def test_no_relation_holds_together_with_its_opposite(one: Box, other: Box, rela
             ("cat", (), (other.x, other.y, other.width, other.height)),
         ],
     )
-    facts = [known(shown, shown["1"], name, shown["2"]) for name in (relation, opposite(relation))]
+    facts = [relation_fact(shown, shown["1"], name, shown["2"]) for name in (relation, opposite_relation(relation))]
     assert [fact.holds for fact in facts if fact].count(True) <= 1
-    turned = known(shown, shown["2"], "to the right of", shown["1"])
-    straight = known(shown, shown["1"], "to the left of", shown["2"])
+    turned = relation_fact(shown, shown["2"], "to the right of", shown["1"])
+    straight = relation_fact(shown, shown["1"], "to the left of", shown["2"])
     assert (straight and straight.holds) == (turned and turned.holds)
 
 
 @given(boxes)
 def test_a_thing_on_one_side_does_not_reach_far_into_the_other(box: Box) -> None:
     shown = scene(1, [("dog", (), (box.x, box.y, box.width, box.height))])
-    found = side(shown, shown["1"])
+    found = side_of_picture(shown, shown["1"])
     assert found in ("", "left", "right")
     if found == "left":
         assert box.right <= 0.55 * 400
     mirrored = SceneObject("1", "dog", (), Box(400 - box.right, box.y, box.width, box.height))
-    assert side(shown, mirrored) == {"left": "right", "right": "left", "": ""}[found]
+    assert side_of_picture(shown, mirrored) == {"left": "right", "right": "left", "": ""}[found]
 
 
 def test_names_are_grounded_in_four_ways() -> None:
-    ways = [how_called("dog", noun) for noun in ("dog", "dogs", "animal", "cat")]
+    ways = [naming_kind("dog", noun) for noun in ("dog", "dogs", "animal", "cat")]
     assert ways == ["exact", "number", "hyponym", ""]
-    assert how_called("motorcycle", "motorbike") == "synonym"
-    assert how_called("animal", "dog") == ""
+    assert naming_kind("motorcycle", "motorbike") == "synonym"
+    assert naming_kind("animal", "dog") == ""
 
 
 @given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=12)), max_size=20))
 @settings(max_examples=6, deadline=None)
 def test_what_was_asked_is_always_found(rows: list[tuple[str, str]]) -> None:
-    one, other = Asked(), Asked()
+    one, other = BloomFilter(), BloomFilter()
     for place, row in enumerate(rows):
         (one if place % 2 else other).add(*row)
     one.merge(other)
@@ -178,6 +178,6 @@ def test_what_was_asked_is_always_found(rows: list[tuple[str, str]]) -> None:
 
 def test_heavy_words_come_early_and_like_words_first() -> None:
     weights = {"often": 50.0, "seldom": 0.5}
-    first = [drawn(weights, Random(seed))[0] for seed in range(200)]
+    first = [weighted_order(weights, Random(seed))[0] for seed in range(200)]
     assert first.count("often") > 180
-    assert by_likeness("dishwasher", ["kite", "dishes", "dog"], Random(0))[0] == "dishes"
+    assert order_by_spelling("dishwasher", ["kite", "dishes", "dog"], Random(0))[0] == "dishes"

@@ -5,7 +5,7 @@ from contrast_items import asked, either, made, program, reasons, scene
 
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.contrast.wordings import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE, matched
+from counterpoint.suites.contrast.wordings import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE, match_wording
 
 
 def _room() -> Scene:
@@ -289,7 +289,7 @@ def test_nothing_is_asked_that_the_source_asks_already() -> None:
 
 
 def test_words_are_read_whatever_the_letters() -> None:
-    found = matched(COLOR, "what color is the red cup")
+    found = match_wording(COLOR, "what color is the red cup")
     assert found is not None
     assert found["x"] == "the red cup"
-    assert matched(SIDE, "What color is the cup?") is None
+    assert match_wording(SIDE, "What color is the cup?") is None

@@ -9,7 +9,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.models.builtin.models import fusion
 from counterpoint.models.feature_edits import FeatureEditor
-from counterpoint.suites.robustness.feature_noise import TRIALS, disturbed, listed, suite, survey
+from counterpoint.suites.robustness.feature_noise import TRIALS, propose_feature_noise, reference_entries, suite, survey
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 
@@ -47,7 +47,7 @@ def test_at_most_five_hundred_reference_queries_whatever_the_order_of_questions(
 
 def test_the_manifest_lists_the_reference_queries_as_their_ids_are_made() -> None:
     found = survey(_questions(3))
-    assert listed(found) == {"references": {found.name: [query.content for query in found.queries]}}
+    assert reference_entries(found) == {"references": {found.name: [query.content for query in found.queries]}}
 
 
 def test_the_seed_draws_the_noise_anew_and_nothing_else() -> None:
@@ -82,5 +82,5 @@ def test_fewer_variants_can_be_asked_for() -> None:
 
 def test_a_question_without_an_answer_has_no_gold() -> None:
     asked = Question("1", Picture("p:1.png"), "Is it?", Gold(()))
-    (group,) = disturbed(asked, survey([asked]), Random(0), variants=1)
+    (group,) = propose_feature_noise(asked, survey([asked]), Random(0), variants=1)
     assert group.gold == (None, None, None)

@@ -9,7 +9,7 @@ from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Picture
 from counterpoint.language.verbs import gerund
 from counterpoint.suites.suite import MASKED_LM, generate
-from counterpoint.suites.valse.action_sentences import Act, act_of, are_alike, excluding, infinitive
+from counterpoint.suites.valse.action_sentences import ActionSentence, are_alike, infinitive, read_action, verbs_exclude
 from counterpoint.suites.valse.actions import REPLACEMENT, SWAP, suite, unpaired
 from counterpoint.world.source import World
 
@@ -32,22 +32,22 @@ def _frame(place: int, agent: str, verb: str, role: str, noun: str, picture: int
     ],
 )
 def test_a_sentence_is_made_from_roles(frame: Frame, text: str) -> None:
-    act = act_of(frame)
-    assert isinstance(act, Act)
+    act = read_action(frame)
+    assert isinstance(act, ActionSentence)
     assert replace(act, present=True).text == text
 
 
 def test_exchanged_roles_are_told_anew() -> None:
-    act = Act("1", "people", "unveiling", "", "prize")
+    act = ActionSentence("1", "people", "unveiling", "", "prize")
     assert act.swapped().text == "A prize is unveiling some people."
     assert replace(act, present=True).swapped().text == "A prize unveils some people."
-    assert Act("1", "man", "shouting", "at", "dogs").swapped().text == "Some dogs are shouting at a man."
+    assert ActionSentence("1", "man", "shouting", "at", "dogs").swapped().text == "Some dogs are shouting at a man."
 
 
 def test_a_frame_without_somebody_or_something_is_no_act() -> None:
-    assert act_of(Frame("1", Picture("a:b"), "raining", (Role("place", "park"),))) == "the frame has no agent"
+    assert read_action(Frame("1", Picture("a:b"), "raining", (Role("place", "park"),))) == "the frame has no agent"
     alone = Frame("1", Picture("a:b"), "jogging", (Role("agent", "man"), Role("place", "park")))
-    assert "nothing" in str(act_of(alone))
+    assert "nothing" in str(read_action(alone))
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_frame_without_somebody_or_something_is_no_act() -> None:
     ],
 )
 def test_a_verb_that_goes_along_with_another_is_no_foil_for_it(verb: str, other: str, apart: bool) -> None:
-    assert excluding(verb, other) is apart
-    assert excluding(other, verb) is apart
+    assert verbs_exclude(verb, other) is apart
+    assert verbs_exclude(other, verb) is apart
 
 
 @pytest.mark.parametrize("verb", ["tying", "lying", "wrapping", "strolling", "buying", "raking", "vacuuming"])

@@ -8,7 +8,7 @@ from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.suite import Tally, generate
 from counterpoint.suites.valse.coreference import CLEAN, STANDARD, instrument, suite, yes_or_no
-from counterpoint.suites.valse.pronouns import pronouns, refers, tells
+from counterpoint.suites.valse.pronouns import caption_answers, pronouns, refer_to_caption
 from counterpoint.world.source import World
 
 
@@ -52,12 +52,12 @@ def test_a_caption_a_question_and_its_answer_become_a_caption_and_a_foil() -> No
 def test_a_pronoun_is_taken_where_it_can_mean_one_thing(
     question: str, caption: str, since: tuple[str, ...], sure: bool
 ) -> None:
-    assert refers(question, caption, since) is sure
+    assert refer_to_caption(question, caption, since) is sure
 
 
 def test_a_relative_that_is_no_pronoun_of_its_own() -> None:
     assert pronouns("is the man that you see tall") == ()
-    assert not refers("is he the man that you see", "a man", ())
+    assert not refer_to_caption("is he the man that you see", "a man", ())
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_a_question_that_the_caption_answers_is_not_asked() -> None:
     tally = Tally()
     assert list(generate(suite, talks, tally=tally)) == []
     assert tally.dropped["coreference", "the caption answers the question"] == 1
-    assert tells("a closed red umbrella", "is it open")
-    assert not tells("an umbrella", "is it open")
+    assert caption_answers("a closed red umbrella", "is it open")
+    assert not caption_answers("an umbrella", "is it open")
 
 
 def test_pictures_of_training_make_the_standard_instrument() -> None:

@@ -11,12 +11,20 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.suites.suite import Dropped, generate
-from counterpoint.suites.valse.objects import Seen, candidates, categories, foiled, mentions, others, suite
+from counterpoint.suites.suite import Rejection, generate
+from counterpoint.suites.valse.objects import (
+    ObjectSurvey,
+    candidate_words,
+    categories,
+    object_mentions,
+    propose_foils,
+    sibling_words,
+    suite,
+)
 
 NAMES = ("dog", "cat", "horse", "elephant", "orange", "apple", "banana", "bus", "car", "truck")
 ALL = [caption(f"A {name} in a {place}.", 10 * n + m) for n, name in enumerate(NAMES) for m, place in enumerate("abcd")]
-SEEN = Seen(ALL)
+SEEN = ObjectSurvey(ALL)
 
 
 @pytest.mark.parametrize(
@@ -33,12 +41,12 @@ SEEN = Seen(ALL)
     ],
 )
 def test_things_of_the_categories_are_found(text: str, found: list[tuple[str, bool]]) -> None:
-    assert [(one.word, one.many) for one in mentions(text)] == found
+    assert [(one.word, one.many) for one in object_mentions(text)] == found
 
 
 def test_another_thing_is_of_the_same_sort_and_another_category() -> None:
     for word in categories():
-        for other in others(word):
+        for other in sibling_words(word):
             assert categories()[word][1] == categories()[other][1]
             assert categories()[word][0] != categories()[other][0]
 
@@ -54,26 +62,26 @@ def test_another_thing_is_of_the_same_sort_and_another_category() -> None:
     ],
 )
 def test_a_caption_gives_these_foils(text: str, foils: set[str]) -> None:
-    made = (next(iter(foiled(caption(text, 10**6), SEEN, seeded_rng(seed)))) for seed in range(500))
-    assert {group.variants[0].text for group in made if not isinstance(group, Dropped)} == foils
+    made = (next(iter(propose_foils(caption(text, 10**6), SEEN, seeded_rng(seed)))) for seed in range(500))
+    assert {group.variants[0].text for group in made if not isinstance(group, Rejection)} == foils
 
 
 def test_what_is_named_or_annotated_is_no_foil() -> None:
-    more = Seen([*ALL, caption("A kitten and a cat.", 10**6)])
+    more = ObjectSurvey([*ALL, caption("A kitten and a cat.", 10**6)])
     one = caption("A dog runs.", 10**6)
-    assert candidates(one, next(iter(mentions(one.text))), more) == ["elephant", "horse"]
+    assert candidate_words(one, next(iter(object_mentions(one.text))), more) == ["elephant", "horse"]
     picture = Picture("coco:1.jpg")
     scene = Scene("1", picture, Size(9, 9), (SceneObject("1", "horse"), SceneObject("2", "dog")))
     known = Caption("1", picture, "A dog runs.", scene=scene)
-    assert candidates(known, next(iter(mentions(known.text))), SEEN) == ["cat", "elephant"]
+    assert candidate_words(known, next(iter(object_mentions(known.text))), SEEN) == ["cat", "elephant"]
 
 
 @given(sentences(), st.integers(0, 99))
 def test_a_foil_differs_in_the_thing_and_its_article_and_comes_again(text: str, seed: int) -> None:
-    one, other = (list(foiled(caption(text), SEEN, seeded_rng(seed))) for _ in range(2))
+    one, other = (list(propose_foils(caption(text), SEEN, seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
-        if not isinstance(group, Dropped):
+        if not isinstance(group, Rejection):
             changed = Counter(group.base.text.split()) - Counter(group.variants[0].text.split())
             assert 1 <= changed.total() <= 2
 

@@ -11,8 +11,8 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.suites.suite import Dropped, generate
-from counterpoint.suites.valse.plurality import Said, changes, foiled, quantifiers, suite
+from counterpoint.suites.suite import Rejection, generate
+from counterpoint.suites.valse.plurality import PluralitySurvey, number_changes, propose_foils, quantifiers, suite
 
 ONE, MANY = "exactly one", "some"
 
@@ -20,8 +20,8 @@ ONE, MANY = "exactly one", "some"
 def shown(text: str) -> list[str]:
     """Caption and foil of every noun phrase, with the same quantifiers each time."""
     pairs = []
-    for group in foiled(caption(text), Said([]), seeded_rng(1)):
-        assert not isinstance(group, Dropped)
+    for group in propose_foils(caption(text), PluralitySurvey([]), seeded_rng(1)):
+        assert not isinstance(group, Rejection)
         pairs += [f"{group.base.text} / {group.variants[0].text}"]
     for one in quantifiers(False):
         pairs = [pair.replace(one.capitalize(), "Exactly one").replace(one, ONE) for pair in pairs]
@@ -82,31 +82,31 @@ def test_a_caption_gives_these_foils(text: str, expected: list[str]) -> None:
     ],
 )
 def test_what_cannot_be_counted_without_doubt_is_left_alone(text: str) -> None:
-    assert list(changes(text)) == []
+    assert list(number_changes(text)) == []
 
 
 def test_two_men_with_a_hat_may_have_two_hats() -> None:
-    assert [change.noun for change in changes("Two men with a hat.")] == ["man"]
+    assert [change.noun for change in number_changes("Two men with a hat.")] == ["man"]
 
 
 def test_a_caption_of_more_than_eighty_words_is_too_long() -> None:
     long = "A dog " + "and a cat " * 25
-    assert list(changes(f"{long}."))
-    assert not list(changes(f"{long} and a cat."))
+    assert list(number_changes(f"{long}."))
+    assert not list(number_changes(f"{long} and a cat."))
 
 
 def test_exactly_one_is_not_said_where_another_caption_or_the_scene_has_several() -> None:
-    dropped = list(foiled(caption("A dog runs."), Said([caption("Two dogs run.")]), seeded_rng(1)))
-    assert dropped == [Dropped("plurality", "another caption of the picture names several")]
+    dropped = list(propose_foils(caption("A dog runs."), PluralitySurvey([caption("Two dogs run.")]), seeded_rng(1)))
+    assert dropped == [Rejection("plurality", "another caption of the picture names several")]
     picture = Picture("world:1.png")
     two = Scene("1", picture, Size(9, 9), (SceneObject("1", "dog"), SceneObject("2", "dog")))
-    dropped = list(foiled(Caption("1", picture, "A dog runs.", scene=two), Said([]), seeded_rng(1)))
-    assert dropped == [Dropped("plurality", "several are annotated")]
+    dropped = list(propose_foils(Caption("1", picture, "A dog runs.", scene=two), PluralitySurvey([]), seeded_rng(1)))
+    assert dropped == [Rejection("plurality", "several are annotated")]
 
 
 @given(sentences())
 def test_only_the_phrase_and_what_agrees_with_it_changes(text: str) -> None:
-    for change in changes(text):
+    for change in number_changes(text):
         places = {(change.start, change.end)} | {(start, end) for start, end, _, _ in change.forms}
         assert all(text[start:end] for start, end in places)
         assert (change.one in text) or change.many
@@ -115,10 +115,10 @@ def test_only_the_phrase_and_what_agrees_with_it_changes(text: str) -> None:
 
 @given(sentences(), st.integers(0, 99))
 def test_a_foil_differs_from_its_caption_and_comes_again(text: str, seed: int) -> None:
-    one, other = (list(foiled(caption(text), Said([]), seeded_rng(seed))) for _ in range(2))
+    one, other = (list(propose_foils(caption(text), PluralitySurvey([]), seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
-        assert not isinstance(group, Dropped)
+        assert not isinstance(group, Rejection)
         assert group.base.text != group.variants[0].text
         assert group.base.picture == group.variants[0].picture
 

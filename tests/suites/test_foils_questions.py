@@ -14,7 +14,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.numbers import number_value
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.suites.valse import counting, existence
-from counterpoint.suites.valse.count_votes import count_of
+from counterpoint.suites.valse.count_votes import read_votes
 from counterpoint.world.source import World
 
 TAGS = {"word", "question", "twin"}
@@ -65,7 +65,7 @@ def test_what_is_there_once_is_said_of_one() -> None:
     ],
 )
 def test_people_have_to_agree(votes: tuple[str, ...], number: int | None, exists: bool | None) -> None:
-    count = count_of(_question(1, "How many?", *votes))
+    count = read_votes(_question(1, "How many?", *votes))
     assert (count.number, count.exists) == (number, exists)
 
 

@@ -13,21 +13,21 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.suites.suite import GAP, MASKED_LM, Dropped, generate
+from counterpoint.suites.suite import GAP, MASKED_LM, Rejection, generate
 from counterpoint.suites.valse.relations import (
-    Place,
-    Survey,
-    candidates,
-    foiled,
-    gaps,
-    kinds,
-    others,
-    places,
+    PrepositionSlot,
+    PrepositionSurvey,
+    candidate_prepositions,
+    caption_gaps,
+    excluded_prepositions,
+    preposition_kinds,
+    preposition_slots,
+    propose_foils,
     suite,
 )
 
 ALL = list(every_caption())
-SURVEY = Survey(ALL)
+SURVEY = PrepositionSurvey(ALL)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ SURVEY = Survey(ALL)
     ],
 )
 def test_the_prepositions_that_say_where_are_found(text: str, found: list[tuple[str, str, str]]) -> None:
-    assert [(one.before, one.said, one.noun) for one in places(text)] == found
+    assert [(one.before, one.said, one.noun) for one in preposition_slots(text)] == found
 
 
 @pytest.mark.parametrize(
@@ -58,33 +58,37 @@ def test_the_prepositions_that_say_where_are_found(text: str, found: list[tuple[
 )
 def test_what_says_the_same_or_follows_is_never_exchanged(one: str, other: str) -> None:
     for first, second in ((one, other), (other, one)):
-        assert first not in kinds() or second not in others(first)
+        assert first not in preposition_kinds() or second not in excluded_prepositions(first)
 
 
 def test_what_excludes_is_excluded() -> None:
-    for one in kinds():
-        for other in others(one):
-            assert one in others(other)
-            assert kinds()[one] != kinds()[other]
+    for one in preposition_kinds():
+        for other in excluded_prepositions(one):
+            assert one in excluded_prepositions(other)
+            assert preposition_kinds()[one] != preposition_kinds()[other]
 
 
-def _only(found: Iterable[Place]) -> Place:
+def _only(found: Iterable[PrepositionSlot]) -> PrepositionSlot:
     (one,) = found
     return one
 
 
 def test_a_foil_is_attested_between_such_words() -> None:
-    offered = candidates(
-        caption("A dog sitting on a bench.", 10**6), _only(places("A dog sitting on a bench.")), SURVEY
+    offered = candidate_prepositions(
+        caption("A dog sitting on a bench.", 10**6), _only(preposition_slots("A dog sitting on a bench.")), SURVEY
     )
     assert offered == ["behind", "in front of", "next to", "under"]
-    assert not candidates(caption("A dog flying on a bench."), _only(places("A dog flying on a bench.")), SURVEY)
+    assert not candidate_prepositions(
+        caption("A dog flying on a bench."), _only(preposition_slots("A dog flying on a bench.")), SURVEY
+    )
 
 
 def test_what_another_caption_of_the_picture_says_is_no_foil() -> None:
     both = [*ALL, caption("A dog under a bench.", 10**6)]
-    offered = candidates(
-        caption("A dog sitting on a bench.", 10**6), _only(places("A dog sitting on a bench.")), Survey(both)
+    offered = candidate_prepositions(
+        caption("A dog sitting on a bench.", 10**6),
+        _only(preposition_slots("A dog sitting on a bench.")),
+        PrepositionSurvey(both),
     )
     assert "under" not in offered
     assert "behind" in offered
@@ -95,26 +99,26 @@ def test_what_is_annotated_is_no_foil() -> None:
     things = (SceneObject("1", "dog"), SceneObject("2", "bench"))
     scene = Scene("1", picture, Size(9, 9), things, (Link("1", "behind", "2"),))
     known = Caption("1", picture, "A dog sitting on a bench.", scene=scene)
-    assert "behind" not in candidates(known, _only(places(known.text)), SURVEY)
+    assert "behind" not in candidate_prepositions(known, _only(preposition_slots(known.text)), SURVEY)
 
 
 def test_a_masked_language_model_proposes_through_gaps() -> None:
     text = "A dog sitting on a bench."
-    ((gap, said),) = gaps(caption(text))
+    ((gap, said),) = caption_gaps(caption(text))
     assert (gap, said) == (f"A dog sitting {GAP} a bench.", "on")
     made = suite.configured({MASKED_LM: {gap: ["on", "on top of", "under", "banana"]}})
     group = next(iter(made.propose(caption(text), SURVEY, seeded_rng(1))))
     assert isinstance(group, Group)
     assert group.variants[0].text == "A dog sitting under a bench."
-    assert isinstance(next(iter(made.propose(caption("A cat sitting on a bench."), SURVEY, seeded_rng(1)))), Dropped)
+    assert isinstance(next(iter(made.propose(caption("A cat sitting on a bench."), SURVEY, seeded_rng(1)))), Rejection)
 
 
 @given(sentences(), st.integers(0, 99))
 def test_only_the_preposition_changes_and_a_foil_comes_again(text: str, seed: int) -> None:
-    one, other = (list(foiled(caption(text), SURVEY, seeded_rng(seed))) for _ in range(2))
+    one, other = (list(propose_foils(caption(text), SURVEY, seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
-        if isinstance(group, Dropped):
+        if isinstance(group, Rejection):
             continue
         said, instead = (dict(tags)["word"] for tags in group.tags)
         assert said != instead

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from counterpoint.suites.valse.statements import Claim, how_many, is_there, numeral
+from counterpoint.suites.valse.statements import CountClaim, how_many, is_there, numeral
 
 COUNTED = [
     ("How many horses are there?", "There is exactly 1 horse.", "There are exactly 3 horses."),
@@ -121,6 +121,6 @@ def test_verb_and_noun_agree_whatever_the_number(number: int, in_words: bool, qu
 @given(st.text(max_size=60))
 @example("\x1f")  # white space to Python, and no word
 def test_any_text_at_all_is_taken_as_a_question_without_harm(text: str) -> None:
-    assert isinstance(how_many(f"How many {text}?"), Claim | None)
+    assert isinstance(how_many(f"How many {text}?"), CountClaim | None)
     is_there(f"Is there a {text}?")
     is_there(text)

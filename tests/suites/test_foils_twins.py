@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.suites.valse.paired_foils import MANY, twins
+from counterpoint.suites.valse.paired_foils import MANY_PAIRS, pair_cases
 
 
 @dataclass(frozen=True)
@@ -28,34 +28,36 @@ ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=1
 @given(ROWS)
 def test_no_case_has_two_twins_and_order_does_not_matter(rows: list[tuple[str, int]]) -> None:
     cases = _cases(rows)
-    found = twins(cases, side=lambda case: case.side, keys=(lambda case: case.key,))
+    found = pair_cases(cases, side=lambda case: case.side, keys=(lambda case: case.key,))
     seen = Counter(case.id for pair in found for case in (pair.one, pair.other))
     assert all(count == 1 for count in seen.values())
     assert all(pair.one.side != pair.other.side and pair.one.key == pair.other.key for pair in found)
-    assert twins(cases[::-1], side=lambda case: case.side, keys=(lambda case: case.key,)) == found
+    assert pair_cases(cases[::-1], side=lambda case: case.side, keys=(lambda case: case.key,)) == found
 
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=200))
 def test_half_of_what_is_kept_is_of_each_side(keys: list[int]) -> None:
     cases = [Case(f"{place}-{side}", side, key) for place, key in enumerate(keys) for side in ("yes", "no")]
-    found = twins(cases, side=lambda case: case.side, keys=(lambda case: case.key,), half=True)
+    found = pair_cases(cases, side=lambda case: case.side, keys=(lambda case: case.key,), half=True)
     kept = Counter(case.side for pair in found for case in pair.kept)
     assert len(found) == len(keys)
     assert abs(kept["yes"] - kept["no"]) <= 1
-    assert kept.total() == (2 * len(keys) if len(keys) < MANY else len(keys))
+    assert kept.total() == (2 * len(keys) if len(keys) < MANY_PAIRS else len(keys))
 
 
 def test_keys_that_say_less_are_used_only_where_few_are_found() -> None:
     few = _cases([("a", 1), ("b", 2)])
-    many = _cases([("a", 1), ("b", 1)] * MANY + [("a", 3), ("b", 4)])
-    for cases, pairs in ((few, 1), (many, MANY)):
-        found = twins(cases, side=lambda case: case.side, keys=(lambda case: case.key,), otherwise=(lambda case: 0,))
+    many = _cases([("a", 1), ("b", 1)] * MANY_PAIRS + [("a", 3), ("b", 4)])
+    for cases, pairs in ((few, 1), (many, MANY_PAIRS)):
+        found = pair_cases(
+            cases, side=lambda case: case.side, keys=(lambda case: case.key,), otherwise=(lambda case: 0,)
+        )
         assert len(found) == pairs
 
 
 def test_only_cases_that_fit_become_twins() -> None:
     cases = _cases([("a", 1), ("b", 1), ("c", 1)])
-    found = twins(
+    found = pair_cases(
         cases,
         side=lambda case: case.side,
         keys=(lambda case: case.key,),

@@ -20,7 +20,7 @@ from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.robustness import picture_changes as changed
 from counterpoint.suites.robustness import picture_noise as noise
-from counterpoint.suites.robustness.picture_changes import Told, phrases, rules
+from counterpoint.suites.robustness.picture_changes import QuestionTerms, change_rules, text_phrases
 from counterpoint.suites.suite import Suite, Tally, generate
 from counterpoint.world.source import World
 
@@ -37,8 +37,8 @@ def _question(text: str, *answers: str, **about: Any) -> Question:
 
 
 def _allowed(question: Question) -> set[str]:
-    told = Told.by(question)
-    return {name for name, rule in rules().items() if rule.spares(told)}
+    told = QuestionTerms.by(question)
+    return {name for name, rule in change_rules().items() if rule.spares(told)}
 
 
 def test_a_question_is_asked_about_twelve_noisy_pictures_each_drawn_anew() -> None:
@@ -176,10 +176,10 @@ def test_no_question_of_the_world_about_sides_is_mirrored_and_none_about_colors_
 
 
 def test_every_change_has_a_rule_of_known_classes_and_every_edit_is_known() -> None:
-    assert set(rules()) == set(TRANSFORMS)
+    assert set(change_rules()) == set(TRANSFORMS)
     assert {edit.name for edits in TRANSFORMS.values() for edit in edits} <= set(EDITS)
-    assert {name for rule in rules().values() for name in rule.classes} <= set(attribute_classes())
-    assert all(len(one.split()) <= 4 for rule in rules().values() for one in rule.words | rule.only)
+    assert {name for rule in change_rules().values() for name in rule.classes} <= set(attribute_classes())
+    assert all(len(one.split()) <= 4 for rule in change_rules().values() for one in rule.words | rule.only)
 
 
 def test_pictures_are_turned_to_both_sides() -> None:
@@ -195,6 +195,6 @@ def test_pictures_are_turned_to_both_sides() -> None:
 
 @given(st.lists(st.sampled_from(["left", "what's", "the", "dog", "7"]), max_size=6))
 def test_phrases_are_what_stands_together(words: list[str]) -> None:
-    found = phrases(" ".join(words).upper() + "?")
+    found = text_phrases(" ".join(words).upper() + "?")
     assert set(words) <= found
     assert all(one in " ".join(words) for one in found)

@@ -130,7 +130,7 @@ def test_a_turn_of_a_dialogue_is_asked_after_what_was_said_before_it() -> None:
     ],
 )
 def test_a_count_is_taken_from_a_plain_answer_only(answer: str, value: str) -> None:
-    known = dialogues.read(Turn("how many dogs are there", answer))
+    known = dialogues.read_turn(Turn("how many dogs are there", answer))
     assert known
     found = known[1]
     assert (found if isinstance(found, str) else found.value) == (value or "its answer is no plain value")

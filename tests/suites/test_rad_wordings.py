@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.suites.rad.augmentation import Asked, Augmentation, answered, in_manner_of
+from counterpoint.suites.rad.augmentation import Augmentation, QuestionSubject, interpret_answers, match_style
 from counterpoint.suites.rad.color_questions import color
 from counterpoint.suites.rad.count_questions import how_many
 from counterpoint.suites.rad.kind_questions import what_kind
@@ -12,10 +12,10 @@ from counterpoint.suites.rad.kind_questions import what_kind
 
 def _written(one: Augmentation, text: str, answer: str) -> str:
     asked = one.read(text)
-    assert isinstance(asked, Asked), asked
+    assert isinstance(asked, QuestionSubject), asked
     value = one.value(asked, answer)
     assert value, answer
-    return in_manner_of(text, one.words(asked, value))
+    return match_style(text, one.words(asked, value))
 
 
 @pytest.mark.parametrize(
@@ -99,56 +99,56 @@ def test_what_is_not_of_the_pattern_is_left_out_with_a_reason(one: Augmentation,
 
 @given(st.integers(0, 100))
 def test_a_count_agrees_with_its_noun_and_stands_in_words(number: int) -> None:
-    text = how_many.words(Asked("boxes", "on the table"), str(number))
+    text = how_many.words(QuestionSubject("boxes", "on the table"), str(number))
     assert text.startswith("is there one box " if number == 1 else "are there ")
     assert ("boxes" in text) == (number != 1)
     assert not any(sign.isdigit() for sign in text)
 
 
 def test_one_is_never_asked_of_what_has_no_singular_or_takes_two() -> None:
-    assert how_many.words(Asked("pants"), "1") == ""
-    assert how_many.words(Asked("men", "standing next to each other"), "1") == ""
-    assert how_many.words(Asked("pants"), "2") == "are there two pants"
+    assert how_many.words(QuestionSubject("pants"), "1") == ""
+    assert how_many.words(QuestionSubject("men", "standing next to each other"), "1") == ""
+    assert how_many.words(QuestionSubject("pants"), "2") == "are there two pants"
 
 
 def test_people_who_say_the_same_in_other_words_are_counted_together() -> None:
     votes = ["red and white"] * 3 + ["white & red"] * 2 + ["white"] * 4 + ["blue"]
-    found = answered(color, Asked("truck"), votes)
+    found = interpret_answers(color, QuestionSubject("truck"), votes)
     assert not isinstance(found, str)
     assert (found.value, found.agreeing) == ("red and white", 5)
 
 
 def test_ties_and_scattered_answers_are_dropped_by_name() -> None:
-    asked = Asked("dogs")
-    assert answered(how_many, asked, ["3"] * 5 + ["2"] * 5) == "two answers are the most frequent"
-    assert answered(how_many, asked, ["3"] * 2 + list("12456789")) == "fewer than three of ten people agree"
-    assert answered(how_many, asked, ["many"] * 6 + ["3"] * 4) == "its answer is no number up to one hundred"
+    asked = QuestionSubject("dogs")
+    assert interpret_answers(how_many, asked, ["3"] * 5 + ["2"] * 5) == "two answers are the most frequent"
+    assert interpret_answers(how_many, asked, ["3"] * 2 + list("12456789")) == "fewer than three of ten people agree"
+    assert interpret_answers(how_many, asked, ["many"] * 6 + ["3"] * 4) == "its answer is no number up to one hundred"
 
 
 @pytest.mark.parametrize(
     ("one", "asked", "value", "answer", "is_apart"),
     [
-        (color, Asked("car"), "red", "blue", True),
-        (color, Asked("car"), "red", "red and blue", False),
-        (color, Asked("car"), "gray", "grey", False),
-        (color, Asked("car"), "beige", "tan", False),
-        (color, Asked("car"), "maroon", "burgundy", False),
-        (color, Asked("car"), "dark blue", "blue", False),
-        (how_many, Asked("dogs"), "3", "three", False),
-        (how_many, Asked("dogs"), "3", "3 dogs", False),
-        (how_many, Asked("dogs"), "3", "2", True),
-        (how_many, Asked("pants"), "1", "2", False),
-        (what_kind, Asked("animal"), "elephant", "cow", True),
-        (what_kind, Asked("animal"), "dog", "poodle", False),
-        (what_kind, Asked("furniture"), "sofa", "couch", False),
-        (what_kind, Asked("floor"), "wooden", "wood", False),
-        (what_kind, Asked("floor"), "tile", "wood", False),
-        (what_kind, Asked("floor"), "brown", "wood", False),
-        (what_kind, Asked("cat"), "house", "tabby", False),
-        (what_kind, Asked("room"), "bathroom", "kitchen", True),
+        (color, QuestionSubject("car"), "red", "blue", True),
+        (color, QuestionSubject("car"), "red", "red and blue", False),
+        (color, QuestionSubject("car"), "gray", "grey", False),
+        (color, QuestionSubject("car"), "beige", "tan", False),
+        (color, QuestionSubject("car"), "maroon", "burgundy", False),
+        (color, QuestionSubject("car"), "dark blue", "blue", False),
+        (how_many, QuestionSubject("dogs"), "3", "three", False),
+        (how_many, QuestionSubject("dogs"), "3", "3 dogs", False),
+        (how_many, QuestionSubject("dogs"), "3", "2", True),
+        (how_many, QuestionSubject("pants"), "1", "2", False),
+        (what_kind, QuestionSubject("animal"), "elephant", "cow", True),
+        (what_kind, QuestionSubject("animal"), "dog", "poodle", False),
+        (what_kind, QuestionSubject("furniture"), "sofa", "couch", False),
+        (what_kind, QuestionSubject("floor"), "wooden", "wood", False),
+        (what_kind, QuestionSubject("floor"), "tile", "wood", False),
+        (what_kind, QuestionSubject("floor"), "brown", "wood", False),
+        (what_kind, QuestionSubject("cat"), "house", "tabby", False),
+        (what_kind, QuestionSubject("room"), "bathroom", "kitchen", True),
     ],
 )
 def test_a_wrong_value_is_none_of_the_answers_nor_another_word_for_one(
-    one: Augmentation, asked: Asked, value: str, answer: str, is_apart: bool
+    one: Augmentation, asked: QuestionSubject, value: str, answer: str, is_apart: bool
 ) -> None:
     assert one.apart(asked, value, answer) == is_apart

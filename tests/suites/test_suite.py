@@ -14,11 +14,11 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
-from counterpoint.scenes.cooccurrence import survey
-from counterpoint.suites.balanced_sampling import Balance, Quota, even
+from counterpoint.scenes.cooccurrence import survey_scenes
+from counterpoint.suites.balanced_sampling import BalancedSampler, Quota, share_evenly
 from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.families import SuiteFamily
-from counterpoint.suites.suite import MASKED_LM, OPTIONS, Dropped, Suite, Tally, generate
+from counterpoint.suites.suite import MASKED_LM, OPTIONS, Rejection, Suite, Tally, generate
 
 PROGRAM = """
 from counterpoint.core.ids import content_id
@@ -32,10 +32,10 @@ for suite in (order.suite, rephrase.suite):
 """
 
 
-def _plain(item: Scene, statistics: None, rng: Random) -> Iterator[Group | Dropped]:
+def _plain(item: Scene, statistics: None, rng: Random) -> Iterator[Group | Rejection]:
     for thing in item:
         yield _group(item.id + thing.id, "yes" if rng.random() < 0.5 else "no")
-    yield Dropped("plain", "no more things")
+    yield Rejection("plain", "no more things")
 
 
 def _group(text: str, answer: str, kind: str = "plain") -> Group:
@@ -64,7 +64,7 @@ def test_neither_the_order_of_scenes_nor_the_parts_they_come_in_change_a_group(
 ) -> None:
     mixed = rng.sample(scenes, len(scenes))
     cut = rng.randint(0, len(scenes))
-    habits = survey(mixed[:cut]) + survey(mixed[cut:])
+    habits = survey_scenes(mixed[:cut]) + survey_scenes(mixed[cut:])
     for suite in (order.suite, rephrase.suite):
         whole = Counter(group.id for _, group in generate(suite, scenes, seed))
         parts = (generate(suite, part, seed, statistics=habits) for part in (mixed[:cut], mixed[cut:]))
@@ -103,7 +103,7 @@ def test_a_balance_never_prefers_an_answer(answers: list[str], quota: int, rng: 
     groups = [_group(str(place), answer) for place, answer in enumerate(answers)]
     chosen = []
     for stream in (groups, rng.sample(groups, len(groups))):
-        balance = Balance(quota, 0)
+        balance = BalancedSampler(quota, 0)
         for group in stream:
             balance.add(group)
         chosen.append(balance.chosen())
@@ -116,7 +116,7 @@ def test_a_balance_never_prefers_an_answer(answers: list[str], quota: int, rng: 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 20), max_size=6), st.integers(0, 60))
 def test_shares_fill_the_room_there_is_and_no_more(room: dict[str, int], total: int) -> None:
-    shares = even(room, total)
+    shares = share_evenly(room, total)
     assert sum(shares.values()) == min(total, sum(room.values()))
     assert all(shares[name] <= room[name] for name in room)
     assert all(
@@ -127,7 +127,7 @@ def test_shares_fill_the_room_there_is_and_no_more(room: dict[str, int], total: 
 def test_rare_classes_and_answers_are_kept_as_often_as_usual_ones() -> None:
     """Of 900 questions on red, 90 on blue and 90 on wood, a draw with equal chances would keep about 83 percent red."""
     rows = [("color", "red")] * 900 + [("color", "blue")] * 90 + [("material", "wood")] * 90
-    balance = Balance(90, 0)
+    balance = BalancedSampler(90, 0)
     for place, (sort, answer) in enumerate(rows):
         tags = (("class", sort), ("choices", "2"))
         query = (Query(None, str(place)),)
@@ -140,7 +140,7 @@ def test_rare_classes_and_answers_are_kept_as_often_as_usual_ones() -> None:
 def test_a_quota_counts_yes_and_no_apart_from_choices() -> None:
     rows = [("plain", "yes"), ("plain", "no"), ("choice", "red"), ("choice", "blue")]
     groups = [_group(f"{kind} {answer} {n}", answer, kind) for n in range(30) for kind, answer in rows]
-    balance = Balance(Quota(binary=10, choice=4), 0)
+    balance = BalancedSampler(Quota(binary=10, choice=4), 0)
     for group in groups:
         balance.add(group)
     assert Counter(group.kind for group in balance.chosen()) == {"plain": 10, "choice": 4}

@@ -9,11 +9,11 @@ from counterpoint.core.groups import Gold
 from counterpoint.language.english import article, be, is_mass, is_plural, plural
 from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.senses import curated_names
-from counterpoint.scenes.attributes import before_noun, goes_before_noun, sort_of
-from counterpoint.scenes.cooccurrence import survey
-from counterpoint.suites.carets.question_sampling import questions
-from counterpoint.suites.carets.questions import CHOICES, KINDS, VERIFIED, Asked
-from counterpoint.suites.carets.templates import fitting, templates, worded
+from counterpoint.scenes.attributes import attribute_class, goes_before_noun, modified_noun
+from counterpoint.scenes.cooccurrence import survey_scenes
+from counterpoint.suites.carets.question_sampling import sample_questions
+from counterpoint.suites.carets.questions import CHOICES, KINDS, VERIFICATIONS, QuestionContent
+from counterpoint.suites.carets.templates import fitting_templates, templates, word_question
 
 LEAST = {
     "object verification": 18,
@@ -28,8 +28,8 @@ LEAST = {
 YES = Gold.of("yes")
 
 
-def _texts(asked: Asked, *, negated: bool = False) -> list[str]:
-    return [worded(one.deny if negated else one.ask, asked) for one in fitting(asked)]
+def _texts(asked: QuestionContent, *, negated: bool = False) -> list[str]:
+    return [word_question(one.deny if negated else one.ask, asked) for one in fitting_templates(asked)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,16 +41,16 @@ def test_every_kind_has_at_least_as_many_distinct_templates_as_the_paper(kind: s
 def test_relations_and_negations_have_their_templates_too() -> None:
     related = templates("object verification", related=True)
     assert len({one.ask for one in related}) == len(related) >= 36
-    twins = [one for kind in VERIFIED for one in templates(kind)] + list(related)
+    twins = [one for kind in VERIFICATIONS for one in templates(kind)] + list(related)
     assert len(twins) >= 90
     assert all(one.deny and one.deny != one.ask for one in twins)
     assert len({one.deny for one in twins}) == len(twins)
 
 
-@pytest.mark.parametrize("kind", VERIFIED)
+@pytest.mark.parametrize("kind", VERIFICATIONS)
 def test_a_negation_holds_exactly_where_its_question_does_not(kind: str) -> None:
     """Read by its small words alone, every twin is the complement of its question by De Morgan."""
-    asked = Asked(kind, ("cat", "dog")[: 1 if kind == "object verification" else 2], YES, "")
+    asked = QuestionContent(kind, ("cat", "dog")[: 1 if kind == "object verification" else 2], YES, "")
     for plain, twin in zip(_texts(asked), _texts(asked, negated=True), strict=True):
         for there in product((True, False), repeat=len(asked.options)):
             assert _holds(plain, there) != _holds(twin, there), (plain, twin, there)
@@ -72,7 +72,7 @@ VALUES = [
     for held in attribute_classes().values()
     for row in held.values
     for value in row
-    if sort_of(value) and goes_before_noun(value)
+    if attribute_class(value) and goes_before_noun(value)
 ]
 
 
@@ -81,16 +81,19 @@ def test_the_whole_vocabulary_agrees_with_its_articles_and_verbs(number: str) ->
     """No "a green trees", no "is there any scissors", no "a bread", for whatever name with whatever value."""
     rng = Random(0)
     for name in curated_names():
-        noun = before_noun(rng.choice(VALUES), name if number == "as it is" else plural(name))
+        noun = modified_noun(rng.choice(VALUES), name if number == "as it is" else plural(name))
         many, mass = is_plural(noun), is_mass(noun)
-        for text in (*_texts(one := Asked("object verification", (noun,), YES, "")), *_texts(one, negated=True)):
+        for text in (
+            *_texts(one := QuestionContent("object verification", (noun,), YES, "")),
+            *_texts(one, negated=True),
+        ):
             before = re.findall(rf"(\S+) (?=\b{re.escape(noun.lower())}\b)", text.lower())
             expected = {"any", "some", "no"} if many or mass else {article(noun), "no"}
             assert set(before) <= expected, text
             verbs = re.findall(r"\bthere (is|are)\b|\b(is|are) (?:there|any|no)\b", text.lower())
             assert {one or other for one, other in verbs} <= {be(noun)}, text
         for kind in ("conjunctive verification", "disjunctive verification"):
-            for text in _texts(Asked(kind, (noun, "old bus"), YES, "")):
+            for text in _texts(QuestionContent(kind, (noun, "old bus"), YES, "")):
                 assert f" a {noun.lower()}" not in text.lower() or not (many or mass), text
                 assert not (many and re.search(r"\bis (there )?(either )?" + re.escape(noun), text.lower())), text
 
@@ -102,7 +105,7 @@ def test_what_is_asked_of_a_thing_agrees_with_it(name: str) -> None:
         ("attribute choice", ("red", "blue"), "color"),
         ("action choice", ("sitting", "standing", "lying"), "pose"),
     ):
-        asked = Asked(kind, options, YES, "", about=name, sort=sort)
+        asked = QuestionContent(kind, options, YES, "", about=name, sort=sort)
         texts = _texts(asked)
         assert len(set(texts)) == len(texts) >= 20
         for text in texts:
@@ -111,12 +114,14 @@ def test_what_is_asked_of_a_thing_agrees_with_it(name: str) -> None:
 
 
 def test_a_relation_follows_the_noun_and_nothing_comes_between() -> None:
-    asked = Asked("object verification", ("old man",), YES, "", where="holding an umbrella")
+    asked = QuestionContent("object verification", ("old man",), YES, "", where="holding an umbrella")
     texts = _texts(asked)
     assert "Is there an old man holding an umbrella?" in texts
     assert "Do you see an old man who is holding an umbrella?" in texts
     assert all("holding an umbrella" in text for text in texts)
-    about = Asked("attribute verification", ("red",), YES, "", about="cup", where="on the table", sort="color")
+    about = QuestionContent(
+        "attribute verification", ("red",), YES, "", about="cup", where="on the table", sort="color"
+    )
     assert "Is the cup on the table red?" in _texts(about)
     assert not any("cup in the photo" in text or "table in the photo" in text for text in _texts(about))
 
@@ -129,12 +134,12 @@ def test_singular_plural_mass_and_pair_nouns_all_have_their_questions() -> None:
         scene(8, ("glasses", "green"), ("bread", "white")),
         scene(9, ("ball", "red"), ("frisbee", "blue")),
     ]
-    habits, said = survey(others), set[str]()
+    habits, said = survey_scenes(others), set[str]()
     for shown in examples:
         for seed in range(40):
-            for one in questions(KINDS, shown, habits, Random(seed)):
-                if isinstance(one, Asked):
-                    assert len(fitting(one)) >= 10
+            for one in sample_questions(KINDS, shown, habits, Random(seed)):
+                if isinstance(one, QuestionContent):
+                    assert len(fitting_templates(one)) >= 10
                     said |= set(_texts(one))
     wrong = (" a bread", " a scissors", "is the scissors", "is there any scissors", " a toothbrushs", "is any glasses")
     assert not [text for text in said if any(part in text.lower() for part in wrong)]
@@ -143,5 +148,5 @@ def test_singular_plural_mass_and_pair_nouns_all_have_their_questions() -> None:
 
 def test_choices_are_listed_with_a_comma_where_there_are_three() -> None:
     assert tuple(kind for kind in KINDS if kind.endswith("choice")) == CHOICES
-    asked = Asked("object choice", ("cow", "old horse", "dog"), YES, "", about="black animal", sort="animal")
+    asked = QuestionContent("object choice", ("cow", "old horse", "dog"), YES, "", about="black animal", sort="animal")
     assert "Is the black animal a cow, an old horse, or a dog?" in _texts(asked)

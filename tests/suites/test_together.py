@@ -8,13 +8,13 @@ from counterpoint.core.scenes import Scene
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
 from counterpoint.suites.families import carets
-from counterpoint.suites.parallel import Batch, together
-from counterpoint.suites.suite import Dropped, Suite, Tally, generate
+from counterpoint.suites.parallel import PackedSuite, generate_together
+from counterpoint.suites.suite import Rejection, Suite, Tally, generate
 
 SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
 
 
-def _groups(batch: Batch) -> list[Group]:
+def _groups(batch: PackedSuite) -> list[Group]:
     """The groups of a batch in their order, whatever part has them."""
     parts = [iter(part) for part in batch.parts]
     return [next(parts[part]) for part, _ in batch.order]
@@ -24,7 +24,7 @@ def _groups(batch: Batch) -> list[Group]:
 @pytest.mark.parametrize("limit", [None, 40, Quota(20, 12)], ids=["all", "forty", "quota"])
 def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: int, limit: int | Quota | None) -> None:
     scenes = world()[:50]
-    made = together(SUITES, scenes, 3, {suite.name: limit for suite in SUITES}, processes=processes)
+    made = generate_together(SUITES, scenes, 3, {suite.name: limit for suite in SUITES}, processes=processes)
     for suite in SUITES:
         tally = Tally()
         alone = [group for _, group in generate(suite, scenes, 3, limit, tally=tally)]
@@ -34,14 +34,14 @@ def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: 
         assert [rows for _, rows in made[suite.name].order] == [len(group.queries) for group in alone]
 
 
-def _broken(item: Scene, statistics: None, rng: Random) -> list[Group | Dropped]:
+def _broken(item: Scene, statistics: None, rng: Random) -> list[Group | Rejection]:
     raise ValueError(f"nothing can be made of {item.id}")
 
 
 def test_what_goes_wrong_in_another_process_is_said_here() -> None:
     broken = Suite("broken", tests="nothing", propose=_broken)
     with pytest.raises(ValueError, match="nothing can be made of scene"):
-        together([broken], [scene(n, ("cat",)) for n in range(4)], processes=2)
+        generate_together([broken], [scene(n, ("cat",)) for n in range(4)], processes=2)
 
 
 def test_the_sizes_of_the_paper_add_up_to_its_table() -> None:

@@ -9,21 +9,21 @@ from scenery import scene, sources
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.scenes.absence import doubt, first_doubt, is_undisputed, truly_absent
+from counterpoint.scenes.absence import ambiguity_reason, doubt, is_absent, is_unambiguous
 from counterpoint.scenes.ambiguity import general_names, may_be, may_show
-from counterpoint.scenes.attributes import denies, looks
-from counterpoint.scenes.cooccurrence import survey
-from counterpoint.scenes.referring_expressions import Referent, referents
-from counterpoint.scenes.views import View
-from counterpoint.suites.carets.question_sampling import MAKERS, questions
-from counterpoint.suites.carets.questions import Asked
-from counterpoint.suites.suite import Dropped
+from counterpoint.scenes.attributes import denies, visible_values
+from counterpoint.scenes.cooccurrence import survey_scenes
+from counterpoint.scenes.referring_expressions import ReferringExpression, all_expressions
+from counterpoint.scenes.views import SceneView
+from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
+from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.suite import Rejection
 
 
-def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[Asked]:
-    habits = survey([shown, *others])
-    made = (one for seed in range(times) for one in questions(MAKERS, shown, habits, Random(seed)))
-    return [one for one in made if isinstance(one, Asked)]
+def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionContent]:
+    habits = survey_scenes([shown, *others])
+    made = (one for seed in range(times) for one in sample_questions(MAKERS, shown, habits, Random(seed)))
+    return [one for one in made if isinstance(one, QuestionContent)]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[Asked]:
 )
 def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, there: str) -> None:
     assert doubt(there, name)
-    assert not truly_absent(name, ["cup", there])
+    assert not is_absent(name, ["cup", there])
     elsewhere = [scene(n, (name,), ("cup",), ("kite",)) for n in range(1, 4)]
     for one in _asked(scene(0, (there,), ("cup",), ("kite",)), elsewhere):
         assert name not in one.options, one
@@ -55,31 +55,31 @@ def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, t
 def test_what_is_absent_is_no_kind_of_anything_there_and_nothing_there_is_a_kind_of_it(
     scenes: list[Scene], seed: int
 ) -> None:
-    habits = survey(scenes)
+    habits = survey_scenes(scenes)
     for one in scenes:
-        gone = View(one, habits).absent(Random(seed))
+        gone = SceneView(one, habits).absent(Random(seed))
         if gone and not gone.objects:
             assert not any(is_a(thing.name, gone.name) or is_a(gone.name, thing.name) for thing in one)
 
 
 def test_a_thing_is_only_spoken_of_where_it_can_be_told_from_the_others() -> None:
     two = scene(0, ("cup", "red", "open"), ("cup", "blue", "closed"), ("door", "white"))
-    view = View(two, survey([two]))
-    assert [(one.noun, one.gives) for one in referents(view, two["1"])] == [
+    view = SceneView(two, survey_scenes([two]))
+    assert [(one.noun, one.gives) for one in all_expressions(view, two["1"])] == [
         ("red cup", "color"),
         ("open cup", "openness"),
     ]
-    assert referents(view, two["3"])[0] == Referent(two["3"], "door")
+    assert all_expressions(view, two["3"])[0] == ReferringExpression(two["3"], "door")
     doubtful = scene(0, ("cup", "red"), ("cup",), ("house",), ("door", "white"))
-    view = View(doubtful, survey([doubtful]))
-    assert referents(view, doubtful["1"]) == []
-    assert referents(view, doubtful["4"]) == []  # the house may show another door
+    view = SceneView(doubtful, survey_scenes([doubtful]))
+    assert all_expressions(view, doubtful["1"]) == []
+    assert all_expressions(view, doubtful["4"]) == []  # the house may show another door
 
 
 def test_colors_that_cannot_be_sure_are_not_asked_for() -> None:
     plain, striped, orange = ("shirt", "red"), ("shirt", "red", "striped"), ("orange", "orange")
     shown = scene(0, plain, striped, orange, ("tree", "orange"), ("tree", "green"))
-    assert [looks(shown, thing) for thing in shown] == [("red",), ("striped",), (), (), ("green",)]
+    assert [visible_values(shown, thing) for thing in shown] == [("red",), ("striped",), (), (), ("green",)]
     assert denies(("red",), "blue")
     assert not denies(("red", "white"), "white")
     assert not denies(("tan",), "beige")
@@ -91,21 +91,21 @@ def test_what_is_worn_under_something_else_is_not_described() -> None:
     boxes = (Box(0, 0, 60, 200), Box(10, 40, 30, 60), Box(8, 38, 40, 70), Box(0, 180, 60, 20))
     objects = tuple(replace(thing, box=box) for thing, box in zip(dressed, boxes, strict=True))
     worn = replace(dressed, objects=objects, relations=tuple(Link("1", "wearing", number) for number in "234"))
-    view = View(worn, survey([worn]))
+    view = SceneView(worn, survey_scenes([worn]))
     assert [view.values(thing) for thing in worn] == [(), (), ("blue",), ("white",)]
 
 
 def test_a_scene_without_things_is_asked_nothing_and_says_why() -> None:
-    assert set(questions(MAKERS, scene(0), survey([]), Random(0))) == {
-        Dropped(kind, "nothing is annotated") for kind in MAKERS
+    assert set(sample_questions(MAKERS, scene(0), survey_scenes([]), Random(0))) == {
+        Rejection(kind, "nothing is annotated") for kind in MAKERS
     }
 
 
 def test_names_that_stand_for_a_kind_are_known_and_the_doubts_make_sense() -> None:
     assert all(may_be(name, name) for name in general_names())
-    assert is_undisputed("cat", ["cat", "dog", "table"])
-    assert not is_undisputed("bird", ["cat", "duck"])
-    assert first_doubt("cat", ["dog", "cat"]) == "it is annotated"
+    assert is_unambiguous("cat", ["cat", "dog", "table"])
+    assert not is_unambiguous("bird", ["cat", "duck"])
+    assert ambiguity_reason("cat", ["dog", "cat"]) == "it is annotated"
     assert not may_show("dog", "cat")
 
 
@@ -113,9 +113,9 @@ def test_nothing_is_said_to_stand_beside_a_picture_in_the_picture() -> None:
     things = [("picture",), ("cup", "red"), ("cup", "blue"), ("kite",), ("dog", "running")]
     links = tuple(Link(number, "below", "1") for number in "2345")
     shown = [replace(scene(n, *things), relations=links) for n in range(3)]
-    view = View(shown[0], survey(shown))
+    view = SceneView(shown[0], survey_scenes(shown))
     assert not view.links
-    assert not [one for thing in shown[0] for one in referents(view, thing) if one.where]
+    assert not [one for thing in shown[0] for one in all_expressions(view, thing) if one.where]
     assert not [one for one in _asked(shown[0], shown) if one.where]
 
 
@@ -127,14 +127,14 @@ def _related(*links: tuple[str, str, str]) -> Scene:
 
 def test_a_relation_singles_out_what_it_rules_the_others_out_of() -> None:
     shown = _related(("2", "to the left of", "4"), ("3", "to the right of", "4"), ("2", "near", "1"), ("2", "on", "6"))
-    view = View(shown, survey([shown]))
-    assert [one.where for one in referents(view, shown["2"])] == ["to the left of the lamp"]
+    view = SceneView(shown, survey_scenes([shown]))
+    assert [one.where for one in all_expressions(view, shown["2"])] == ["to the left of the lamp"]
     held = _related(("2", "holding", "5"), ("3", "to the left of", "6"))
-    view = View(held, survey([held]))
-    assert [one.where for one in referents(view, held["2"])] == ["holding the umbrella"]
-    assert referents(view, held["3"]) == [], "nothing is to the left of the floor"
+    view = SceneView(held, survey_scenes([held]))
+    assert [one.where for one in all_expressions(view, held["2"])] == ["holding the umbrella"]
+    assert all_expressions(view, held["3"]) == [], "nothing is to the left of the floor"
     both = _related(("2", "holding", "5"), ("3", "holding", "5"))
-    assert referents(View(both, survey([both])), both["2"]) == []
+    assert all_expressions(SceneView(both, survey_scenes([both])), both["2"]) == []
 
 
 def test_a_relation_is_denied_only_by_absence_or_by_the_opposed_relation() -> None:

@@ -18,8 +18,8 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.pictures.edits import Foreground, apply_edits
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.carets import negation, order, rephrase, visual
-from counterpoint.suites.carets.foregrounds import LEAST, foreground, grown
-from counterpoint.suites.carets.questions import KINDS, Asked
+from counterpoint.suites.carets.foregrounds import MIN_SIDE, enlarge_box, foreground
+from counterpoint.suites.carets.questions import KINDS, QuestionContent
 from counterpoint.suites.suite import Tally, generate
 from counterpoint.world.source import World
 
@@ -40,8 +40,10 @@ def _kept(group: Group) -> Foreground:
     return Foreground.read(picture.edits[0].arguments[3:])
 
 
-def _asked(*things: SceneObject, gone: int = 0, said: tuple[str, ...] = ("cat",), where: str = "") -> Asked:
-    return Asked("object verification", said, Gold.of("yes"), "", things, where=where, tags=(("gone", str(gone)),))
+def _asked(*things: SceneObject, gone: int = 0, said: tuple[str, ...] = ("cat",), where: str = "") -> QuestionContent:
+    return QuestionContent(
+        "object verification", said, Gold.of("yes"), "", things, where=where, tags=(("gone", str(gone)),)
+    )
 
 
 def _placed(*boxes: Box | None, size: Size = Size(320, 240)) -> Scene:  # noqa: B008 - a size is a value
@@ -95,7 +97,7 @@ def test_there_is_at_most_one_more_box_for_each_thing_that_is_not_there() -> Non
     more = Counter[tuple[str, int, int]]()
     for group in _groups():
         gone = int(dict(group.tags[0]).get("gone", "0"))
-        own = {grown(thing.box, Size(320, 240)) for thing in group.objects if thing.box}
+        own = {enlarge_box(thing.box, Size(320, 240)) for thing in group.objects if thing.box}
         others = len(set(_kept(group).boxes) - own)
         assert others <= gone
         more[group.kind, gone, others] += 1
@@ -108,7 +110,7 @@ def test_there_is_at_most_one_more_box_for_each_thing_that_is_not_there() -> Non
 def test_no_box_is_smaller_than_what_people_need_or_reaches_out_of_the_picture() -> None:
     for group in _groups():
         for box in _kept(group).boxes:
-            assert min(box.width, box.height) >= LEAST
+            assert min(box.width, box.height) >= MIN_SIDE
             assert _holds(Box(0, 0, 320, 240), box)
 
 
@@ -145,7 +147,7 @@ def test_a_foreground_is_proved_or_refused_with_a_reason(boxes: list[Box], data:
         return
     whole = Box(0, 0, 320, 240)
     assert 1 <= len(kept.boxes) <= named + gone
-    assert all(_holds(whole, box) and min(box.width, box.height) >= LEAST for box in kept.boxes)
+    assert all(_holds(whole, box) and min(box.width, box.height) >= MIN_SIDE for box in kept.boxes)
     for box in boxes[:named]:
         assert max(other.overlap(box) for other in kept.boxes) == box.overlap(whole)
 
@@ -162,7 +164,9 @@ def test_a_foreground_is_proved_or_refused_with_a_reason(boxes: list[Box], data:
         (_placed(), _asked(gone=1, where="behind the tall tree"), "cannot be seen by itself"),
     ],
 )
-def test_a_picture_that_cannot_be_obscured_is_refused_with_a_reason(one: Scene, asked: Asked, why: str) -> None:
+def test_a_picture_that_cannot_be_obscured_is_refused_with_a_reason(
+    one: Scene, asked: QuestionContent, why: str
+) -> None:
     kept = foreground(one, asked, seeded_rng(0))
     assert isinstance(kept, str)
     assert why in kept

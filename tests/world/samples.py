@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.world.scene_building import SPLITS, stage
+from counterpoint.world.scene_building import SPLITS, build_scene
 
 
 @lru_cache(maxsize=4096)
 def staged(split: str, index: int) -> Scene:
     """One scene of the world, staged once."""
-    return stage(split, index).scene
+    return build_scene(split, index).scene
 
 
 def scenes() -> st.SearchStrategy[Scene]:

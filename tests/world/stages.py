@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from functools import cache
 
-from counterpoint.world.scene_building import Staged, stage
+from counterpoint.world.scene_building import BuiltScene, build_scene
 
 
 @cache
-def train() -> Sequence[Staged]:
+def train() -> Sequence[BuiltScene]:
     """Enough scenes of the training split for all there is in the world to occur."""
-    return [stage("train", index) for index in range(1500)]
+    return [build_scene("train", index) for index in range(1500)]
 
 
 @cache
-def shifted() -> Sequence[Staged]:
+def shifted() -> Sequence[BuiltScene]:
     """Scenes of the split in which habits are different."""
-    return [stage("shifted", index) for index in range(400)]
+    return [build_scene("shifted", index) for index in range(400)]

@@ -8,15 +8,23 @@ import pytest
 from stages import shifted, train
 
 from counterpoint.core.ids import seeded_rng
-from counterpoint.world.actions import ACTIONS, Action
+from counterpoint.world.actions import ACTIONS, WorldAction
 from counterpoint.world.kinds import COLORS, OPPOSITES, kind, kinds
-from counterpoint.world.scene_building import Staged
-from counterpoint.world.scene_sampling import INDOORS, PLACES, WEATHERS, cast, company, joined, member
+from counterpoint.world.scene_building import BuiltScene
+from counterpoint.world.scene_sampling import (
+    INDOORS,
+    PLACES,
+    WEATHERS,
+    action_member,
+    kind_weights,
+    sample_member,
+    sample_scene,
+)
 
 SPATIAL = {"to the left of", "to the right of", "above", "below", "in front of", "behind", "near", "on", "under"}
 
 
-def counted(scenes: Sequence[Staged], *, relations: bool = False) -> Counter[str]:
+def counted(scenes: Sequence[BuiltScene], *, relations: bool = False) -> Counter[str]:
     """In how many scenes each kind occurs, or each relation."""
     return Counter(
         chain.from_iterable(
@@ -91,7 +99,7 @@ def test_in_the_shifted_split_most_things_are_where_they_never_are_in_training()
 
 
 def test_in_the_shifted_split_colours_are_rare_ones() -> None:
-    def usual(scenes: Sequence[Staged]) -> float:
+    def usual(scenes: Sequence[BuiltScene]) -> float:
         hits = [
             kind(thing.name).colors.get(word, 0) == max(kind(thing.name).colors.values())
             for staged in scenes
@@ -111,18 +119,18 @@ def test_the_shifted_split_has_no_kinds_of_its_own() -> None:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("shifted", [False, True])
 def test_a_place_has_only_what_can_be_there(place: str, shifted: bool) -> None:
-    spots = {kind(name).spot for name in company(place, shifted)}
+    spots = {kind(name).spot for name in kind_weights(place, shifted)}
     assert spots <= ({"floor", "top", "wall"} if place in INDOORS else {"floor", "top", "sky"})
-    assert len(company(place, shifted)) >= 12
+    assert len(kind_weights(place, shifted)) >= 12
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: f"{action.name} ({action.pose})")
-def test_whoever_does_something_takes_the_pose_for_it(action: Action) -> None:
+def test_whoever_does_something_takes_the_pose_for_it(action: WorldAction) -> None:
     for agent in action.agents:
         for patient in action.objects:
             if patient == agent:
                 continue
-            troupe = joined(seeded_rng("joined", agent, patient), action, agent, patient)
+            troupe = action_member(seeded_rng("joined", agent, patient), action, agent, patient)
             looks = {one.look.kind: one.look for one in (troupe, *troupe.others)}
             assert set(looks) == {agent, patient}
             assert looks[agent].pose == action.pose
@@ -133,10 +141,10 @@ def test_whoever_does_something_takes_the_pose_for_it(action: Action) -> None:
 def test_who_sleeps_lies() -> None:
     rng = seeded_rng("sleep")
     for _ in range(200):
-        look = member(rng, rng.choice(("cat", "dog"))).look
+        look = sample_member(rng, rng.choice(("cat", "dog"))).look
         assert look.pose == "lying" or "awake" in look.states
 
 
 def test_the_same_luck_casts_the_same() -> None:
-    assert cast(seeded_rng("cast", 1)) == cast(seeded_rng("cast", 1))
-    assert cast(seeded_rng("cast", 1)) != cast(seeded_rng("cast", 2))
+    assert sample_scene(seeded_rng("cast", 1)) == sample_scene(seeded_rng("cast", 1))
+    assert sample_scene(seeded_rng("cast", 1)) != sample_scene(seeded_rng("cast", 2))

@@ -5,11 +5,11 @@ from PIL import Image, ImageChops, ImageDraw
 
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box
-from counterpoint.world.drawing import drawn
+from counterpoint.world.drawing import draw_appearance
 from counterpoint.world.kinds import COLORS, kinds
 from counterpoint.world.painting import Placement, box_of, paint, shaded
-from counterpoint.world.scene_sampling import colors, member
-from counterpoint.world.sketch import Extent, Look, Rgb, Sketch
+from counterpoint.world.scene_sampling import sample_colors, sample_member
+from counterpoint.world.sketch import Appearance, Extent, Rgb, Sketch
 
 DRAWN = [name for name, one in kinds().items() if one.spot != "worn"]
 NOWHERE: Rgb = (1, 2, 3)
@@ -32,9 +32,9 @@ def amid(extent: Extent, height: int, mirrored: bool) -> Placement:
     return Placement(SIDE // 2 + (middle if mirrored else -middle), SIDE * 2 // 3, height, mirrored)
 
 
-def paints(look: Look) -> dict[str, Rgb]:
+def paints(look: Appearance) -> dict[str, Rgb]:
     """Any colours for all the roles of a look."""
-    named = colors(seeded_rng("paints", look.kind), look)
+    named = sample_colors(seeded_rng("paints", look.kind), look)
     return {"skin": (200, 150, 120), "hair": (60, 40, 30)} | {role: COLORS[name] for role, name in named.items()}
 
 
@@ -43,8 +43,8 @@ def paints(look: Look) -> dict[str, Rgb]:
 def test_the_box_of_a_thing_is_where_it_is_painted(name: str, mirrored: bool) -> None:
     rng = seeded_rng("boxes", name)
     for _ in range(4):
-        look = member(rng, name).look
-        shape = drawn(look)
+        look = sample_member(rng, name).look
+        shape = draw_appearance(look)
         at = amid(shape.extent, rng.randint(90, 200), mirrored)
         assert painted(shape.sketch, paints(look), at) == box_of(at.extent(shape.extent)), look
 
@@ -54,8 +54,8 @@ def test_the_box_of_a_thing_is_where_it_is_painted(name: str, mirrored: bool) ->
 def test_the_box_of_a_garment_is_where_it_is_painted(name: str, mirrored: bool) -> None:
     rng = seeded_rng("garments", name)
     for _ in range(6):
-        look = member(rng, name).look
-        shape = drawn(look)
+        look = sample_member(rng, name).look
+        shape = draw_appearance(look)
         at = Placement(SIDE // 2, SIDE * 2 // 3, rng.randint(150, 400), mirrored)
         for part, extent in shape.parts.items():
             alone = Sketch(shapes=[one for one in shape.sketch.shapes if one.part == part])

@@ -15,10 +15,10 @@ from counterpoint.core.items import Question, Step
 from counterpoint.core.scenes import Scene
 from counterpoint.world import existence_questions as existing
 from counterpoint.world import verification_questions as verifying
-from counterpoint.world.facts import Facts
-from counterpoint.world.makers import Maker
+from counterpoint.world.facts import SceneFacts
+from counterpoint.world.makers import QuestionWriter
 from counterpoint.world.questions import MAKERS, gqa_questions
-from counterpoint.world.referents import Namer
+from counterpoint.world.referents import ReferentFinder
 from counterpoint.world.solver import solve
 from counterpoint.world.vqa import vqa_questions
 
@@ -69,8 +69,8 @@ def test_yes_is_as_frequent_as_no(asked: Asked) -> None:
 @pytest.mark.parametrize(
     "maker", [row[0] for row in MAKERS if row[0].__module__ in (existing.__name__, verifying.__name__)]
 )
-def test_yes_is_as_frequent_as_no_in_each_kind(maker: Maker) -> None:
-    namers = [Namer(Facts(staged("train", index))) for index in range(600)]
+def test_yes_is_as_frequent_as_no_in_each_kind(maker: QuestionWriter) -> None:
+    namers = [ReferentFinder(SceneFacts(staged("train", index))) for index in range(600)]
     drafts = [maker(namer, seeded_rng(luck, place)) for place, namer in enumerate(namers) for luck in range(5)]
     answers = Counter(draft.answer for draft in drafts if draft)
     assert answers.total() >= 400
@@ -94,7 +94,7 @@ def test_no_color_is_the_answer_too_often(asked: Asked) -> None:
 @given(scenes())
 @settings(max_examples=60, deadline=None)
 def test_a_referent_fits_one_thing_only(scene: Scene) -> None:
-    namer = Namer(Facts(scene))
+    namer = ReferentFinder(SceneFacts(scene))
     for thing in namer.facts.things:
         for referent in namer.all(thing):
             steps = (*referent.steps, Step("query", "name", (len(referent.steps) - 1,)))

@@ -8,16 +8,16 @@ from stages import train
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
-from counterpoint.world.drawing import drawn
-from counterpoint.world.scene_building import Placed
+from counterpoint.world.drawing import draw_appearance
+from counterpoint.world.scene_building import PlacedMember
 from counterpoint.world.sketch import Anchor
-from counterpoint.world.spatial_relations import Stand, spatial
+from counterpoint.world.spatial_relations import PlacedBox, find_spatial_relations
 
 OPPOSITES = {"to the left of": "to the right of", "above": "below", "in front of": "behind"}
 
 
 @st.composite
-def stands(draw: st.DrawFn) -> list[Stand]:
+def stands(draw: st.DrawFn) -> list[PlacedBox]:
     """Some things on stage, anywhere."""
     found = []
     for number in range(draw(st.integers(2, 5))):
@@ -25,7 +25,7 @@ def stands(draw: st.DrawFn) -> list[Stand]:
         box = Box(x, y, draw(st.integers(4, 120)), draw(st.integers(4, 120)))
         hung = draw(st.booleans())
         grounded = not hung and draw(st.booleans())
-        found.append(Stand(str(number), box, draw(st.integers(0, 3)), 3 * box.bottom, grounded, hung))
+        found.append(PlacedBox(str(number), box, draw(st.integers(0, 3)), 3 * box.bottom, grounded, hung))
     return found
 
 
@@ -37,13 +37,13 @@ def links(scene: Scene, name: str) -> Iterator[tuple[Box, Box]]:
             yield one, other
 
 
-def _top(support: Placed) -> Anchor:
-    return support.at.anchor(drawn(support.member.look).anchors["top"])
+def _top(support: PlacedMember) -> Anchor:
+    return support.at.anchor(draw_appearance(support.member.look).anchors["top"])
 
 
 @given(stands())
-def test_every_spatial_relation_has_its_converse_and_no_contradiction(here: list[Stand]) -> None:
-    said = {(link.subject, link.name, link.object) for link in spatial(here, [])}
+def test_every_spatial_relation_has_its_converse_and_no_contradiction(here: list[PlacedBox]) -> None:
+    said = {(link.subject, link.name, link.object) for link in find_spatial_relations(here, [])}
     for one, name, other in said:
         assert one != other
         if name == "near":
@@ -56,9 +56,9 @@ def test_every_spatial_relation_has_its_converse_and_no_contradiction(here: list
 
 
 @given(stands())
-def test_left_and_right_agree_with_the_middles_of_boxes(here: list[Stand]) -> None:
+def test_left_and_right_agree_with_the_middles_of_boxes(here: list[PlacedBox]) -> None:
     boxes = {one.id: one.box for one in here}
-    for link in spatial(here, []):
+    for link in find_spatial_relations(here, []):
         if link.name == "to the left of":
             assert boxes[link.subject].middle[0] < boxes[link.object].middle[0]
         if link.name == "above":
@@ -66,29 +66,32 @@ def test_left_and_right_agree_with_the_middles_of_boxes(here: list[Stand]) -> No
 
 
 @given(stands())
-def test_what_touches_is_at_most_beside_each_other(here: list[Stand]) -> None:
+def test_what_touches_is_at_most_beside_each_other(here: list[PlacedBox]) -> None:
     known = [Link(here[0].id, "holding", here[1].id)]
     pair = {here[0].id, here[1].id}
-    names = {link.name for link in spatial(here, known) if {link.subject, link.object} == pair}
+    names = {link.name for link in find_spatial_relations(here, known) if {link.subject, link.object} == pair}
     assert names <= {"to the left of", "to the right of"}
 
 
 def test_things_that_stand_one_behind_the_other_are_not_above_each_other() -> None:
-    far, near = Stand("1", Box(100, 60, 40, 60), 0, 360, True), Stand("2", Box(100, 130, 40, 60), 1, 570, True)
-    assert {link.name for link in spatial([far, near], [])} == {"in front of", "behind"}
+    far, near = PlacedBox("1", Box(100, 60, 40, 60), 0, 360, True), PlacedBox("2", Box(100, 130, 40, 60), 1, 570, True)
+    assert {link.name for link in find_spatial_relations([far, near], [])} == {"in front of", "behind"}
 
 
 def test_what_is_carried_is_not_above_what_lies_farther_in_front() -> None:
-    suitcase, bottle = Stand("1", Box(100, 60, 40, 30), 0, 360, False), Stand("2", Box(110, 130, 10, 30), 1, 480, True)
-    assert list(spatial([suitcase, bottle], [])) == []
+    suitcase, bottle = (
+        PlacedBox("1", Box(100, 60, 40, 30), 0, 360, False),
+        PlacedBox("2", Box(110, 130, 10, 30), 1, 480, True),
+    )
+    assert list(find_spatial_relations([suitcase, bottle], [])) == []
 
 
 def test_a_bird_is_above_a_bench() -> None:
     bird, bench = (
-        Stand("1", Box(100, 10, 20, 10), 0, 60, False, hung=True),
-        Stand("2", Box(80, 130, 60, 40), 1, 510, True),
+        PlacedBox("1", Box(100, 10, 20, 10), 0, 60, False, hung=True),
+        PlacedBox("2", Box(80, 130, 60, 40), 1, 510, True),
     )
-    assert list(spatial([bird, bench], [])) == [Link("1", "above", "2"), Link("2", "below", "1")]
+    assert list(find_spatial_relations([bird, bench], [])) == [Link("1", "above", "2"), Link("2", "below", "1")]
 
 
 def test_in_staged_scenes_no_pair_is_said_to_be_on_both_sides() -> None:

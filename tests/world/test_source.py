@@ -10,7 +10,7 @@ from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.pictures.channel_means import channel_means
 from counterpoint.pictures.png import encode_png
-from counterpoint.world.scene_building import stage
+from counterpoint.world.scene_building import build_scene
 from counterpoint.world.source import World
 
 
@@ -29,7 +29,7 @@ def test_an_unknown_split_is_said_at_once() -> None:
 def test_the_pixels_of_an_address_are_those_of_its_scene() -> None:
     world = World("test", scenes=3)
     for index in range(3):
-        assert (world.pixels(world[index].scene.picture) == np.asarray(stage("test", index).draw())).all()
+        assert (world.pixels(world[index].scene.picture) == np.asarray(build_scene("test", index).draw())).all()
 
 
 def test_pictures_of_other_splits_can_be_asked_for_too() -> None:

@@ -15,7 +15,7 @@ from stages import train
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.world.painting import FINE
-from counterpoint.world.scene_building import SPLITS, character, stage
+from counterpoint.world.scene_building import SPLITS, build_scene, scene_signature
 from counterpoint.world.scene_sampling import INDOORS, PLACES
 
 HIDDEN = 30  # per cent of a thing that others may cover, boxes against boxes
@@ -27,9 +27,9 @@ PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from test_staging import
 def lines() -> Iterable[str]:
     """What is to stay as it is, of some scenes of each split and of every place: their ids and their pixels."""
     for split in SPLITS:
-        shown = {place: index for index in range(39, -1, -1) for place in (stage(split, index).scene.place,)}
+        shown = {place: index for index in range(39, -1, -1) for place in (build_scene(split, index).scene.place,)}
         for index in sorted(shown.values())[:6] if split != "train" else sorted(shown.values()):
-            staged = stage(split, index)
+            staged = build_scene(split, index)
             pixels = blake2b(np.asarray(staged.draw()).tobytes(), digest_size=8).hexdigest()
             yield f"{staged.scene.id} {staged.scene.place}: scene {hex_id(staged.scene.content_id)} pixels {pixels}"
 
@@ -54,17 +54,17 @@ def test_another_process_with_another_hash_seed_makes_the_same_pixels() -> None:
 @pytest.mark.parametrize("split", SPLITS)
 def test_a_scene_can_be_staged_again(split: str) -> None:
     for index in (0, 7, 123456):
-        assert stage(split, index).scene == stage(split, index).scene
-        assert stage(split, index).scene.content_id != stage(split, index + 1).scene.content_id
+        assert build_scene(split, index).scene == build_scene(split, index).scene
+        assert build_scene(split, index).scene.content_id != build_scene(split, index + 1).scene.content_id
 
 
 def test_another_seed_is_another_world() -> None:
-    assert all(stage("test", n, 1).scene.content_id != stage("test", n).scene.content_id for n in range(5))
+    assert all(build_scene("test", n, 1).scene.content_id != build_scene("test", n).scene.content_id for n in range(5))
 
 
 def test_an_unknown_split_is_told() -> None:
     with pytest.raises(UnknownName):
-        stage("dev", 0)
+        build_scene("dev", 0)
 
 
 def test_tenths_of_all_casts_belong_to_one_split_each() -> None:
@@ -74,8 +74,8 @@ def test_tenths_of_all_casts_belong_to_one_split_each() -> None:
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_scene_belongs_to_its_split_by_what_it_shows(split: str) -> None:
     for index in range(150):
-        staged = stage(split, index)
-        assert character(staged.scene.place, list(staged.placed)) % 10 in SPLITS[split]
+        staged = build_scene(split, index)
+        assert scene_signature(staged.scene.place, list(staged.placed)) % 10 in SPLITS[split]
 
 
 def test_everything_lies_inside_the_picture_and_is_large_enough_to_see() -> None:
@@ -123,7 +123,7 @@ def test_taking_a_thing_away_changes_no_pixel_outside_its_box() -> None:
 
 
 def test_ids_and_addresses_say_split_and_number() -> None:
-    scene = stage("validation", 42).scene
+    scene = build_scene("validation", 42).scene
     assert scene.id == "validation-000042"
     assert scene.picture.address == "world:validation/000042.png"
 

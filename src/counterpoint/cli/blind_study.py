@@ -25,19 +25,19 @@ from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
 from counterpoint.studies.blind_baselines import (
+    CUE_WORDS,
     FOLDS,
-    TELLING,
-    Finding,
-    Learning,
+    BlindFinding,
+    NGramTraining,
+    blind_findings,
     captions_of,
-    cross_fitted,
-    findings,
-    ranked,
+    fit_cross_validated,
+    ranked_rows,
 )
 
 OWN, TOLD = "ngram", "ngram-told"
 """The names of our own model: cross-fitted, and, for comparison, told the very captions that it is asked about."""
-Found = Mapping[str, Sequence[Finding]]
+Found = Mapping[str, Sequence[BlindFinding]]
 
 
 @click.command("blind")
@@ -69,15 +69,15 @@ def blind(
     """
     lab = LabStore(place).opened()
     groups = chosen(lab, suites)
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[BlindFinding]] = {}
     for name in dict.fromkeys(models):
         if name == OWN:
             told = read_captions(captions) if captions else ()
-            fitted = cross_fitted(Learning(captions_of(groups), told, order, folds))
+            fitted = fit_cross_validated(NGramTraining(captions_of(groups), told, order, folds))
             info = put(lab, OWN if folds > 1 else TOLD, fitted, groups)
         else:
             info = known(lab, name, groups)
-        found[info.model] = findings(groups, load_answers(lab, info))
+        found[info.model] = blind_findings(groups, load_answers(lab, info))
     if form == "json":
         click.echo(json.dumps({name: [_told(one) for one in own] for name, own in found.items()}))
         return
@@ -87,7 +87,7 @@ def blind(
 
 def chosen(lab: LabStore, suites: Sequence[str]) -> pa.Table:
     """The groups of these suites, or of all, in which captions are ranked above foils."""
-    groups = ranked(load_groups(lab, suites))
+    groups = ranked_rows(load_groups(lab, suites))
     if not groups.num_rows:
         hint = "counterpoint generate --suite valse makes some"
         raise StoreError(f"{lab.folder} has no captions against foils", hint=hint)
@@ -145,13 +145,13 @@ def sheets(found: Found) -> Iterator[ResultTable]:
     ]
     if words:
         about = (
-            f"The {TELLING} most telling words where the interval is clear of 50 %: pairs ranked right beyond half of "
+            f"The {CUE_WORDS} most telling words where the interval is clear of 50 %: pairs ranked right beyond half of "
             "those with the word on one side only (of these, in the caption/in the foil)"
         )
         yield ResultTable(about, ("model", "suite", "test", "words"), words, names=4)
 
 
-def _rows(name: str, own: Sequence[Finding]) -> Iterator[tuple[str, ...]]:
+def _rows(name: str, own: Sequence[BlindFinding]) -> Iterator[tuple[str, ...]]:
     for one in own:
         yield name, one.suite, one.test, percent(one.value, one.low, one.high), percent(one.ties), str(one.n)
     values = [one.value for one in own if one.value is not None]
@@ -159,6 +159,6 @@ def _rows(name: str, own: Sequence[Finding]) -> Iterator[tuple[str, ...]]:
         yield name, "", "mean of these", percent(fsum(values) / len(values)), "", str(sum(one.n for one in own))
 
 
-def _told(one: Finding) -> dict[str, Any]:
+def _told(one: BlindFinding) -> dict[str, Any]:
     words = [asdict(word) | {"brings": word.brings} for word in one.words]
     return asdict(one) | {"biased": one.biased, "words": words}

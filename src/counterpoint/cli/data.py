@@ -17,7 +17,7 @@ from counterpoint.reports.data_tables import Block, as_json, blocks, expectation
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 from counterpoint.sources.dataset import KINDS, DataSet
 from counterpoint.sources.file_checks import expected
-from counterpoint.studies.dataset_description import Description, Request, describe, opened
+from counterpoint.studies.dataset_description import DatasetDescription, DescriptionRequest, describe, open_split
 
 
 @click.command("data")
@@ -62,7 +62,7 @@ def command(
     if isinstance(found, DataSet) and data is None:
         _print(_told(found), expectations(name, found), form)
         return
-    request = Request(data, split, kinds, limit, seed, rules, columns)
+    request = DescriptionRequest(data, split, kinds, limit, seed, rules, columns)
     described = _described(name, found, request, against)
     _print(as_json(described, top), blocks(described, top), form)
     if report is not None:
@@ -70,8 +70,8 @@ def command(
     _refuse_if_broken(described)
 
 
-def _described(name: str, found: Any, request: Request, against: tuple[str, ...]) -> Description:
-    opening = opened(name, found, request)
+def _described(name: str, found: Any, request: DescriptionRequest, against: tuple[str, ...]) -> DatasetDescription:
+    opening = open_split(name, found, request)
     spaces = [space_of(one, opening.rules, _watched, opening.split) for one in against]
     return describe(opening, request, spaces, _watched)
 
@@ -106,7 +106,7 @@ def _told(dataset: DataSet) -> dict[str, Any]:
     return {**about, "withheld": list(dataset.withheld), "rules": dataset.rules, "files": files, "pictures": pictures}
 
 
-def _write(path: Path, described: Description, top: int) -> None:
+def _write(path: Path, described: DatasetDescription, top: int) -> None:
     from counterpoint.reports.data_report import page  # pages are loaded when they are needed
 
     text = page(described, top)
@@ -118,7 +118,7 @@ def _write(path: Path, described: Description, top: int) -> None:
     click.echo(f"{path} is written", err=True)
 
 
-def _refuse_if_broken(described: Description) -> None:
+def _refuse_if_broken(described: DatasetDescription) -> None:
     for part in described.parts:
         if part.problem:
             raise SourceError(part.problem, hint=part.hint)

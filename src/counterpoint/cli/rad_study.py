@@ -19,7 +19,7 @@ from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
 from counterpoint.studies import rad_prediction as prediction
-from counterpoint.studies.rad_tables import example, read_counts, written
+from counterpoint.studies.rad_tables import counts_text, example, read_counts
 
 PAPER = {
     "all": (0.917, 0.117),
@@ -82,14 +82,14 @@ def rad(
 
 def _counts(
     place: Path | None, make: Path | None, threshold: float, training: dict[str, int]
-) -> list[prediction.Counts]:
+) -> list[prediction.RadCounts]:
     if make:
         from counterpoint.studies.rad_instances import Plan, instances
 
         plan = Plan(**training, threshold=threshold)
         counts = list(instances(plan, partial(shown_passing, doing="instances")))
         make.parent.mkdir(parents=True, exist_ok=True)
-        make.write_text(written(counts), encoding="utf-8")
+        make.write_text(counts_text(counts), encoding="utf-8")
         return counts
     if place is None:
         return example()
@@ -101,11 +101,13 @@ def _counts(
     return [
         one
         for name, info in models.items()
-        for one in prediction.counted(name, judge(groups, load_answers(lab, info), threshold))
+        for one in prediction.count_outcomes(name, judge(groups, load_answers(lab, info), threshold))
     ]
 
 
-def _summed(summaries: Sequence[prediction.Summary], fits: Sequence[prediction.Fit], threshold: float) -> ResultTable:
+def _summed(
+    summaries: Sequence[prediction.RegressionSummary], fits: Sequence[prediction.RegressionFit], threshold: float
+) -> ResultTable:
     heads = ["features"]
     columns: list[tuple[bool, str]] = []
     for intercept, title in ((False, "as printed"), (True, "with intercept")):
@@ -129,7 +131,7 @@ def _summed(summaries: Sequence[prediction.Summary], fits: Sequence[prediction.F
     return ResultTable(title, (*heads, "Table 4, LMH"), rows)
 
 
-def _listed(fits: Sequence[prediction.Fit]) -> ResultTable:
+def _listed(fits: Sequence[prediction.RegressionFit]) -> ResultTable:
     rows = [
         (
             one.target,
@@ -148,7 +150,7 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _cell(one: prediction.Summary) -> str:
+def _cell(one: prediction.RegressionSummary) -> str:
     return _number(one.mean) if one.sd is None else f"{_number(one.mean)} ± {one.sd:.3f}"
 
 

@@ -19,8 +19,8 @@ from counterpoint.cli.rad_study import coverage, rad
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.ports import Model
 from counterpoint.metrics.intervals import Score
-from counterpoint.studies.augmentation import SHARE, Comparison, shown
-from counterpoint.studies.plain_accuracy import Exam, Report, examined
+from counterpoint.studies.augmentation import SHARE, AugmentationComparison, comparison_lines
+from counterpoint.studies.plain_accuracy import PlainExam, PlainReport, examine
 from counterpoint.world.source import World
 
 WORDS_ONLY = frozenset(("ngram", "trigram"))
@@ -80,11 +80,11 @@ def augment(models: tuple[str, ...], as_json: bool, **numbers: Any) -> None:
         raise CounterpointError(f"models cannot be trained here: there is no {problem.name}", hint=hint) from problem
     plan = study_plan(training, models, **numbers)
     with redirect_stdout(sys.stderr):  # where training tells how it goes
-        found: list[Comparison] = training.study(plan)
+        found: list[AugmentationComparison] = training.study(plan)
     if as_json:
         click.echo(json.dumps([asdict(one) for one in found]))
     else:
-        click.echo("\n".join(shown(found)))
+        click.echo("\n".join(comparison_lines(found)))
 
 
 def study_plan(training: Any, models: tuple[str, ...], *, scenes: int, **numbers: Any) -> Any:
@@ -102,14 +102,14 @@ def shown_pictures() -> tuple[str, ...]:
     return tuple(name for name in catalog.rows("models") if name not in WORDS_ONLY)
 
 
-def reported(names: tuple[str, ...], world: World) -> list[Report]:
+def reported(names: tuple[str, ...], world: World) -> list[PlainReport]:
     """A report on each model, with progress; every name is looked up before anything is drawn."""
     loaded: dict[str, Model] = {name: catalog.model(name, world) for name in names}
-    exam = Exam.of(world)
-    return [examined(name, model, exam, partial(counted, doing=name)) for name, model in loaded.items()]
+    exam = PlainExam.of(world)
+    return [examine(name, model, exam, partial(counted, doing=name)) for name, model in loaded.items()]
 
 
-def show(reports: list[Report], title: str, *, kinds: bool = False) -> None:
+def show(reports: list[PlainReport], title: str, *, kinds: bool = False) -> None:
     """Tables in the terminal: per cent with the 95 % interval over pictures; what does not apply is a dash."""
     heads = ("questions", "GQA manner", "VQA manner", "captions")
     rows = [

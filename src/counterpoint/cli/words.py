@@ -10,7 +10,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.lab.selection import load_groups
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.foil_words import ALL, SUBSETS, Words, foil_words, plain, telling
+from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_word_rows, foil_words, telling_words
 
 _TITLE = (
     "Changed words of captions and foils: divergence of Jensen and Shannon (base 2, square root), "
@@ -31,14 +31,16 @@ def command(lab: Path, suites: tuple[str, ...], charts: Path | None, most: int, 
     opened = LabStore(lab).opened()
     found = foil_words(load_groups(opened, suites))
     click.echo(
-        json.dumps(plain(found), ensure_ascii=False) if form == "json" else TABLE_FORMATS[form or "plain"](sheet(found))
+        json.dumps(foil_word_rows(found), ensure_ascii=False)
+        if form == "json"
+        else TABLE_FORMATS[form or "plain"](sheet(found))
     )
     if charts is not None:
         for path in drawn(found, charts, most):
             click.echo(f"drawn: {path}", err=True)
 
 
-def sheet(found: Mapping[str, Mapping[str, Words]]) -> ResultTable:
+def sheet(found: Mapping[str, Mapping[str, WordSides]]) -> ResultTable:
     """A line for each test; valid and unanimous pairs where the votes of annotators are told."""
     voted = [name for name in SUBSETS if name != ALL and any(name in own for own in found.values())]
     heads = (
@@ -57,22 +59,23 @@ def sheet(found: Mapping[str, Mapping[str, Words]]) -> ResultTable:
             *(_share(own.get(name), own[ALL].pairs) for name in voted),
             f"{own[ALL].items:,}",
             *(_apart(own.get(name)) for name in (ALL, *voted)),
-            ", ".join(f"{word} {100 * gap:+.1f}" for word, gap in telling(own[ALL], 3) if abs(gap) >= 5e-4) or "–",
+            ", ".join(f"{word} {100 * gap:+.1f}" for word, gap in telling_words(own[ALL], 3) if abs(gap) >= 5e-4)
+            or "–",
         )
         for test, own in found.items()
     ]
     return ResultTable(_TITLE, heads, rows)
 
 
-def _share(words: Words | None, of: int) -> str:
+def _share(words: WordSides | None, of: int) -> str:
     return "–" if words is None else f"{words.pairs:,} ({100 * words.pairs / max(of, 1):.1f})"
 
 
-def _apart(words: Words | None) -> str:
+def _apart(words: WordSides | None) -> str:
     return "–" if words is None or words.divergence != words.divergence else f"{words.divergence:.3f}"
 
 
-def drawn(found: Mapping[str, Mapping[str, Words]], folder: Path, most: int) -> list[Path]:
+def drawn(found: Mapping[str, Mapping[str, WordSides]], folder: Path, most: int) -> list[Path]:
     """A chart for each test, with a panel for all pairs and one for the valid ones; the files that were written."""
     from counterpoint.reports.charts.bars import WordChart, WordFrequency
 
@@ -99,7 +102,7 @@ def drawn(found: Mapping[str, Mapping[str, Words]], folder: Path, most: int) -> 
     return paths
 
 
-def headline(test: str, subsets: Mapping[str, Words]) -> str:
+def headline(test: str, subsets: Mapping[str, WordSides]) -> str:
     """What a chart shows, in a sentence."""
     apart = _apart(subsets[ALL])
     after = f", {_apart(subsets['valid'])} after validation" if "valid" in subsets else ""

@@ -9,7 +9,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, SourceError
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.answer_spaces import AnswerSpace
 from counterpoint.sources.dataset import DataSet
-from counterpoint.studies.dataset_description import Request, Watch, answer_space, opened
+from counterpoint.studies.dataset_description import DescriptionRequest, Watch, answer_space, open_split
 
 MODEL, HF = "model:", "hf/"
 FORMS = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with one answer a line"
@@ -44,7 +44,7 @@ def _data(typed: str, name: str, split: str, folder: Path | None, rules: str, wa
             split = like
         except SourceError:
             pass  # another split may be there
-    opening = opened(name, found, Request(folder, split))
+    opening = open_split(name, found, DescriptionRequest(folder, split))
     return answer_space(f"{name}, {opening.split}", opening, rules, watch)
 
 

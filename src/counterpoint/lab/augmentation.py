@@ -21,7 +21,7 @@ from counterpoint.pictures.png import encode_png
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.augmentation import apart, fingerprint, made_on, mixed
+from counterpoint.studies.augmentation import fingerprint, generate_groups, mix_questions, prove_disjoint
 
 LAYOUTS = tuple(FORMS)
 """The layouts of training files that can be written."""
@@ -108,9 +108,9 @@ def augment(lab: LabStore | None, request: AugmentRequest, progress: ProgressCal
         for kind in sorted({suite.takes for suite in suites.values()})
     }
     scenes = [item.scene if isinstance(item, GroundedQuestion) else item for kind in items.values() for item in kind]
-    proof = apart((scene.picture.address for scene in scenes), tested.addresses)
-    groups = {name: made_on(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
-    by_suite = mixed(groups, seed=request.seed, limit=request.limit, weights=weights)
+    proof = prove_disjoint((scene.picture.address for scene in scenes), tested.addresses)
+    groups = {name: generate_groups(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
+    by_suite = mix_questions(groups, seed=request.seed, limit=request.limit, weights=weights)
     questions = [question for own in by_suite.values() for question in own]
     if not questions:
         raise CounterpointError(f"nothing can be asked about {len(scenes)} scenes of {request.source}")

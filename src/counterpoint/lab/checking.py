@@ -156,9 +156,13 @@ def language_model(
     """
     guard = PictureGuard()
     if name == NGRAM and not args.get("captions"):
-        from counterpoint.studies.blind_baselines import Learning, captions_of, cross_fitted  # imports scoring
+        from counterpoint.studies.blind_baselines import (  # imports scoring
+            NGramTraining,
+            captions_of,
+            fit_cross_validated,
+        )
 
-        model: object = cross_fitted(Learning(captions_of(table)))
+        model: object = fit_cross_validated(NGramTraining(captions_of(table)))
     else:
         model = catalog.model(name, guard, args)
     if not isinstance(model, Scorer):

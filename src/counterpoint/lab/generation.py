@@ -32,7 +32,7 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.families import SuiteFamily
-from counterpoint.suites.parallel import Batch, Limit, together
+from counterpoint.suites.parallel import Limit, PackedSuite, generate_together
 from counterpoint.suites.suite import MASKED_LM, Suite, Tally
 from counterpoint.suites.suite import generate as generate_groups
 
@@ -261,12 +261,12 @@ class _Generator:
                 jobs[name] = self._job(name, limits[name])
             except CounterpointError as problem:
                 obstacles[name] = problem
-        batches, items = dict[str, Batch](), dict[str, ItemCollection]()
+        batches, items = dict[str, PackedSuite](), dict[str, ItemCollection]()
         for kind, rules in dict.fromkeys((job.kind, job.rules) for job in jobs.values()):
             members = {job.suite.name: job for job in jobs.values() if (job.kind, job.rules) == (kind, rules)}
             collection = self._items.read(kind, rules)
             scenes = list(collection.items)
-            batches |= together(
+            batches |= generate_together(
                 [job.suite for job in members.values()],
                 scenes,
                 self._request.seed,
@@ -401,7 +401,7 @@ def _pack(stored_as: Mapping[str, str], name: str, groups: Sequence[Any]) -> pa.
     return groups_table(((group.test or name, group) for group in groups), stored_as[name])
 
 
-def _unpack(batch: Batch) -> pa.Table:
+def _unpack(batch: PackedSuite) -> pa.Table:
     """The table of a suite from the tables of each process, in the order of its groups."""
     table = pa.concat_tables(batch.parts)
     starts = np.cumsum([0, *(len(part) for part in batch.parts[:-1])])

@@ -9,7 +9,7 @@ from counterpoint.explorer.templating import counted, environment
 from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, RankedWord, WordFrequencies
 from counterpoint.reports.charts.bars import BarChart, Histogram
 from counterpoint.sources.file_checks import spoken_size
-from counterpoint.studies.dataset_description import Description, Part
+from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription
 
 FEW = 3
 """Numbers that differ by less than this are said in a sentence, and need no chart."""
@@ -31,10 +31,10 @@ class KindPart:
     sentence: str
     facts: tuple[str, ...]  # numbers that need no chart
     figures: tuple[NotedChart, ...]
-    part: Part
+    part: ItemDescription
 
 
-def page(found: Description, top: int = 10) -> str:
+def page(found: DatasetDescription, top: int = 10) -> str:
     """The whole page."""
     style = files("counterpoint.explorer").joinpath("static/style.css").read_text("utf-8")
     answerable = _answerable(found)
@@ -52,7 +52,7 @@ def page(found: Description, top: int = 10) -> str:
     )
 
 
-def sentence(found: Description) -> str:
+def sentence(found: DatasetDescription) -> str:
     """What was read, in one sentence."""
     parts = [counted(part.counts.items, part.counts.kind.removesuffix("s")) for part in found.parts]
     listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]])) or "nothing"
@@ -61,7 +61,7 @@ def sentence(found: Description) -> str:
     return f"The {found.split} split of {found.title}: {listed} about {_pictures(found)}{limit}."
 
 
-def _pictures(found: Description) -> str:
+def _pictures(found: DatasetDescription) -> str:
     pictures = found.pictures
     said = counted(pictures.distinct, "picture")
     if pictures.drawn:
@@ -106,11 +106,11 @@ def overlap_chart(known: Sequence[RankedWord]) -> BarChart:
     return BarChart(title, tuple(known), full=1.0)
 
 
-def _answerable(found: Description) -> list[RankedWord]:
+def _answerable(found: DatasetDescription) -> list[RankedWord]:
     return [RankedWord(one.name, one.shared, one.covered) for one in found.overlaps if one.covered is not None]
 
 
-def _kind(part: Part, top: int) -> KindPart:
+def _kind(part: ItemDescription, top: int) -> KindPart:
     counts = part.counts
     pictures = counted(len(counts.pictures), "picture")
     return KindPart(

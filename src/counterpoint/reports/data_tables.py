@@ -11,7 +11,7 @@ from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram,
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import Checked, Expected, expected, spoken_size
-from counterpoint.studies.dataset_description import Description, Part, kinds_of
+from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription, kinds_of
 
 Block: TypeAlias = ResultTable | str
 """A table, or lines that stand by themselves."""
@@ -68,7 +68,7 @@ def _remarks(name: str, dataset: DataSet) -> Iterator[str]:
     yield f"counterpoint data {name} --data FOLDER checks what is there, and describes it."
 
 
-def blocks(found: Description, top: int) -> Iterator[Block]:
+def blocks(found: DatasetDescription, top: int) -> Iterator[Block]:
     """A description from its files to its overlaps."""
     if found.files:
         yield files_sheet(found)
@@ -94,7 +94,7 @@ def blocks(found: Description, top: int) -> Iterator[Block]:
         yield "\n".join(absent_lines(found))
 
 
-def files_sheet(found: Description) -> ResultTable:
+def files_sheet(found: DatasetDescription) -> ResultTable:
     """Each file that is expected, with where it is and how large, or that it is missing."""
     lines = [
         (
@@ -116,14 +116,14 @@ def _there(file: Checked, folder: Path | None) -> str:
     return "yes" if shown == file.name else shown
 
 
-def _sample(found: Description) -> str:
+def _sample(found: DatasetDescription) -> str:
     limit = found.request.limit
     if limit is None:
         return ""
     return f", of {limit:,} scenes" if found.pictures.drawn else f", at most {limit:,} of each kind"
 
 
-def _left(part: Part) -> Iterator[str]:
+def _left(part: ItemDescription) -> Iterator[str]:
     if part.problem:
         yield f"{part.counts.kind} could not be read{' further' if part.counts.items else ''}: {part.problem}"
     for left in part.left:
@@ -132,7 +132,7 @@ def _left(part: Part) -> Iterator[str]:
         yield f"{left.count:,} left out of {part.counts.kind}: {left.reason} ({places}){remedy}"
 
 
-def pictures_line(found: Description) -> str:
+def pictures_line(found: DatasetDescription) -> str:
     """How many pictures there are, and how many of them are files."""
     pictures = found.pictures
     if pictures.drawn:
@@ -186,7 +186,7 @@ def _ranking(title: str, name: str, ranking: WordFrequencies, top: int) -> Resul
     return ResultTable(f"{title}: {name}", (name, "times", "%"), lines)
 
 
-def overlaps_sheet(found: Description) -> ResultTable:
+def overlaps_sheet(found: DatasetDescription) -> ResultTable:
     """What the answer space shares with each of the others."""
     lines = [
         (
@@ -205,7 +205,7 @@ def overlaps_sheet(found: Description) -> ResultTable:
     return ResultTable(f"{found.title}, {found.split}: answers shared, by the rule set {found.rules}", heads, lines)
 
 
-def absent_lines(found: Description) -> Iterator[str]:
+def absent_lines(found: DatasetDescription) -> Iterator[str]:
     """What the columns of the overlaps mean, and the answers that others lack."""
     yield "% answerable: questions whose best answer the other has; % of theirs: the other way round;"
     yield "best accuracy: what one who can say nothing else could earn here, in per cent."
@@ -216,7 +216,7 @@ def absent_lines(found: Description) -> Iterator[str]:
             )
 
 
-def as_json(found: Description, top: int) -> dict[str, Any]:
+def as_json(found: DatasetDescription, top: int) -> dict[str, Any]:
     """A description as plain values; shares are from 0 to 1."""
     request = found.request
     return {
@@ -246,7 +246,7 @@ def _file(file: Checked) -> dict[str, Any]:
     return {**about, "from": file.origin, "path": path, "bytes": file.size if file.path else None}
 
 
-def _kind(part: Part, top: int) -> dict[str, Any]:
+def _kind(part: ItemDescription, top: int) -> dict[str, Any]:
     return {
         "items": part.counts.items,
         "pictures": len(part.counts.pictures),

@@ -12,24 +12,24 @@ from counterpoint.language.nouns import singular
 from counterpoint.scenes.ambiguity import is_known, may_be, may_show
 
 
-def truly_absent(name: str, names: Collection[str]) -> bool:
+def is_absent(name: str, names: Collection[str]) -> bool:
     """Whether nothing annotated by these names is such a thing, might be one, or may show one unannotated.
 
     >>> truly_absent("cat", ["dog", "table"]), truly_absent("tire", ["car"]), truly_absent("bird", ["duck"])
     (True, False, False)
     """
-    return name not in names and is_undisputed(name, names)
+    return name not in names and is_unambiguous(name, names)
 
 
-def is_undisputed(name: str, names: Iterable[str]) -> bool:
+def is_unambiguous(name: str, names: Iterable[str]) -> bool:
     """Whether the name itself, and nothing else among these, decides whether such a thing is there."""
-    known = doubts_of(name)
+    known = ambiguity_reasons(name)
     return not any(known[other] for other in names if other != name)
 
 
-def first_doubt(name: str, names: Iterable[str]) -> str:
+def ambiguity_reason(name: str, names: Iterable[str]) -> str:
     """Why a name cannot be said to be absent beside these, or nothing."""
-    known = doubts_of(name)
+    known = ambiguity_reasons(name)
     found = ("it is annotated" if other == name else known[other] for other in names)
     return next(filter(None, found), "")
 
@@ -40,10 +40,10 @@ def doubt(other: str, name: str) -> str:
     >>> doubt("duck", "bird"), doubt("animal", "dog"), doubt("car", "tire"), doubt("cat", "dog")
     ('a kind of it is annotated', 'something more general is annotated', 'it may be part of what is annotated', '')
     """
-    return doubts_of(name)[other]
+    return ambiguity_reasons(name)[other]
 
 
-class Doubts(dict[str, str]):
+class AmbiguityReasons(dict[str, str]):
     """For one name, what speaks against it by the other name: looked up far more often than worked out."""
 
     def __init__(self, name: str) -> None:
@@ -56,9 +56,9 @@ class Doubts(dict[str, str]):
 
 
 @cache
-def doubts_of(name: str) -> Doubts:
+def ambiguity_reasons(name: str) -> AmbiguityReasons:
     """All that was ever asked about one name; the one place where pairs of names are remembered, for there are many."""
-    return Doubts(name)
+    return AmbiguityReasons(name)
 
 
 def _worked_out(other: str, name: str) -> str:

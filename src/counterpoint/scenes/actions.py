@@ -8,14 +8,14 @@ from counterpoint.language.lexicon.attributes import are_synonyms, attribute_cla
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import is_known
 
-DEEDS = ("pose", "sport", "activity")
+ACTION_CLASSES = ("pose", "sport", "activity")
 """The classes of actions that a question may choose within; of each, someone does one thing at a time."""
-DOERS = ("person", "bird", "insect", "fish", "animal")
+AGENT_KINDS = ("person", "bird", "insect", "fish", "animal")
 """Who does something, the special before the general: a bird is likelier to fly than a cow."""
 
 
 @cache
-def deed_of(value: str) -> str:
+def action_class(value: str) -> str:
     """The class of an action that answers "what is she doing?", or nothing.
 
     >>> deed_of("sitting"), deed_of("surfing"), deed_of("perched"), deed_of("red")
@@ -23,30 +23,32 @@ def deed_of(value: str) -> str:
     """
     if not value.split()[0].endswith("ing"):
         return ""
-    return next((name for name in classes_of(value) if name in DEEDS), "")
+    return next((name for name in classes_of(value) if name in ACTION_CLASSES), "")
 
 
 @cache
-def doer(name: str) -> str:
+def agent_kind(name: str) -> str:
     """What sort of doer a thing is, or nothing for what does nothing."""
-    return next((who for who in DOERS if is_a(name, who)), "") if is_known(name) else ""
+    return next((who for who in AGENT_KINDS if is_a(name, who)), "") if is_known(name) else ""
 
 
-def deeds(one: SceneObject) -> list[str]:
+def annotated_actions(one: SceneObject) -> list[str]:
     """What someone is annotated as doing."""
-    return [value for value in one.attributes if deed_of(value)] if doer(one.name) else []
+    return [value for value in one.attributes if action_class(value)] if agent_kind(one.name) else []
 
 
 @cache
-def words_for(deed: str) -> tuple[str, ...]:
+def action_synonyms(deed: str) -> tuple[str, ...]:
     """All words for an action, itself first."""
-    row = next((row for row in attribute_classes()[deed_of(deed)].values if deed in row), (deed,))
+    row = next((row for row in attribute_classes()[action_class(deed)].values if deed in row), (deed,))
     return (deed, *(word for word in row if word != deed))
 
 
-def contradicted(deed: str, links: Iterable[Link]) -> bool:
+def is_contradicted(deed: str, links: Iterable[Link]) -> bool:
     """Whether a relation says that its subject does something else of the same class: sitting on a bench."""
-    return any(deed_of(verb) == deed_of(deed) and not are_synonyms(verb, deed) for verb in map(verb_of, links))
+    return any(
+        action_class(verb) == action_class(deed) and not are_synonyms(verb, deed) for verb in map(verb_of, links)
+    )
 
 
 def verb_of(link: Link) -> str:

@@ -31,7 +31,7 @@ def is_known(name: str) -> bool:
 @cache
 def can_be_asked(name: str) -> bool:
     """Whether a question may hang on whether there is such a thing."""
-    return is_known(name) and singular(name) not in words("everywhere")
+    return is_known(name) and singular(name) not in word_set("everywhere")
 
 
 def may_be(name: str, other: str) -> bool:
@@ -62,7 +62,7 @@ def may_show(whole: str, name: str) -> bool:
 
 
 @cache
-def words(key: str) -> frozenset[str]:
+def word_set(key: str) -> frozenset[str]:
     """A list of the file of doubts."""
     found: Any = _doubts()
     for part in key.split("."):
@@ -77,7 +77,7 @@ def general_names() -> Mapping[str, str]:
 
 
 @cache
-def shows() -> Mapping[str, tuple[str, ...]]:
+def unannotated_parts() -> Mapping[str, tuple[str, ...]]:
     """What may be seen in or on a thing of each name; a part with a mark ("seat!") stands for this name alone."""
     return {owner: split_list(parts) for owner, parts in _read("shows").items()}
 
@@ -114,7 +114,7 @@ def _rows_alike(name: str) -> frozenset[int]:
 @cache
 def _seen_on(whole: str) -> frozenset[str]:
     """What is listed for a thing, or for anything that it is a kind of."""
-    return frozenset(part for owner, parts in shows().items() if is_a(whole, owner) for part in parts)
+    return frozenset(part for owner, parts in unannotated_parts().items() if is_a(whole, owner) for part in parts)
 
 
 @cache

@@ -7,17 +7,17 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import is_mass, join_list, singular
 from counterpoint.language.lexicon.attributes import are_synonyms, attribute_classes, classes_of, excludes
 from counterpoint.language.lexicon.senses import curated_names
-from counterpoint.scenes.ambiguity import words
+from counterpoint.scenes.ambiguity import word_set
 
 _SMALLEST = 800  # a box below this part of the picture is too small for anyone to be sure
 _HIDDEN = 0.7  # the part of a garment's box that another garment of the same wearer may share
 
 
 @cache
-def sort_of(value: str) -> str:
+def attribute_class(value: str) -> str:
     """The class of an attribute that a question may ask for, or nothing: color for red, openness for closed."""
     found = (name for name in classes_of(value) if attribute_classes()[name].kind == "attribute")
-    return next((name for name in found if name not in words("attributes.not_asked")), "")
+    return next((name for name in found if name not in word_set("attributes.not_asked")), "")
 
 
 @cache
@@ -26,7 +26,7 @@ def can_be_said(value: str, name: str) -> bool:
 
     Nor where both together are a name of their own: an orange tree is not just any tree that is orange.
     """
-    if sort_of(value) == "" or value in name.split() or (sort_of(value) == "size" and is_mass(name)):
+    if attribute_class(value) == "" or value in name.split() or (attribute_class(value) == "size" and is_mass(name)):
         return False
     return f"{value} {singular(name)}" not in _names()
 
@@ -37,27 +37,27 @@ def _names() -> frozenset[str]:
 
 
 @cache
-def usual(value: str) -> str:
+def canonical_value(value: str) -> str:
     """The usual word for a value: wood for wooden, gray for grey."""
-    sort = sort_of(value)
+    sort = attribute_class(value)
     return attribute_classes()[sort].usual(value) if sort else value
 
 
 @cache
-def other_words(value: str) -> tuple[str, ...]:
+def value_synonyms(value: str) -> tuple[str, ...]:
     """All words for a value, itself first, so that an answer in another spelling is as right."""
-    held = attribute_classes()[sort_of(value)].values
+    held = attribute_classes()[attribute_class(value)].values
     return (value, *(word for row in held if value in row for word in row if word != value))
 
 
-def looks(scene: Scene, one: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
+def visible_values(scene: Scene, one: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
     """The values of a thing that nobody would doubt: none where it is tiny, or lies below what is worn beside it."""
     if _is_tiny(scene, one) or any(_covers(other, one) for other in beside):
         return ()
     kept = [value for value in one.attributes if can_be_said(value, one.name)]
-    if words("attributes.hides_color").isdisjoint(one.attributes):
+    if word_set("attributes.hides_color").isdisjoint(one.attributes):
         return tuple(kept)
-    return tuple(value for value in kept if sort_of(value) != "color")
+    return tuple(value for value in kept if attribute_class(value) != "color")
 
 
 def denies(values: Sequence[str], value: str) -> bool:
@@ -66,17 +66,17 @@ def denies(values: Sequence[str], value: str) -> bool:
     return bool(rivals) and all(excludes(one, value) for one in rivals)
 
 
-def has(values: Sequence[str], value: str) -> bool:
+def has_value(values: Sequence[str], value: str) -> bool:
     """Whether one of these values is that one, perhaps by another word."""
     return any(are_synonyms(one, value) for one in values)
 
 
 def goes_before_noun(value: str) -> bool:
     """Whether the value can stand before a noun: "a red cup", but no "asleep dog"."""
-    return value not in words("attributes.only_after_be")
+    return value not in word_set("attributes.only_after_be")
 
 
-def before_noun(value: str, noun: str) -> str:
+def modified_noun(value: str, noun: str) -> str:
     """A noun with a value before it, if any: "red cup", "wooden table"."""
     return f"{'wooden' if value == 'wood' else value} {noun}".strip()
 
@@ -87,14 +87,16 @@ def predicate(values: Sequence[str]) -> str:
     >>> predicate(["red"]), predicate(["wooden", "metal"]), predicate(["on", "off"]), predicate(["red", "blue", "tan"])
     ('red', 'made of wood or metal', 'turned on or off', 'red, blue, or tan')
     """
-    sort = sort_of(values[0])
+    sort = attribute_class(values[0])
     before = {"material": "made of ", "power": "turned "}.get(sort, "")
-    return before + bare(values)
+    return before + value_list(values)
 
 
-def bare(values: Sequence[str]) -> str:
+def value_list(values: Sequence[str]) -> str:
     """Values as a list: "wood or metal"."""
-    plain = [usual(one) if sort_of(one) == "material" else one.removeprefix("turned ") for one in values]
+    plain = [
+        canonical_value(one) if attribute_class(one) == "material" else one.removeprefix("turned ") for one in values
+    ]
     return join_list(plain, "or")
 
 

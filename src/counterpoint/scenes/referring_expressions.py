@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from random import Random
 
 from counterpoint.core.scenes import Link, SceneObject
-from counterpoint.scenes.actions import deed_of, verb_of
+from counterpoint.scenes.actions import action_class, verb_of
 from counterpoint.scenes.ambiguity import can_be_asked, may_be
-from counterpoint.scenes.attributes import before_noun, goes_before_noun, sort_of
-from counterpoint.scenes.relations import is_for_one, opposed
-from counterpoint.scenes.views import View
+from counterpoint.scenes.attributes import attribute_class, goes_before_noun, modified_noun
+from counterpoint.scenes.relations import is_exclusive, opposed_relation
+from counterpoint.scenes.views import SceneView
 
 _PLAIN = 0.5  # how often the bare name is used where it serves
 
 
 @dataclass(frozen=True, slots=True)
-class Referent:
+class ReferringExpression:
     """A phrase for a thing: a noun, what follows it, the class that it gives away, and all that it names."""
 
     thing: SceneObject
@@ -31,35 +31,37 @@ class Referent:
         return (self.thing, *self.others)
 
 
-def referent(view: View, one: SceneObject, rng: Random, avoid: Collection[str] = ()) -> Referent | None:
+def choose_expression(
+    view: SceneView, one: SceneObject, rng: Random, avoid: Collection[str] = ()
+) -> ReferringExpression | None:
     """A phrase for a thing that nobody could take for another, and that gives no class to avoid away, or nothing."""
     if not can_be_asked(one.name):
         return None
     alone = view.singles_out(one, one.name)
     if alone and rng.random() < _PLAIN:
-        return Referent(one, one.name)
-    found = [*_by_look(view, one, one.name), *by_relation(view, one, one.name)]
+        return ReferringExpression(one, one.name)
+    found = [*_by_look(view, one, one.name), *relation_expressions(view, one, one.name)]
     found = [phrase for phrase in found if phrase.gives not in avoid]
     if found:
         return rng.choice(found)
-    return Referent(one, one.name) if alone else None
+    return ReferringExpression(one, one.name) if alone else None
 
 
-def referents(view: View, one: SceneObject) -> list[Referent]:
+def all_expressions(view: SceneView, one: SceneObject) -> list[ReferringExpression]:
     """Every phrase for a thing, the plainest first."""
     if not can_be_asked(one.name):
         return []
-    plain = [Referent(one, one.name)] if view.singles_out(one, one.name) else []
-    return [*plain, *_by_look(view, one, one.name), *by_relation(view, one, one.name)]
+    plain = [ReferringExpression(one, one.name)] if view.singles_out(one, one.name) else []
+    return [*plain, *_by_look(view, one, one.name), *relation_expressions(view, one, one.name)]
 
 
-def _by_look(view: View, one: SceneObject, name: str) -> Iterator[Referent]:
+def _by_look(view: SceneView, one: SceneObject, name: str) -> Iterator[ReferringExpression]:
     for value in view.values(one):
         if goes_before_noun(value) and view.singles_out(one, name, value):
-            yield Referent(one, before_noun(value, name), gives=sort_of(value))
+            yield ReferringExpression(one, modified_noun(value, name), gives=attribute_class(value))
 
 
-def by_relation(view: View, one: SceneObject, name: str, noun: str = "") -> Iterator[Referent]:
+def relation_expressions(view: SceneView, one: SceneObject, name: str, noun: str = "") -> Iterator[ReferringExpression]:
     """Phrases that say what a thing stands in relation to, under its own name or a more general one."""
     rivals = view.rivals(one, name)
     for link in view.scene.relations_of(one.id) if rivals is not None else ():
@@ -68,11 +70,11 @@ def by_relation(view: View, one: SceneObject, name: str, noun: str = "") -> Iter
             continue
         if all(_is_ruled_out(view, rival, link) for rival in rivals or ()):
             where = f"{link.name} the {other.name}"
-            yield Referent(one, noun or name, where, deed_of(verb_of(link)), link.name, (other,))
+            yield ReferringExpression(one, noun or name, where, action_class(verb_of(link)), link.name, (other,))
 
 
-def _is_ruled_out(view: View, rival: SceneObject, link: Link) -> bool:
+def _is_ruled_out(view: SceneView, rival: SceneObject, link: Link) -> bool:
     """Whether another thing surely does not stand in this relation: it stands in the opposed one, or only one can."""
     if (rival.id, link.name, link.object) in view.linked:
         return False
-    return (rival.id, opposed(link.name), link.object) in view.linked or is_for_one(link.name)
+    return (rival.id, opposed_relation(link.name), link.object) in view.linked or is_exclusive(link.name)

@@ -9,18 +9,18 @@ from counterpoint.scenes.ambiguity import DATA
 
 
 @cache
-def can_be_said_of(relation: str) -> bool:
+def can_follow_noun(relation: str) -> bool:
     """Whether a relation reads well after a noun: "a cup on the table", but nothing "of" it."""
     return relation in _list("said")
 
 
 @cache
-def is_for_one(relation: str) -> bool:
+def is_exclusive(relation: str) -> bool:
     """Whether a thing has this relation with one other at a time: one umbrella is held by one person."""
     return relation in _list("alone")
 
 
-def opposed(relation: str) -> str:
+def opposed_relation(relation: str) -> str:
     """The relation that excludes this one between the same two things, or nothing.
 
     >>> opposed("behind"), opposed("on")

@@ -12,7 +12,7 @@ from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 
-OPPOSITES: Mapping[str, str] = MappingProxyType(
+OPPOSITE_RELATIONS: Mapping[str, str] = MappingProxyType(
     {
         "to the left of": "to the right of",
         "to the right of": "to the left of",
@@ -27,11 +27,11 @@ OPPOSITES: Mapping[str, str] = MappingProxyType(
 )
 """Relations that exclude each other, each with the one that a question may have in its place."""
 
-SYMMETRIC = frozenset({"near", "next to", "beside", "by", "close to"})
+SYMMETRIC_RELATIONS = frozenset({"near", "next to", "beside", "by", "close to"})
 """Relations that are the same both ways."""
 
-_INVERSE = {one: other for one, other in OPPOSITES.items() if one not in ("on", "under", "on top of")}
-_SAME = dict.fromkeys(SYMMETRIC, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
+_INVERSE = {one: other for one, other in OPPOSITE_RELATIONS.items() if one not in ("on", "under", "on top of")}
+_SAME = dict.fromkeys(SYMMETRIC_RELATIONS, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
 _TOUCHING = frozenset(
     (
         *("on", "on top of", "in", "inside", "under", "wearing", "holding", "carrying", "riding", "riding on"),
@@ -45,26 +45,26 @@ _APART = 0.04  # of the longer side of the picture: a gap between boxes that nob
 _SHIFTED = 0.05  # the same for the middles of two boxes, of which one is left of the other
 
 
-class Known(NamedTuple):
+class RelationFact(NamedTuple):
     """Whether a relation holds, and from what that follows."""
 
     holds: bool
     proof: str
 
 
-def opposite(relation: str) -> str:
+def opposite_relation(relation: str) -> str:
     """The relation that excludes this one and takes its place in a question, or nothing.
 
     >>> opposite("to the left of"), opposite("sitting under"), opposite("holding")
     ('to the right of', 'sitting on', '')
     """
-    if relation in OPPOSITES:
-        return OPPOSITES[relation]
+    if relation in OPPOSITE_RELATIONS:
+        return OPPOSITE_RELATIONS[relation]
     posture, _, rest = relation.partition(" ")
-    return f"{posture} {OPPOSITES[rest]}" if posture in _POSTURES and rest in OPPOSITES else ""
+    return f"{posture} {OPPOSITE_RELATIONS[rest]}" if posture in _POSTURES and rest in OPPOSITE_RELATIONS else ""
 
 
-def side(scene: Scene, one: SceneObject) -> str:
+def side_of_picture(scene: Scene, one: SceneObject) -> str:
     """Left or right, for a thing that lies clearly in one half of the picture; else nothing."""
     if one.box is None:
         return ""
@@ -74,7 +74,7 @@ def side(scene: Scene, one: SceneObject) -> str:
     return "right" if 20 * one.box.x >= 9 * width and 5 * middle > 3 * width else ""
 
 
-def known(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> Known | None:
+def relation_fact(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
     """Whether one thing is in a relation to another, as far as this can be told."""
     if one.id == other.id:
         return None
@@ -85,7 +85,7 @@ def known(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> 
     return told or shown
 
 
-def _annotated(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> Known | None:
+def _annotated(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
     forth = [link.name for link in scene.relations_of(one.id) if link.object == other.id]
     back = [link.name for link in scene.relations_of(other.id) if link.object == one.id]
     names, asked = _pair(one, other), _plain(relation)
@@ -98,11 +98,13 @@ def _annotated(scene: Scene, one: SceneObject, relation: str, other: SceneObject
         return None
     if ours or turned:
         said = (ours or [asked])[0]
-        return Known(True, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}")
+        return RelationFact(True, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}")
     said = next((name for name in against if name in forth), "")
     if said:
-        return Known(False, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}, which excludes {relation}")
-    return Known(False, f"{names[1]} {be(other.name)} annotated as {against[0]} {names[0]}")
+        return RelationFact(
+            False, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}, which excludes {relation}"
+        )
+    return RelationFact(False, f"{names[1]} {be(other.name)} annotated as {against[0]} {names[0]}")
 
 
 def _plain(relation: str) -> str:
@@ -117,11 +119,11 @@ def _bare(relation: str) -> str:
 
 def _excluded(relation: str) -> tuple[str, ...]:
     """What cannot be so where this is."""
-    found = OPPOSITES.get(_bare(relation), "")
+    found = OPPOSITE_RELATIONS.get(_bare(relation), "")
     return (found, *(f"{posture} {found}" for posture in _POSTURES)) if found else ()
 
 
-def _by_boxes(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> Known | None:
+def _by_boxes(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
     if one.box is None or other.box is None:
         return None
     length = max(scene.size.width, scene.size.height)
@@ -129,16 +131,18 @@ def _by_boxes(scene: Scene, one: SceneObject, relation: str, other: SceneObject)
     if relation in ("to the left of", "to the right of"):
         found = _beside(one.box, other.box, length)
         if found:
-            return Known(found == relation, f"the box of {names[0]} lies {found} that of {names[1]}")
+            return RelationFact(found == relation, f"the box of {names[0]} lies {found} that of {names[1]}")
         leaning = _shifted(one.box, other.box, length)
-        if leaning != OPPOSITES[relation]:
+        if leaning != OPPOSITE_RELATIONS[relation]:
             return None
-        return Known(False, f"the box of {names[0]} lies further {leaning[7:-3]} than that of {names[1]} on both edges")
+        return RelationFact(
+            False, f"the box of {names[0]} lies further {leaning[7:-3]} than that of {names[1]} on both edges"
+        )
     upper, lower = (one.box, other.box) if relation == "above" else (other.box, one.box)
     if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
-        return Known(False, f"the box of {names[0]} lies {OPPOSITES[relation]} that of {names[1]}")
+        return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
     if relation in _TOUCHING and _gap(one.box, other.box) >= _APART * length:
-        return Known(False, f"the boxes of {names[0]} and {names[1]} do not touch")
+        return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
     return None
 
 

@@ -9,11 +9,18 @@ from random import Random
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.scenes.absence import doubts_of, first_doubt, is_undisputed
-from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be, may_show, words
-from counterpoint.scenes.attributes import before_noun, denies, goes_before_noun, has, looks, sort_of
-from counterpoint.scenes.cooccurrence import Habits, Urn
-from counterpoint.scenes.relations import can_be_said_of, opposed
+from counterpoint.scenes.absence import ambiguity_reason, ambiguity_reasons, is_unambiguous
+from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be, may_show, word_set
+from counterpoint.scenes.attributes import (
+    attribute_class,
+    denies,
+    goes_before_noun,
+    has_value,
+    modified_noun,
+    visible_values,
+)
+from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords
+from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
 _TRIES = 24
 _WITH_ATTRIBUTE = 0.4
@@ -21,7 +28,7 @@ _OF_ANOTHER_LOOK = 0.5  # of the attributed things that are not there, the share
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ObjectClaim:
     """A thing that a question names, perhaps with a value: whether it is there, and how that is known."""
 
     name: str
@@ -33,13 +40,13 @@ class Mention:
     @property
     def phrase(self) -> str:
         """The value and the name."""
-        return before_noun(self.value, self.name)
+        return modified_noun(self.value, self.name)
 
 
-class View:
+class SceneView:
     """One scene of a source with these habits; `refused` counts, by reason, what was drawn and could not be used."""
 
-    def __init__(self, scene: Scene, habits: Habits) -> None:
+    def __init__(self, scene: Scene, habits: SceneStatistics) -> None:
         self.scene, self.habits = scene, habits
         self.names: Sequence[str] = sorted(scene.names)
         self.refused: Counter[str] = Counter()
@@ -56,7 +63,7 @@ class View:
     @cached_property
     def clear(self) -> tuple[list[str], list[float]]:
         """Names of what is there that could as well have been proved absent, rarer ones with more weight."""
-        names = [name for name in self.names if can_be_asked(name) and is_undisputed(name, self.names)]
+        names = [name for name in self.names if can_be_asked(name) and is_unambiguous(name, self.names)]
         weights = [1 - self.habits.share(name) for name in names]
         return (names, list(accumulate(weights))) if sum(weights) > 0 else ([], [])
 
@@ -84,9 +91,9 @@ class View:
     def can_say(self, link: Link) -> bool:
         """Whether a relation reads well: things lie on the floor, but nothing is to the left of it."""
         other = self.scene[link.object].name
-        if not can_be_said_of(link.name) or other in words("the_picture"):
+        if not can_follow_noun(link.name) or other in word_set("the_picture"):
             return False
-        return not opposed(link.name) or can_be_asked(other)
+        return not opposed_relation(link.name) or can_be_asked(other)
 
     @cached_property
     def linked(self) -> frozenset[tuple[str, str, str]]:
@@ -101,10 +108,10 @@ class View:
     def values(self, one: SceneObject) -> tuple[str, ...]:
         """How a thing looks, as far as nobody would doubt it."""
         if one.id not in self._values:
-            self._values[one.id] = looks(self.scene, one, self._worn.get(self.wearer.get(one.id, ""), ()))
+            self._values[one.id] = visible_values(self.scene, one, self._worn.get(self.wearer.get(one.id, ""), ()))
         return self._values[one.id]
 
-    def present(self, rng: Random) -> Mention | None:
+    def present(self, rng: Random) -> ObjectClaim | None:
         """Something that is there, rare things more often."""
         names, bounds = self.clear
         if not names:
@@ -115,11 +122,11 @@ class View:
             one = found[0] if len(found) == 1 else rng.choice(found)
             value = self.own_look(one, rng)
             if value:
-                such = tuple(thing for thing in found if has(self.values(thing), value))
-                return Mention(name, value, True, f"{name} {one.id} {be(name)} annotated as {value}", such)
-        return Mention(name, "", True, f"{name} {found[0].id} {be(name)} annotated", found)
+                such = tuple(thing for thing in found if has_value(self.values(thing), value))
+                return ObjectClaim(name, value, True, f"{name} {one.id} {be(name)} annotated as {value}", such)
+        return ObjectClaim(name, "", True, f"{name} {found[0].id} {be(name)} annotated", found)
 
-    def absent(self, rng: Random) -> Mention | None:
+    def absent(self, rng: Random) -> ObjectClaim | None:
         """Something that is not there, but often is where such things are."""
         with_value = rng.random() < _WITH_ATTRIBUTE
         if with_value and rng.random() < _OF_ANOTHER_LOOK:
@@ -132,24 +139,24 @@ class View:
                 return self.gone(name, self.usual_look(name, rng) if with_value else "")
         return None
 
-    def absent_from(self, urn: Urn, rng: Random) -> str:
+    def absent_from(self, urn: WeightedWords, rng: Random) -> str:
         """A name out of an urn that is truly absent, or nothing."""
         found = (self._checked(urn, rng) for _ in range(min(_TRIES, 2 * len(urn.words))))
         return next(filter(None, found), "")
 
-    def gone(self, name: str, value: str = "") -> Mention:
+    def gone(self, name: str, value: str = "") -> ObjectClaim:
         """A thing that is truly absent."""
         fact = f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
-        return Mention(name, value, False, fact)
+        return ObjectClaim(name, value, False, fact)
 
-    def _checked(self, urn: Urn, rng: Random) -> str:
+    def _checked(self, urn: WeightedWords, rng: Random) -> str:
         name = urn.draw(rng)
-        problem = first_doubt(name, self.names) if name else ""
+        problem = ambiguity_reason(name, self.names) if name else ""
         if problem:
             self.refused[problem] += 1
         return "" if problem or not can_be_asked(name) else name
 
-    def _of_another_look(self, rng: Random) -> Mention | None:
+    def _of_another_look(self, rng: Random) -> ObjectClaim | None:
         names, bounds = self.clear
         name = rng.choices(names, cum_weights=bounds)[0] if names else ""
         value = self.usual_look(name, rng) if name else ""
@@ -157,7 +164,7 @@ class View:
         if not value or not all(denies(self.values(one), value) for one in found):
             return None
         facts = ", ".join(f"{name} {one.id} {be(name)} {self.rival_look(one, value)}" for one in found)
-        return Mention(name, value, False, f"no {name} {be(name)} {value}: {facts}", found)
+        return ObjectClaim(name, value, False, f"no {name} {be(name)} {value}: {facts}", found)
 
     def rival_look(self, one: SceneObject, value: str) -> str:
         """A value of a thing that excludes another one."""
@@ -176,13 +183,13 @@ class View:
 
     def _is_asked(self, name: str, value: str, rng: Random) -> bool:
         """A draw that passes over usual values, so that what is said of a thing does not tell whether it is there."""
-        return rng.random() >= self.habits.values(name, sort_of(value)).share(value)
+        return rng.random() >= self.habits.values(name, attribute_class(value)).share(value)
 
     def called(self, name: str) -> tuple[list[SceneObject], list[SceneObject]]:
         """The things here that could go by a name, and those that may show such a thing unannotated."""
         if name not in self._called:
             might, show = list[SceneObject](), list[SceneObject]()
-            known = doubts_of(name)
+            known = ambiguity_reasons(name)
             for other in self.names:
                 if known[other]:
                     might += self.scene.named(other) if may_be(other, name) else ()

@@ -11,7 +11,7 @@ from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.intervals import Score
-from counterpoint.suites.balanced_sampling import Balance
+from counterpoint.suites.balanced_sampling import BalancedSampler
 from counterpoint.suites.suite import Item, Suite, generate
 
 SHARE = 0.099
@@ -19,7 +19,7 @@ SHARE = 0.099
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class DisjointSplits:
     """That two sets of pictures share none, with what anybody needs to check it again.
 
     The digest is that of all addresses to learn from, sorted, a line each, an empty line, and all those to be tested
@@ -43,7 +43,7 @@ MEASURES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class AugmentationScores:
     """What one trained model scored: the measures on each test, and accuracy on plain questions."""
 
     tests: Mapping[str, Mapping[str, Score]]
@@ -51,15 +51,15 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AugmentationComparison:
     """One kind of model, trained without the added questions and with them."""
 
     model: str
-    before: Figures
-    after: Figures
+    before: AugmentationScores
+    after: AugmentationScores
 
 
-def shown(found: Iterable[Comparison]) -> Iterator[str]:
+def comparison_lines(found: Iterable[AugmentationComparison]) -> Iterator[str]:
     """The figures in per cent, a line for each model and test: as trained with the questions, and what that gained."""
     found = list(found)
     heads = "".join(f"{head:>10}{'gain':>7}" for head in MEASURES.values())
@@ -79,7 +79,7 @@ def _gain(before: Score | None, after: Score | None) -> str:
     return f"{100 * after.value:10.1f}{100 * (after.value - before.value):+7.1f}"
 
 
-def apart(learned: Iterable[str], tested: Iterable[str]) -> Apart:
+def prove_disjoint(learned: Iterable[str], tested: Iterable[str]) -> DisjointSplits:
     """The proof that no picture to learn from is one to be tested on; the first that is both is an error.
 
     >>> apart(["world:train/000001.png"], ["world:test/000001.png"]).tested
@@ -90,16 +90,18 @@ def apart(learned: Iterable[str], tested: Iterable[str]) -> Apart:
         fact = f"{len(both)} of {len(ours)} pictures to learn from are tested on, the first is {both[0]}"
         raise CounterpointError(fact, hint="take another split of the source, or another seed of the world")
     text = "".join(f"{address}\n" for address in (*ours, "", *theirs))
-    return Apart(len(ours), len(theirs), blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())
+    return DisjointSplits(
+        len(ours), len(theirs), blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    )
 
 
-def made_on(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
+def generate_groups(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
     """All groups of a suite on some scenes, or on questions about them; nobody will see the edits of pictures."""
     ready = suite.configured(dict.fromkeys(suite.required, _ANY))
     return [group for _, group in generate(ready, items, seed)]
 
 
-def mixed(
+def mix_questions(
     made: Mapping[str, list[Group]],
     *,
     seed: int = 0,
@@ -121,7 +123,9 @@ def mixed(
 
 def _some(name: str, groups: list[Group], seen: set[tuple[str, str]], share: int | None, seed: int) -> list[Question]:
     if share is not None:
-        balance = Balance(len(groups), seed)  # all of them, in an order of which any first part is a fair sample
+        balance = BalancedSampler(
+            len(groups), seed
+        )  # all of them, in an order of which any first part is a fair sample
         for group in groups:
             balance.add(group)
         groups = balance.chosen()

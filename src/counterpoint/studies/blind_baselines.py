@@ -20,13 +20,13 @@ from counterpoint.models.text.ngram import CrossFittedNGrams, TrainingCaption, p
 
 FOLDS = 5
 """In how many parts pictures are put, each of them judged by a model that was told the captions of the others."""
-TELLING = 10
+CUE_WORDS = 10
 """How many words are shown."""
 HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
+class NGramTraining:
     """What a model is made from: captions of the tested pictures, others, and how."""
 
     own: Sequence[TrainingCaption]
@@ -42,7 +42,7 @@ class Learning:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ScoredPair:
     """A caption and a foil, and whether the caption scored higher."""
 
     suite: str
@@ -53,7 +53,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class CueWord:
     """A word that stands on one side only in some pairs: how often on which, and how many of these were ranked right.
 
     What it brings is how many more than half of these pairs were ranked right, or fewer, where it is below zero.
@@ -71,7 +71,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class BlindFinding:
     """How often captions are ranked above foils in one test without looking, and by which words, where that is bias."""
 
     suite: str
@@ -81,7 +81,7 @@ class Finding:
     high: float | None
     n: int
     ties: float | None
-    words: tuple[Word, ...] = ()
+    words: tuple[CueWord, ...] = ()
 
     @property
     def biased(self) -> bool:
@@ -89,7 +89,7 @@ class Finding:
         return self.low is not None and self.high is not None and not self.low <= HALF <= self.high
 
 
-def ranked(table: Any) -> Any:
+def ranked_rows(table: Any) -> Any:
     """The rows of a table of groups in which a caption is to be scored above foils."""
     wanted = [
         relation == Relation.RANKS and mode == Mode.SCORE
@@ -120,7 +120,7 @@ def folds_of(pictures: Sequence[str], folds: int = FOLDS) -> dict[str, int]:
     return {picture: place % folds for place, picture in enumerate(order)}
 
 
-def cross_fitted(learning: Learning) -> CrossFittedNGrams:
+def fit_cross_validated(learning: NGramTraining) -> CrossFittedNGrams:
     """Models for the captions of each fold, told those of the other folds, and captions of no tested picture.
 
     A caption without a picture is left out where it says what a tested one does, in whichever letters and signs.
@@ -142,24 +142,24 @@ def cross_fitted(learning: Learning) -> CrossFittedNGrams:
     return CrossFittedNGrams(models, folds, learning.fingerprint)
 
 
-def findings(groups: Any, answers: Any) -> list[Finding]:
+def blind_findings(groups: Any, answers: Any) -> list[BlindFinding]:
     """How a model that has scored ranked groups fares in each test; with words where the interval is clear of half."""
     rows = score_outcomes(judge(groups, answers), ScoreRequest(("test",), metrics=(acc_r, ties))).to_pylist()
     tied = {(row["suite"], row["test"]): row["value"] for row in rows if row["metric"] == ties.name}
     found = []
-    pairs: dict[tuple[str, str], list[Pair]] = {}
+    pairs: dict[tuple[str, str], list[ScoredPair]] = {}
     for pair in pairs_of(groups, answers):
         pairs.setdefault((pair.suite, pair.test), []).append(pair)
     for row in rows:
         if row["metric"] == acc_r.name:
             place = row["suite"], row["test"]
-            one = Finding(*place, row["value"], row["low"], row["high"], row["n"], tied[place])
-            words = tuple(telling(pairs[place], above=(one.value or 0) > HALF)) if one.biased else ()
-            found.append(Finding(*place, one.value, one.low, one.high, one.n, one.ties, words))
+            one = BlindFinding(*place, row["value"], row["low"], row["high"], row["n"], tied[place])
+            words = tuple(cue_words(pairs[place], above=(one.value or 0) > HALF)) if one.biased else ()
+            found.append(BlindFinding(*place, one.value, one.low, one.high, one.n, one.ties, words))
     return found
 
 
-def pairs_of(groups: Any, answers: Any) -> Iterator[Pair]:
+def pairs_of(groups: Any, answers: Any) -> Iterator[ScoredPair]:
     """Every caption with each of its foils, where both have a score."""
     columns = (answers[name].to_pylist() for name in ("query", "trial", "score"))
     scores: Mapping[int, float] = {
@@ -172,10 +172,10 @@ def pairs_of(groups: Any, answers: Any) -> Iterator[Pair]:
         if not role:
             base = text, score
         elif score is not None and base[1] is not None:
-            yield Pair(suite, test, base[0], text, base[1] > score)
+            yield ScoredPair(suite, test, base[0], text, base[1] > score)
 
 
-def telling(pairs: Sequence[Pair], *, above: bool = True, most: int = TELLING) -> list[Word]:
+def cue_words(pairs: Sequence[ScoredPair], *, above: bool = True, most: int = CUE_WORDS) -> list[CueWord]:
     """The words that bring most: the most pairs above one half, or else below it.
 
     A word tells in a pair where it stands in the caption and not in the foil, or in the foil and not in the caption.
@@ -191,7 +191,7 @@ def telling(pairs: Sequence[Pair], *, above: bool = True, most: int = TELLING) -
         foils.update(foil - caption)
         if pair.right:
             right.update(caption ^ foil)
-    words = (Word(word, captions[word], foils[word], right[word]) for word in captions | foils)
+    words = (CueWord(word, captions[word], foils[word], right[word]) for word in captions | foils)
     sign = 1 if above else -1
     brought = sorted((one for one in words if sign * one.brings > 0), key=lambda one: (-sign * one.brings, one.word))
     return brought[:most]

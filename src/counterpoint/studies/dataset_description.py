@@ -23,7 +23,7 @@ ANSWERED = ("questions", "dialogues")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DescriptionRequest:
     """What is to be described: nothing chosen is everything there is, or the likeliest."""
 
     folder: Path | None = None
@@ -36,7 +36,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SkippedRecords:
     """Records that were left out for one reason: how many, the first of them, and what helps."""
 
     reason: str
@@ -46,17 +46,17 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ItemDescription:
     """The items of one kind; with a problem, only those that came before it."""
 
     counts: DataSetCounts
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedRecords, ...] = ()
     problem: str = ""
     hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Pictures:
+class PictureCounts:
     """How many pictures the items are about, and how many of them are files; none are where they are drawn."""
 
     distinct: int
@@ -66,17 +66,17 @@ class Pictures:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class DatasetDescription:
     """All that is known of one split."""
 
     name: str
     title: str
     split: str
     rules: str
-    request: Request
+    request: DescriptionRequest
     files: tuple[Checked, ...]
-    parts: tuple[Part, ...]
-    pictures: Pictures
+    parts: tuple[ItemDescription, ...]
+    pictures: PictureCounts
     overlaps: tuple[AnswerSpaceOverlap, ...] = ()
 
     @property
@@ -96,7 +96,7 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedSplit:
     """A split of a source, ready to be read: one that is files in a folder, or one that makes its own items."""
 
     name: str
@@ -126,7 +126,7 @@ def kinds_of(found: Any) -> tuple[str, ...]:
     return tuple(found.read) if isinstance(found, DataSet) else tuple(kind for kind in KINDS if hasattr(found, kind))
 
 
-def opened(name: str, found: Any, request: Request) -> Opened:
+def open_split(name: str, found: Any, request: DescriptionRequest) -> OpenedSplit:
     """A split of a source by what is asked for; a kind, a split or a folder that it has not is an error."""
     for kind in request.kinds:
         if kind not in kinds_of(found):
@@ -139,7 +139,7 @@ def opened(name: str, found: Any, request: Request) -> Opened:
         split = request.split or ("test" if "test" in splits or not splits else splits[0])
         made = found(split) if request.limit is None else found(split, request.limit)
         kinds = request.kinds or kinds_of(found)
-        return Opened(name, getattr(found, "__name__", name), split, kinds, request.rules or "exact", made)
+        return OpenedSplit(name, getattr(found, "__name__", name), split, kinds, request.rules or "exact", made)
     if request.folder is None:
         hint = f"say where its files are: --data FOLDER; counterpoint data {name} says which are expected"
         raise CounterpointError(f"{found.title} is read from files", hint=hint)
@@ -148,12 +148,15 @@ def opened(name: str, found: Any, request: Request) -> Opened:
         found.found(request.folder, split)  # which says what is wrong with it
     kinds = request.kinds or kinds_there(found, request.folder, split)
     source = Source(found, request.folder, split, request.limit, request.seed, columns=request.columns)
-    return Opened(name, found.title, split, kinds, request.rules or found.rules, source, found)
+    return OpenedSplit(name, found.title, split, kinds, request.rules or found.rules, source, found)
 
 
 def describe(
-    opening: Opened, request: Request, spaces: Sequence[AnswerSpace] = (), watch: Watch = lambda items, doing: items
-) -> Description:
+    opening: OpenedSplit,
+    request: DescriptionRequest,
+    spaces: Sequence[AnswerSpace] = (),
+    watch: Watch = lambda items, doing: items,
+) -> DatasetDescription:
     """Read everything that can be read of a split, once, and count it; nothing is held but counts.
 
     `spaces` are answers of others, made comparable by the same rules.
@@ -166,8 +169,8 @@ def describe(
     )
     if opening.dataset and not opening.dataset.files and any(part.counts.items for part in parts):
         parts = tuple(part for part in parts if part.counts.items or not part.problem)  # files of other columns
-    ours = answers_of(opening.name, parts)
-    return Description(
+    ours = answers_in(opening.name, parts)
+    return DatasetDescription(
         opening.name,
         opening.title,
         opening.split,
@@ -180,7 +183,7 @@ def describe(
     )
 
 
-def answers_of(name: str, parts: Sequence[Part]) -> AnswerSpace:
+def answers_in(name: str, parts: Sequence[ItemDescription]) -> AnswerSpace:
     """The answers in what was read, with how many questions have each."""
     for kind in ANSWERED:
         for part in parts:
@@ -189,7 +192,7 @@ def answers_of(name: str, parts: Sequence[Part]) -> AnswerSpace:
     return AnswerSpace(name, {})
 
 
-def answer_space(name: str, opening: Opened, rules: str, watch: Watch = lambda items, doing: items) -> AnswerSpace:
+def answer_space(name: str, opening: OpenedSplit, rules: str, watch: Watch = lambda items, doing: items) -> AnswerSpace:
     """The answers of a whole split, made comparable by the rules of another."""
     comparable = rule_set(rules).comparable
     kind = next((kind for kind in ANSWERED if kind in opening.kinds), "")
@@ -203,7 +206,9 @@ def answer_space(name: str, opening: Opened, rules: str, watch: Watch = lambda i
     return AnswerSpace(name, tally.words[ANSWERS])
 
 
-def _part(opening: Opened, kind: str, tally: ItemTally, ceilings: Sequence[AccuracyCeiling], watch: Watch) -> Part:
+def _part(
+    opening: OpenedSplit, kind: str, tally: ItemTally, ceilings: Sequence[AccuracyCeiling], watch: Watch
+) -> ItemDescription:
     problem = hint = ""
     try:
         for item in watch(opening.read(kind), f"reading {kind}"):
@@ -213,27 +218,27 @@ def _part(opening: Opened, kind: str, tally: ItemTally, ceilings: Sequence[Accur
                     ceiling.add(gold)
     except SourceError as found:
         problem, hint = str(found), found.hint
-    return Part(summarise_tally(kind, tally), _left(opening.skips), problem, hint)
+    return ItemDescription(summarise_tally(kind, tally), _left(opening.skips), problem, hint)
 
 
-def _left(skips: Skips) -> tuple[Left, ...]:
+def _left(skips: Skips) -> tuple[SkippedRecords, ...]:
     return tuple(
-        Left(reason, count, tuple(skips.places[reason]), skips.remedies.get(reason, ""))
+        SkippedRecords(reason, count, tuple(skips.places[reason]), skips.remedies.get(reason, ""))
         for reason, count in sorted(skips.counts.items(), key=lambda row: (-row[1], row[0]))
     )
 
 
-def _files(opening: Opened, request: Request) -> tuple[Checked, ...]:
+def _files(opening: OpenedSplit, request: DescriptionRequest) -> tuple[Checked, ...]:
     if opening.dataset is None or request.folder is None:
         return ()
     return checked(opening.dataset, request.folder, opening.split, opening.kinds)
 
 
-def _pictures(opening: Opened, request: Request, parts: Sequence[Part]) -> Pictures:
+def _pictures(opening: OpenedSplit, request: DescriptionRequest, parts: Sequence[ItemDescription]) -> PictureCounts:
     addresses = sorted({address for part in parts for address in part.counts.pictures})
     own, folder = opening.dataset, request.folder
     if own is None or folder is None:
-        return Pictures(len(addresses), drawn=True)
+        return PictureCounts(len(addresses), drawn=True)
     within = sum(address.startswith(f"{INSIDE}:") for address in addresses)
     beside = [address for address in addresses if not address.startswith(f"{INSIDE}:")]
     if isinstance(own, OwnFiles):
@@ -241,5 +246,5 @@ def _pictures(opening: Opened, request: Request, parts: Sequence[Part]) -> Pictu
     else:
         root = own.picture_root(folder)
     if root is None and not within:
-        return Pictures(len(addresses))
-    return Pictures(len(addresses), root, within + (there(root, beside) if root else 0))
+        return PictureCounts(len(addresses))
+    return PictureCounts(len(addresses), root, within + (there(root, beside) if root else 0))

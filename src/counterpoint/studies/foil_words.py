@@ -27,7 +27,7 @@ _COLUMNS = ("test", "role", "relation", "tags", "text")
 _PARTED = " | "
 
 
-class Pair(NamedTuple):
+class ChangedWords(NamedTuple):
     """A caption and a foil: what was changed in one, what stands there in the other, and the votes for the caption."""
 
     words: tuple[str, ...]
@@ -36,14 +36,14 @@ class Pair(NamedTuple):
 
 
 @dataclass(slots=True)
-class Words:
+class WordSides:
     """How often each changed word stands in captions, and in foils."""
 
     pairs: int = 0
     captions: Counter[str] = field(default_factory=Counter)
     foils: Counter[str] = field(default_factory=Counter)
 
-    def add(self, pair: Pair) -> None:
+    def add(self, pair: ChangedWords) -> None:
         """Count one pair."""
         self.pairs += 1
         self.captions.update(pair.words)
@@ -65,9 +65,9 @@ class Words:
         return sorted(both, key=lambda word: (-both[word], word))[:most]
 
 
-def foil_words(groups: Table) -> dict[str, dict[str, Words]]:
+def foil_words(groups: Table) -> dict[str, dict[str, WordSides]]:
     """For each test, in the order of the paper, the words of all pairs, and of each subset where votes are told."""
-    found: dict[str, list[Pair]] = {}
+    found: dict[str, list[ChangedWords]] = {}
     for test, pair in _pairs(groups):
         found.setdefault(test, []).append(pair)
     if not found:
@@ -76,18 +76,18 @@ def foil_words(groups: Table) -> dict[str, dict[str, Words]]:
     return {test: _subsets(found[test]) for test in (*known, *sorted({*found} - {*known}))}
 
 
-def _subsets(pairs: Sequence[Pair]) -> dict[str, Words]:
+def _subsets(pairs: Sequence[ChangedWords]) -> dict[str, WordSides]:
     told = all(pair.votes is not None for pair in pairs)
     counted = {}
     for name, needed in SUBSETS.items() if told else [(ALL, 0)]:
-        counted[name] = Words()
+        counted[name] = WordSides()
         for pair in pairs:
             if (pair.votes or 0) >= needed:
                 counted[name].add(pair)
     return counted
 
 
-def _pairs(groups: Table) -> Iterator[tuple[str, Pair]]:
+def _pairs(groups: Table) -> Iterator[tuple[str, ChangedWords]]:
     """Every caption with each of its foils, and the test that it belongs to."""
     rows = groups.select(_COLUMNS).to_pylist()
     tagged = {row["test"] for row in rows if _tags(row).get("word")}
@@ -99,7 +99,7 @@ def _pairs(groups: Table) -> Iterator[tuple[str, Pair]]:
             words = _tagged(caption, row) if row["test"] in tagged else _differing(caption, row)
             if row["test"] in SWAPS:
                 words = ((*words[0], *words[1]),) * 2
-            yield row["test"], Pair(*words, _votes(caption))
+            yield row["test"], ChangedWords(*words, _votes(caption))
 
 
 def _tagged(caption: Mapping[str, Any], foil: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -126,7 +126,7 @@ def _tags(row: Mapping[str, Any]) -> dict[str, str]:
     return dict(row["tags"])
 
 
-def plain(found: Mapping[str, Mapping[str, Words]]) -> list[dict[str, Any]]:
+def foil_word_rows(found: Mapping[str, Mapping[str, WordSides]]) -> list[dict[str, Any]]:
     """The same as JSON has it: a row for each test, with each subset's counts and commonest words."""
     return [
         {
@@ -152,7 +152,7 @@ def _number(value: float) -> float | None:
     return round(value, 6) if value == value else None
 
 
-def telling(words: Words, most: int) -> list[tuple[str, float]]:
+def telling_words(words: WordSides, most: int) -> list[tuple[str, float]]:
     """The words that say most about the side they stand on, with the difference between their shares there."""
     sides = [(side, max(side.total(), 1)) for side in (words.captions, words.foils)]
     gaps = {word: sides[0][0][word] / sides[0][1] - sides[1][0][word] / sides[1][1] for word in words.commonest(10**9)}

@@ -16,14 +16,14 @@ BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Exam:
+class PlainExam:
     """Questions of one manner with the scenes they are about, and captions each beside one of another picture."""
 
     questions: Sequence[Question]
     captions: Sequence[tuple[Query, Query]]
 
     @classmethod
-    def of(cls, world: World) -> "Exam":
+    def of(cls, world: World) -> "PlainExam":
         """Every question of the world once, and the first caption of each picture."""
         asked = list(world.questions())
         crowd = [question for question in world.crowd_questions() if not question.same_as]
@@ -43,7 +43,7 @@ class Exam:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PlainReport:
     """What one model scored: overall, by manner, by kind of question, and in ranking captions, where it can."""
 
     model: str
@@ -53,16 +53,18 @@ class Report:
     ranking: Score | None = None
 
 
-def examined(name: str, model: Model, exam: Exam, watch: Callable[[Sequence[range]], Iterable[range]] = iter) -> Report:
+def examine(
+    name: str, model: Model, exam: PlainExam, watch: Callable[[Sequence[range]], Iterable[range]] = iter
+) -> PlainReport:
     """Ask a model everything it is able to answer or to score."""
-    report = Report(name)
+    report = PlainReport(name)
     if isinstance(model, Answerer):
         report = _answered(name, model, exam.questions, watch)
     if isinstance(model, Scorer):
         right = np.concatenate([model.score([right for right, _ in part]) for part in _parts(exam.captions)])
         wrong = np.concatenate([model.score([wrong for _, wrong in part]) for part in _parts(exam.captions)])
         ranking = clustered_interval(right > wrong, np.arange(len(exam.captions)))
-        report = Report(name, report.overall, report.manners, report.kinds, ranking)
+        report = PlainReport(name, report.overall, report.manners, report.kinds, ranking)
     return report
 
 
@@ -72,7 +74,7 @@ def _parts(rows: Sequence[tuple[Query, Query]]) -> Iterator[Sequence[tuple[Query
 
 def _answered(
     name: str, model: Answerer, asked: Sequence[Question], watch: Callable[[Sequence[range]], Iterable[range]]
-) -> Report:
+) -> PlainReport:
     credit = np.zeros(len(asked))
     for part in watch([range(start, min(start + BATCH, len(asked))) for start in range(0, len(asked), BATCH)]):
         placed = model.answer([Query(asked[k].picture, asked[k].text) for k in part])
@@ -82,7 +84,7 @@ def _answered(
     scenes = np.array([question.scene for question in asked])
     manner = np.array(["VQA" if question.votes else "GQA" for question in asked])
     kinds = np.array([question.kind for question in asked])
-    return Report(
+    return PlainReport(
         name,
         clustered_interval(credit, scenes),
         {m: clustered_interval(credit[manner == m], scenes[manner == m]) for m in ("GQA", "VQA")},

@@ -16,7 +16,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.models.builtin.models import BuiltinAnswerer, cnn_lstm
-from counterpoint.studies.rad_prediction import POOL, Counts
+from counterpoint.studies.rad_prediction import POOL, RadCounts
 from counterpoint.suites.rad.counterfactuals import suite as counterfactuals
 from counterpoint.suites.rad.question_sets import rephrasings
 from counterpoint.suites.suite import generate
@@ -78,7 +78,7 @@ class Test:
     pairs: Mapping[str, tuple[Numbers, Numbers]]
 
 
-def instances(plan: Plan, watch: Callable[[Sequence[Any]], Iterable[Any]] = iter) -> Iterator[Counts]:
+def instances(plan: Plan, watch: Callable[[Sequence[Any]], Iterable[Any]] = iter) -> Iterator[RadCounts]:
     """Train and judge every instance, one after the other; each yields its counts for all augmentations."""
     lesson = taught(plan)
     exam = examined(plan, lesson.words)
@@ -212,13 +212,13 @@ def gradient(weights: Sequence[Floats], pictures: Floats, texts: Floats, answers
     return [pictures.T @ to_seen, to_seen.sum(0), texts.T @ to_said, to_said.sum(0), both.T @ odds, odds.sum(0)]
 
 
-def judged(instance: str, head: Head, exam: Test, threshold: float) -> Iterator[Counts]:
+def judged(instance: str, head: Head, exam: Test, threshold: float) -> Iterator[RadCounts]:
     """What an instance earns on the pairs of each augmentation."""
     places = np.arange(len(exam.credit))
     said = np.concatenate([head.logits(*exam.stored.rows(part)).argmax(1) for part in _batches(places, 4096)])
     earned = exam.credit[places, said].astype(np.float64)
     for name, (base, variant) in exam.pairs.items():
-        yield Counts.of(instance, name, earned[base], earned[variant], threshold)
+        yield RadCounts.of(instance, name, earned[base], earned[variant], threshold)
 
 
 def _judged(question: Question) -> Question:

@@ -22,7 +22,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RadCounts:
     """What one instance of a model made of the pairs of one augmentation; right is a credit of at least a threshold."""
 
     instance: str
@@ -35,7 +35,7 @@ class Counts:
     both_right: int
 
     @classmethod
-    def of(cls, instance: str, augmentation: str, base: Floats, variant: Floats, threshold: float) -> "Counts":
+    def of(cls, instance: str, augmentation: str, base: Floats, variant: Floats, threshold: float) -> "RadCounts":
         """From the credit of both members of each pair."""
         first, second = base >= threshold, variant >= threshold
         sums = float(base.sum()), float(variant.sum())
@@ -44,7 +44,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class RegressionFit:
     """One regression over all instances: what is predicted from what, and how well."""
 
     target: str
@@ -58,7 +58,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RegressionSummary:
     """The mean and the standard deviation of one kind of R² over the targets for which it is defined."""
 
     features: str
@@ -69,7 +69,7 @@ class Summary:
     targets: int
 
 
-def counted(instance: str, outcomes: Outcomes) -> Iterator[Counts]:
+def count_outcomes(instance: str, outcomes: Outcomes) -> Iterator[RadCounts]:
     """What one model made of every augmentation in a lab, by the tag that pairs carry."""
     pairs, labels = outcomes.pairs(), outcomes.labels("tag:augmentation")
     held = labels.at_or(pairs.row, pairs.base)
@@ -77,16 +77,16 @@ def counted(instance: str, outcomes: Outcomes) -> Iterator[Counts]:
         rows = held.where([name]) & pairs.gold & pairs.counted
         if rows.any():
             base, variant = pairs.base_correct[rows], pairs.variant_correct[rows]
-            yield Counts.of(instance, name, base, variant, outcomes.threshold)
+            yield RadCounts.of(instance, name, base, variant, outcomes.threshold)
 
 
-def design(counts: Iterable[Counts], target: str) -> tuple[list[str], Floats, Floats, list[str]]:
+def design(counts: Iterable[RadCounts], target: str) -> tuple[list[str], Floats, Floats, list[str]]:
     """Instances, features and what is to be predicted; and the instances for which something is undefined.
 
     Features are pooled over the pairs of the other augmentations: credit of the originals, |J ∩ J'| / |J| and
     |J ∩ J'| / |J'|. The target is the credit of its modified questions.
     """
-    by_instance: dict[str, dict[str, Counts]] = {}
+    by_instance: dict[str, dict[str, RadCounts]] = {}
     for one in counts:
         if one.augmentation in POOL:
             by_instance.setdefault(one.instance, {})[one.augmentation] = one
@@ -103,9 +103,9 @@ def design(counts: Iterable[Counts], target: str) -> tuple[list[str], Floats, Fl
     return kept, np.array(rows, np.float64).reshape(-1, len(FEATURES)), np.array(wanted, np.float64), left_out
 
 
-def regressions(counts: Sequence[Counts]) -> tuple[list[Fit], dict[str, list[str]]]:
+def regressions(counts: Sequence[RadCounts]) -> tuple[list[RegressionFit], dict[str, list[str]]]:
     """Every regression of Appendix E, as printed and with an intercept; and for each target who was left out."""
-    found, left_out = list[Fit](), dict[str, list[str]]()
+    found, left_out = list[RegressionFit](), dict[str, list[str]]()
     for target in POOL:
         kept, features, wanted, left_out[target] = design(counts, target)
         if len(kept) < len(FEATURES) + 2:
@@ -115,11 +115,11 @@ def regressions(counts: Sequence[Counts]) -> tuple[list[Fit], dict[str, list[str
             raise CounterpointError(fact, hint=f"instances by augmentation: {told}")
         for name, columns in CHOICES.items():
             for intercept in (False, True):
-                found.append(fitted(target, name, features[:, columns], wanted, intercept=intercept))
+                found.append(fit_regression(target, name, features[:, columns], wanted, intercept=intercept))
     return found, left_out
 
 
-def fitted(target: str, name: str, features: Floats, wanted: Floats, *, intercept: bool) -> Fit:
+def fit_regression(target: str, name: str, features: Floats, wanted: Floats, *, intercept: bool) -> RegressionFit:
     """Least squares, with how much of the target is explained: seen, and by leaving out each instance in turn."""
     x = np.column_stack([features, np.ones(len(wanted))]) if intercept else features
     told = _least_squares(x, wanted)
@@ -127,7 +127,7 @@ def fitted(target: str, name: str, features: Floats, wanted: Floats, *, intercep
     missed = float(((wanted - x @ told) ** 2).sum())
     others = ~np.eye(len(wanted), dtype=np.bool_)
     guessed = np.array([x[place] @ _least_squares(x[rest], wanted[rest]) for place, rest in enumerate(others)])
-    return Fit(
+    return RegressionFit(
         target,
         name,
         intercept,
@@ -139,7 +139,7 @@ def fitted(target: str, name: str, features: Floats, wanted: Floats, *, intercep
     )
 
 
-def summaries(fits: Sequence[Fit]) -> list[Summary]:
+def summaries(fits: Sequence[RegressionFit]) -> list[RegressionSummary]:
     """Mean and standard deviation (of a sample) over the targets, for each choice of features and each measure."""
     found = []
     for intercept in (False, True):
@@ -151,16 +151,16 @@ def summaries(fits: Sequence[Fit]) -> list[Summary]:
                 known = np.array([value for value in own if value is not None], np.float64)
                 mean = float(known.mean()) if len(known) else None
                 sd = float(known.std(ddof=1)) if len(known) > 1 else None
-                found.append(Summary(name, intercept, measure, mean, sd, len(known)))
+                found.append(RegressionSummary(name, intercept, measure, mean, sd, len(known)))
     return found
 
 
 def columns() -> tuple[str, ...]:
     """The columns of a table of counts, in their order."""
-    return tuple(one.name for one in fields(Counts))
+    return tuple(one.name for one in fields(RadCounts))
 
 
-def _features(others: Sequence[Counts]) -> list[float] | None:
+def _features(others: Sequence[RadCounts]) -> list[float] | None:
     pairs, first, second, both = (
         sum(getattr(one, name) for one in others) for name in ("pairs", "base_right", "variant_right", "both_right")
     )

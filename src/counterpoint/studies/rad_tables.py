@@ -14,7 +14,7 @@ from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.sources.records import Record
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.tables import rows
-from counterpoint.studies.rad_prediction import Counts, columns
+from counterpoint.studies.rad_prediction import RadCounts, columns
 
 EXAMPLE = Path(str(files("counterpoint.studies").joinpath("data/rad_instances.csv")))
 """The counts of 45 instances of a small model, made by `counterpoint study rad --make`."""
@@ -22,7 +22,7 @@ PAIRS = ("instance", "augmentation", "base", "variant")
 """The columns of a table with one row a pair: what base and variant earned, from 0 to 1."""
 
 
-def read_counts(path: Path, threshold: float) -> list[Counts]:
+def read_counts(path: Path, threshold: float) -> list[RadCounts]:
     """The counts of a table of either form; a row that cannot be read is an error that says where."""
     skips = Skips()
     records = list(rows(path, skips, lambda names: "instance" in names))
@@ -36,7 +36,7 @@ def read_counts(path: Path, threshold: float) -> list[Counts]:
     raise SourceError(f"{path.name} has the columns {', '.join(sorted(names))[:200]}", hint=_hint())
 
 
-def written(counts: Iterable[Counts]) -> str:
+def counts_text(counts: Iterable[RadCounts]) -> str:
     """Counts as text with commas, which `read_counts` reads."""
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -49,7 +49,7 @@ def _short(cell: Any) -> Any:
     return f"{cell:.6g}" if isinstance(cell, float) else cell
 
 
-def _counts(record: Record) -> Counts:
+def _counts(record: Record) -> RadCounts:
     cells = [record.content[name] for name in columns()]
     try:
         pairs, first, second, both = (int(cells[place]) for place in (2, 5, 6, 7))
@@ -58,10 +58,10 @@ def _counts(record: Record) -> Counts:
         raise SourceError(f"{record.place} holds no numbers", hint=_hint()) from None
     if not (0 <= both <= min(first, second) <= max(first, second) <= pairs and pairs):
         raise SourceError(f"{record.place}: {both}, {first} and {second} right of {pairs} cannot be", hint=_hint())
-    return Counts(str(cells[0]), str(cells[1]), pairs, *credit, first, second, both)
+    return RadCounts(str(cells[0]), str(cells[1]), pairs, *credit, first, second, both)
 
 
-def _gathered(records: Sequence[Record], threshold: float) -> list[Counts]:
+def _gathered(records: Sequence[Record], threshold: float) -> list[RadCounts]:
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for record in records:
         instance, augmentation, *credit = (record.content[name] for name in PAIRS)
@@ -75,7 +75,7 @@ def _gathered(records: Sequence[Record], threshold: float) -> list[Counts]:
     counts = []
     for (instance, augmentation), credit in sorted(found.items()):
         base, variant = np.array(credit, np.float64).T
-        counts.append(Counts.of(instance, augmentation, base, variant, threshold))
+        counts.append(RadCounts.of(instance, augmentation, base, variant, threshold))
     return counts
 
 
@@ -83,7 +83,7 @@ def _hint() -> str:
     return f"its columns should be {', '.join(PAIRS)}, or {', '.join(columns())}"
 
 
-def example() -> list[Counts]:
+def example() -> list[RadCounts]:
     """The counts that come with the package."""
     if not EXAMPLE.exists():
         raise CounterpointError("the worked example is not there", hint="counterpoint study rad --make FILE makes it")

@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
-from counterpoint.suites.candidates import Draft
+from counterpoint.suites.candidates import Candidate
 
-Cell: TypeAlias = tuple[str, str, str, str]
+Stratum: TypeAlias = tuple[str, str, str, str]
 """Kind, part of the kind (its answer where that is yes or no, else the number of choices), class, answer."""
 
-Key: TypeAlias = tuple[str, int]
+CandidateKey: TypeAlias = tuple[str, int]
 """The kind of a group and the id of its base."""
 
 _BINARY = frozenset({"yes", "no"})
@@ -28,7 +28,7 @@ class Quota:
     choice: int
 
 
-class Balance:
+class BalancedSampler:
     """A reservoir for each kind, class and answer.
 
     Kinds share the quota evenly; yes is kept as often as no, and two choices as often as three. Within these a group is
@@ -40,13 +40,13 @@ class Balance:
     def __init__(self, quota: int | Quota, seed: int) -> None:
         self._quota, self._seed = quota, seed
         self._most = quota if isinstance(quota, int) else max(quota.binary, quota.choice)
-        self._cells: dict[Cell, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
-        self._seen: Counter[Cell] = Counter()
-        self._drafts: dict[Key, Draft] = {}
+        self._cells: dict[Stratum, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
+        self._seen: Counter[Stratum] = Counter()
+        self._drafts: dict[CandidateKey, Candidate] = {}
 
-    def add(self, group: Group | Draft) -> None:
+    def add(self, group: Group | Candidate) -> None:
         """See one group; of one kind, no other has its base."""
-        draft = group if isinstance(group, Draft) else Draft.of(group)
+        draft = group if isinstance(group, Candidate) else Candidate.of(group)
         number = draft.number
         if not self._most or (draft.kind, number) in self._drafts:
             return
@@ -60,20 +60,20 @@ class Balance:
         else:
             del self._drafts[draft.kind, heappushpop(heap, row)[1]]
 
-    def __getitem__(self, key: Key) -> Group:
+    def __getitem__(self, key: CandidateKey) -> Group:
         return self._drafts[key].make()
 
     def chosen(self) -> list[Group]:
         """What stays, mixed: any first part of it is a fair sample."""
         return [self._drafts[key].make() for key in self.chosen_keys()]
 
-    def chosen_keys(self) -> list[Key]:
+    def chosen_keys(self) -> list[CandidateKey]:
         """What stays, by kind and base."""
         kinds = sorted({cell[0] for cell in self._cells})
         kept = [(kind, number) for kind, count in self._shares(kinds).items() for _, number in self._kept(kind, count)]
         return sorted(kept, key=self._place)
 
-    def held(self) -> list[Key]:
+    def held(self) -> list[CandidateKey]:
         """What may be kept, as far as it has been seen here."""
         return [(cell[0], number) for cell, heap in self._cells.items() for _, number in heap]
 
@@ -84,30 +84,30 @@ class Balance:
             found[cell[0]] += count
         return found
 
-    def bare(self) -> "Balance":
+    def bare(self) -> "BalancedSampler":
         """The same without the groups, to be sent and merged."""
-        found = Balance(self._quota, self._seed)
+        found = BalancedSampler(self._quota, self._seed)
         found._cells = {cell: list(heap) for cell, heap in self._cells.items()}
         found._seen = Counter(self._seen)
         return found
 
-    def absorb(self, other: "Balance | Everything") -> None:
+    def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
         """Add what was seen elsewhere, of other items."""
-        assert isinstance(other, Balance), "parts of one suite are chosen alike"
+        assert isinstance(other, BalancedSampler), "parts of one suite are chosen alike"
         for cell, heap in other._cells.items():
             self._cells[cell] = sorted((*self._cells.get(cell, ()), *heap))[-self._most :]
             self._seen[cell] += other._seen[cell]
 
-    def _place(self, key: Key) -> tuple[int, str]:
+    def _place(self, key: CandidateKey) -> tuple[int, str]:
         return content_id([self._seed, "place", key[1]]), key[0]
 
     def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
         room = {kind: _most(self._room(kind)) for kind in kinds}
         if isinstance(self._quota, int):
-            return even(room, self._quota)
+            return share_evenly(room, self._quota)
         binary = {kind: count for kind, count in room.items() if self._is_binary(kind)}
         others = {kind: count for kind, count in room.items() if kind not in binary}
-        return even(binary, self._quota.binary) | even(others, self._quota.choice)
+        return share_evenly(binary, self._quota.binary) | share_evenly(others, self._quota.choice)
 
     def _is_binary(self, kind: str) -> bool:
         return all(cell[3] in _BINARY for cell in self._cells if cell[0] == kind)
@@ -121,7 +121,7 @@ class Balance:
 
     def _kept(self, kind: str, count: int) -> list[tuple[float, int]]:
         kept = list[tuple[float, int]]()
-        for part, share in even(self._room(kind), count).items():
+        for part, share in share_evenly(self._room(kind), count).items():
             kept += sorted(self._weighed(kind, part))[:share]
         return kept
 
@@ -137,28 +137,28 @@ class Balance:
             yield from ((-lot * weight, number) for lot, number in self._cells[cell])
 
 
-class Everything:
+class UnlimitedSampler:
     """Keeps all groups, in the order in which they come."""
 
     def __init__(self) -> None:
-        self._keys: list[Key] = []
-        self._drafts: dict[Key, Draft] = {}
+        self._keys: list[CandidateKey] = []
+        self._drafts: dict[CandidateKey, Candidate] = {}
 
-    def __getitem__(self, key: Key) -> Group:
+    def __getitem__(self, key: CandidateKey) -> Group:
         return self._drafts[key].make()
 
-    def add(self, group: Group | Draft) -> None:
+    def add(self, group: Group | Candidate) -> None:
         """See one group."""
-        draft = group if isinstance(group, Draft) else Draft.of(group)
+        draft = group if isinstance(group, Candidate) else Candidate.of(group)
         key = (draft.kind, draft.number)
         self._keys.append(key)
         self._drafts[key] = draft
 
-    def chosen_keys(self) -> list[Key]:
+    def chosen_keys(self) -> list[CandidateKey]:
         """All, by kind and base."""
         return self._keys
 
-    def held(self) -> list[Key]:
+    def held(self) -> list[CandidateKey]:
         """All, by kind and base."""
         return self._keys
 
@@ -166,24 +166,24 @@ class Everything:
         """How many were seen, by kind."""
         return Counter(kind for kind, _ in self._keys)
 
-    def bare(self) -> "Everything":
+    def bare(self) -> "UnlimitedSampler":
         """The same without the groups, to be sent and merged."""
-        found = Everything()
+        found = UnlimitedSampler()
         found._keys = list(self._keys)
         return found
 
-    def absorb(self, other: "Balance | Everything") -> None:
+    def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
         """Add what was seen elsewhere, of items that come later."""
         self._keys += other.held()
 
 
-def _cell(draft: Draft) -> Cell:
+def _cell(draft: Candidate) -> Stratum:
     tags = dict(draft.tags)
     part = draft.answer if draft.answer in _BINARY else tags.get("choices", "")
     return draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
 
 
-def even(room: Mapping[str, int], total: int) -> dict[str, int]:
+def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:
     """A total shared out as evenly as the room allows; what one cannot hold goes to the others.
 
     >>> even({"a": 10, "b": 1, "c": 10}, 9)

@@ -7,7 +7,7 @@ from counterpoint.core.groups import Group
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Candidate:
     """A group before its variants: its kind, the id of its base, the best answer to that, and its tags."""
 
     kind: str
@@ -17,7 +17,7 @@ class Draft:
     make: Callable[[], Group]  # pure: whatever luck it needs was drawn before
 
     @classmethod
-    def of(cls, group: Group) -> "Draft":
+    def of(cls, group: Group) -> "Candidate":
         """A draft of a group that is made already."""
         gold = group.gold[0]
         answer = gold.best if gold and gold.answers else ""

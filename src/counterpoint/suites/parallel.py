@@ -13,8 +13,8 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from counterpoint.core.groups import Group
-from counterpoint.suites.balanced_sampling import Balance, Everything, Key, Quota
-from counterpoint.suites.suite import SURPLUS, Suite, Tally, proposals
+from counterpoint.suites.balanced_sampling import BalancedSampler, CandidateKey, Quota, UnlimitedSampler
+from counterpoint.suites.suite import SURPLUS, Suite, Tally, propose_candidates
 
 Limit: TypeAlias = int | Quota | None
 Pack: TypeAlias = Callable[[str, Sequence[Group]], Any]
@@ -22,7 +22,7 @@ Pack: TypeAlias = Callable[[str, Sequence[Group]], Any]
 
 
 @dataclass(slots=True)
-class Batch:
+class PackedSuite:
     """What was kept of one suite: packed in parts, and for each group in its order the part and its number of rows."""
 
     tally: Tally
@@ -34,11 +34,11 @@ class Batch:
 class _Share:
     """What one process proposes of one suite."""
 
-    chooser: Balance | Everything
+    chooser: BalancedSampler | UnlimitedSampler
     tally: Tally
 
 
-def together(
+def generate_together(
     suites: Sequence[Suite[Any, Any]],
     items: Sequence[Any],
     seed: int = 0,
@@ -46,20 +46,20 @@ def together(
     *,
     pack: Pack = lambda name, groups: list(groups),
     processes: int = 1,
-) -> dict[str, Batch]:
+) -> dict[str, PackedSuite]:
     """The groups of several suites; each keeps what `generate` would keep of it."""
     limits = limits or {}
-    statistics = surveys(suites, items)
+    statistics = shared_surveys(suites, items)
     makers = [(suite, statistics.get(suite.name), limits.get(suite.name)) for suite in suites]
     count = processes if "fork" in get_all_start_methods() else 1
     cuts = [len(items) * part // count for part in range(count + 1)]
     parts = [items[start:stop] for start, stop in pairwise(cuts)]
     hands = _hands(makers, parts, seed, pack)
     shares = [hand.shares() for hand in hands]
-    found, keys = dict[str, Batch](), dict[str, list[tuple[int, Key]]]()
+    found, keys = dict[str, PackedSuite](), dict[str, list[tuple[int, CandidateKey]]]()
     for suite, _, _ in makers:
         own = [share[suite.name] for share in shares]
-        batch = found[suite.name] = Batch(_added([share.tally for share in own]))
+        batch = found[suite.name] = PackedSuite(_added([share.tally for share in own]))
         keys[suite.name] = _merged([share.chooser for share in own])
         _count_surplus(batch.tally, own, keys[suite.name])
     packed = [
@@ -76,7 +76,7 @@ def together(
     return found
 
 
-def surveys(suites: Sequence[Suite[Any, Any]], items: Sequence[Any]) -> dict[str, object]:
+def shared_surveys(suites: Sequence[Suite[Any, Any]], items: Sequence[Any]) -> dict[str, object]:
     """The statistics of each suite that wants some; suites with the same survey share it."""
     made, found = dict[Any, object](), dict[str, object]()
     for suite in suites:
@@ -101,16 +101,16 @@ class _Hand:
     def shares(self) -> dict[str, _Share]:
         """What it proposes."""
         for suite, _, limit in self._makers:
-            chooser = Everything() if limit is None else Balance(limit, self._seed)
+            chooser = UnlimitedSampler() if limit is None else BalancedSampler(limit, self._seed)
             self._shares[suite.name] = _Share(chooser, Tally())
         for item in self._items:
             for suite, statistics, _ in self._makers:
                 share = self._shares[suite.name]
-                for draft in proposals(suite, item, statistics, self._seed, share.tally):
+                for draft in propose_candidates(suite, item, statistics, self._seed, share.tally):
                     share.chooser.add(draft)
         return self._shares
 
-    def packed(self, keys: Mapping[str, Sequence[Key]]) -> dict[str, _Rows]:
+    def packed(self, keys: Mapping[str, Sequence[CandidateKey]]) -> dict[str, _Rows]:
         """What was kept of it, in this order."""
         found = dict[str, _Rows]()
         for name, share in self._shares.items():
@@ -135,7 +135,7 @@ class _Fork:
         found: dict[str, _Share] = self._said()
         return found
 
-    def packed(self, keys: Mapping[str, Sequence[Key]]) -> dict[str, _Rows]:
+    def packed(self, keys: Mapping[str, Sequence[CandidateKey]]) -> dict[str, _Rows]:
         """What was kept of it, in this order."""
         self._pipe.send(keys)
         found: dict[str, _Rows] = self._said()
@@ -173,7 +173,7 @@ def _serve(pipe: Connection, hand: _Hand) -> None:
         pipe.send(problem)
 
 
-def _merged(choosers: Sequence[Balance | Everything]) -> list[tuple[int, Key]]:
+def _merged(choosers: Sequence[BalancedSampler | UnlimitedSampler]) -> list[tuple[int, CandidateKey]]:
     """What is kept of all parts, in its order, each with the part that has it."""
     whole = choosers[0].bare()
     for other in choosers[1:]:
@@ -189,12 +189,12 @@ def _added(tallies: Sequence[Tally]) -> Tally:
     return whole
 
 
-def _count_surplus(tally: Tally, shares: Sequence[_Share], kept: Sequence[tuple[int, Key]]) -> None:
+def _count_surplus(tally: Tally, shares: Sequence[_Share], kept: Sequence[tuple[int, CandidateKey]]) -> None:
     for kind, count in _surplus(shares, kept):
         tally.dropped[kind, SURPLUS] += count
 
 
-def _surplus(shares: Sequence[_Share], kept: Sequence[tuple[int, Key]]) -> Iterator[tuple[str, int]]:
+def _surplus(shares: Sequence[_Share], kept: Sequence[tuple[int, CandidateKey]]) -> Iterator[tuple[str, int]]:
     proposed = dict[str, int]()
     for share in shares:
         for kind, count in share.chooser.proposed().items():

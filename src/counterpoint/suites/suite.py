@@ -13,8 +13,8 @@ from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.suites.balanced_sampling import Balance, Quota
-from counterpoint.suites.candidates import Draft
+from counterpoint.suites.balanced_sampling import BalancedSampler, Quota
+from counterpoint.suites.candidates import Candidate
 
 
 class Item(Protocol):
@@ -27,7 +27,7 @@ class Item(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class Rejection:
     """A group that was not made, by its kind, and why; or so many of them."""
 
     kind: str
@@ -35,9 +35,9 @@ class Dropped:
     count: int = 1
 
 
-Made: TypeAlias = tuple[str, Group]
+GroupOfTest: TypeAlias = tuple[str, Group]
 """A group, and the test that it belongs to."""
-Telling: TypeAlias = Callable[[Collection[Picture]], Iterable[Question | Caption]]
+ContextReader: TypeAlias = Callable[[Collection[Picture]], Iterable[Question | Caption]]
 """What a source tells of some pictures beyond the items that were drawn from it."""
 SURPLUS = "more than asked for, or out of balance"
 """Why a group that was made is not kept."""
@@ -48,7 +48,7 @@ StatisticsT = TypeVar("StatisticsT")
 class Chooser(Protocol):
     """The last step: sees every proposal once and keeps so many."""
 
-    def add(self, group: Group | Draft) -> None:
+    def add(self, group: Group | Candidate) -> None:
         """See one proposal."""
         ...
 
@@ -116,9 +116,9 @@ class Suite(Generic[ItemT, StatisticsT]):
 
     name: str
     tests: str  # the sentence that a model passes or fails
-    propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Draft | Dropped]]
+    propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Candidate | Rejection]]
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
-    choose: Callable[[int | Quota, int], Chooser] = Balance  # from how many to keep, and a seed
+    choose: Callable[[int | Quota, int], Chooser] = BalancedSampler  # from how many to keep, and a seed
     takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues, frames or groups of a source
     prefers: str = ""  # what it is made from where the source has that too: "grounded" or "described"
     reads_whole_source: bool = False  # its items belong together, so a limit on items is ignored
@@ -126,7 +126,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     always_balances: bool = False  # whether it chooses even where no limit is given
     rng_key: str = ""  # seeds the rng in place of the name, so that suites with the same key draw the same originals
     manifest_entries: Callable[[StatisticsT], Mapping[str, Any]] | None = None  # of the survey
-    extend_survey: Callable[[StatisticsT, Telling], StatisticsT] | None = None  # by more on its pictures
+    extend_survey: Callable[[StatisticsT, ContextReader], StatisticsT] | None = None  # by more on its pictures
     options: tuple[str, ...] = ()  # names of OPTIONS
     required: tuple[str, ...] = ()  # options without which nothing can be made
     proposals: FoilProposals | None = None  # for the option masked_lm
@@ -168,7 +168,7 @@ class Tally:
         gold = group.gold[0]
         self.kept[group.kind, gold.best if gold else ""] += 1
 
-    def drop(self, one: Dropped) -> None:
+    def drop(self, one: Rejection) -> None:
         """Count a group that was not made."""
         self.dropped[one.kind, one.reason] += one.count
 
@@ -203,7 +203,7 @@ def generate(
     *,
     statistics: object = None,
     tally: Tally | None = None,
-) -> Iterator[Made]:
+) -> Iterator[GroupOfTest]:
     """The groups of a suite, the same for one seed whatever the order of items; `limit` keeps a balanced part of them.
 
     A suite with a survey walks the items twice, unless its `statistics` are given: so parts of a source, each in a
@@ -214,29 +214,31 @@ def generate(
         statistics = suite.survey(items)
     tally = Tally() if tally is None else tally
     limit = sys.maxsize if limit is None and suite.always_balances else limit
-    drafts = (draft for item in items for draft in proposals(suite, item, statistics, seed, tally))
+    drafts = (draft for item in items for draft in propose_candidates(suite, item, statistics, seed, tally))
     whole = (draft.make() for draft in drafts)
     for group in whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally):
         tally.keep(group)
         yield group.test or suite.name, group
 
 
-def proposals(suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally) -> Iterator[Draft]:
+def propose_candidates(
+    suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally
+) -> Iterator[Candidate]:
     """What a suite proposes for one item, each base once; what it does not is counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
     for one in suite.propose(item, statistics, seeded_rng(seed, suite.rng_key or suite.name, item.id)):
-        if isinstance(one, Dropped):
+        if isinstance(one, Rejection):
             tally.drop(one)
             continue
-        draft = one if isinstance(one, Draft) else Draft.of(one)
+        draft = one if isinstance(one, Candidate) else Candidate.of(one)
         if (key := (draft.kind, draft.number)) in seen:
-            tally.drop(Dropped(draft.kind, "asked before"))
+            tally.drop(Rejection(draft.kind, "asked before"))
         else:
             seen.add(key)
             yield draft
 
 
-def _chosen(chooser: Chooser, drafts: Iterable[Draft], tally: Tally) -> Iterator[Group]:
+def _chosen(chooser: Chooser, drafts: Iterable[Candidate], tally: Tally) -> Iterator[Group]:
     proposed = Counter[str]()
     for draft in drafts:
         proposed[draft.kind] += 1

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class WorldAction:
     """One verb, in the form that a relation has in a scene, with what its doer and its object can be."""
 
     name: str
@@ -28,7 +28,7 @@ def _evenly(*names: str) -> dict[str, int]:
 _PETS = _evenly("dog", "cat", "horse", "cow", "sheep", "duck", "chicken", "rabbit", "pig")
 
 ACTIONS = (
-    Action(
+    WorldAction(
         "holding",
         "holding",
         "hand",
@@ -51,22 +51,22 @@ ACTIONS = (
             "ice cream",
         ),
     ),
-    Action(
+    WorldAction(
         "carrying",
         "carrying",
         "hand",
         _evenly("box", "basket", "suitcase", "bucket", "pumpkin", "potted plant", "cake", "watermelon", "pot", "vase"),
         object_state="closed",
     ),
-    Action("riding", "riding", "seat", {"bicycle": 3, "horse": 3, "motorcycle": 2, "tractor": 1}),
-    Action("riding", "balancing", "deck", {"skateboard": 6}),
-    Action("kicking", "kicking", "foot", _evenly("ball")),
-    Action("pushing", "wheeling", "ahead", _evenly("wheelbarrow")),
-    Action("pushing", "pushing", "ahead", _evenly("car"), ("man", "woman")),
-    Action("pushing", "shoving", "ahead", _evenly("box", "suitcase")),
-    Action("throwing", "throwing", "hand", _evenly("ball", "frisbee")),
-    Action("feeding", "feeding", "facing", _PETS),
-    Action(
+    WorldAction("riding", "riding", "seat", {"bicycle": 3, "horse": 3, "motorcycle": 2, "tractor": 1}),
+    WorldAction("riding", "balancing", "deck", {"skateboard": 6}),
+    WorldAction("kicking", "kicking", "foot", _evenly("ball")),
+    WorldAction("pushing", "wheeling", "ahead", _evenly("wheelbarrow")),
+    WorldAction("pushing", "pushing", "ahead", _evenly("car"), ("man", "woman")),
+    WorldAction("pushing", "shoving", "ahead", _evenly("box", "suitcase")),
+    WorldAction("throwing", "throwing", "hand", _evenly("ball", "frisbee")),
+    WorldAction("feeding", "feeding", "facing", _PETS),
+    WorldAction(
         "eating",
         "eating",
         "hand",
@@ -84,17 +84,19 @@ ACTIONS = (
             "bread",
         ),
     ),
-    Action("drinking from", "drinking", "hand", _evenly("cup", "bottle")),
-    Action("reading", "reading", "hand", _evenly("book"), object_state="open"),
-    Action("flying", "flying", "string", _evenly("kite")),
-    Action("walking", "leading", "leash", _evenly("dog")),
-    Action("sitting on", "sitting", "seat", _evenly("chair", "bench", "couch", "stool", "bed"), object_state="upright"),
-    Action("watering", "watering", "ahead", _evenly("flower", "bush", "potted plant", "cactus")),
-    Action(
+    WorldAction("drinking from", "drinking", "hand", _evenly("cup", "bottle")),
+    WorldAction("reading", "reading", "hand", _evenly("book"), object_state="open"),
+    WorldAction("flying", "flying", "string", _evenly("kite")),
+    WorldAction("walking", "leading", "leash", _evenly("dog")),
+    WorldAction(
+        "sitting on", "sitting", "seat", _evenly("chair", "bench", "couch", "stool", "bed"), object_state="upright"
+    ),
+    WorldAction("watering", "watering", "ahead", _evenly("flower", "bush", "potted plant", "cactus")),
+    WorldAction(
         "chasing", "running", "fleeing", _evenly("cat", "rabbit", "chicken", "duck"), ("dog", "boy", "girl"), "running"
     ),
-    Action("chasing", "running", "fleeing", _evenly("rabbit", "chicken", "duck"), ("cat",), "running"),
-    Action("chasing", "running", "fleeing", _evenly("boy", "girl", "dog"), ("boy", "girl", "dog"), "running"),
+    WorldAction("chasing", "running", "fleeing", _evenly("rabbit", "chicken", "duck"), ("cat",), "running"),
+    WorldAction("chasing", "running", "fleeing", _evenly("boy", "girl", "dog"), ("boy", "girl", "dog"), "running"),
 )
 """All actions; the first match for a name, an agent and an object says how they are drawn."""
 
@@ -102,7 +104,7 @@ FONDNESS = {"riding": 5, "flying": 5, "sitting on": 5, "reading": 6, "holding": 
 """How often people take up an action for every two times they take up another."""
 
 
-def possible(names: Mapping[str, int], agent: str) -> list[tuple[Action, str, int]]:
+def possible_actions(names: Mapping[str, int], agent: str) -> list[tuple[WorldAction, str, int]]:
     """What an agent could do with the things that a place has, each with its weight."""
     return [
         (action, patient, weight * names[patient])

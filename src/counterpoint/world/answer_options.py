@@ -10,7 +10,7 @@ from counterpoint.world.distractors import PLACES
 from counterpoint.world.facts import MATERIALS, POSES
 from counterpoint.world.kinds import COLORS, kinds
 
-MANY = 100
+OPTION_COUNT = 100
 """How many answers are offered."""
 
 _POPULAR = (
@@ -31,15 +31,15 @@ _POPULAR = (
 _LIKE = 40
 
 
-def options(answer: str, rng: Random) -> tuple[str, ...]:
+def answer_options(answer: str, rng: Random) -> tuple[str, ...]:
     """The right answer among ninety-nine others, in a random order."""
     alike = [one for one in _alike(answer) if one != answer]
     chosen = dict.fromkeys(rng.sample(alike, min(_LIKE, len(alike))))
     chosen.update(dict.fromkeys(_POPULAR))
     pool = _pool()
-    while len(chosen) < MANY + 1:
+    while len(chosen) < OPTION_COUNT + 1:
         chosen[rng.choice(pool)] = None
-    others = [one for one in chosen if one != answer][: MANY - 1]
+    others = [one for one in chosen if one != answer][: OPTION_COUNT - 1]
     listed = [answer, *others]
     rng.shuffle(listed)
     return tuple(listed)

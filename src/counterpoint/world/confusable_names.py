@@ -101,21 +101,21 @@ _NEAR_FAMILY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def alike(name: str) -> tuple[str, ...]:
+def confusable_names(name: str) -> tuple[str, ...]:
     """Kinds that someone could call by this name at a glance: no question of absence is asked beside them."""
     return _ALIKE.get(name, ())
 
 
-def narrower(name: str) -> tuple[str, ...]:
+def narrower_names(name: str) -> tuple[str, ...]:
     """Kinds that this name covers too: a duck is a bird."""
     return _NARROWER.get(name, ())
 
 
-def showing(name: str) -> tuple[str, ...]:
+def showing_names(name: str) -> tuple[str, ...]:
     """Kinds in or on which such things may be seen without being annotated: books in a bookshelf."""
     return _SHOWN_IN.get(name, ())
 
 
-def is_clear(family: str, names: Set[str]) -> bool:
+def is_clear_family(family: str, names: Set[str]) -> bool:
     """Whether nobody would argue about who belongs to a family among these names."""
     return family in _NEAR_FAMILY and not names & set(_NEAR_FAMILY[family])

@@ -5,9 +5,9 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from counterpoint.world.drawing import drawn
+from counterpoint.world.drawing import draw_appearance
 from counterpoint.world.painting import FINE, Placement, paint
-from counterpoint.world.sketch import GROUND, Look, Rgb
+from counterpoint.world.sketch import GROUND, Appearance, Rgb
 
 PAPER: Rgb = (250, 250, 248)
 INK: Rgb = (40, 44, 52)
@@ -29,11 +29,11 @@ def contact_sheet(pictures: Iterable[tuple[str, Image.Image]], *, columns: int =
     return sheet
 
 
-def portrait(look: Look, colors: Mapping[str, Rgb], *, size: int = 120, tile: int = 0) -> Image.Image:
+def portrait(look: Appearance, colors: Mapping[str, Rgb], *, size: int = 120, tile: int = 0) -> Image.Image:
     """One thing by itself, as large as a square allows."""
     side = size * FINE
     canvas = Image.new("RGB", (side, side), _TILES[tile % 2])
-    shape = drawn(look)
+    shape = draw_appearance(look)
     left, top, right, bottom = shape.extent
     high, wide = max(bottom - min(top, 0), GROUND), max(right - left, 1)
     height = min((side - 30) * GROUND // high, (side - 24) * GROUND // wide)
@@ -43,7 +43,9 @@ def portrait(look: Look, colors: Mapping[str, Rgb], *, size: int = 120, tile: in
     return canvas.reduce(FINE)
 
 
-def portraits(rows: Sequence[tuple[str, Look, Mapping[str, Rgb]]], *, columns: int = 8, size: int = 120) -> Image.Image:
+def portraits(
+    rows: Sequence[tuple[str, Appearance, Mapping[str, Rgb]]], *, columns: int = 8, size: int = 120
+) -> Image.Image:
     """A contact sheet of portraits on tiles of two shades."""
     tiles = (
         (label, portrait(look, colors, size=size, tile=k + k // columns))

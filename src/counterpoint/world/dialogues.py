@@ -10,10 +10,10 @@ from typing import TypeAlias
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import a, be, is_countable, plural
-from counterpoint.world.answer_options import options
+from counterpoint.world.answer_options import answer_options
 from counterpoint.world.captions import captions
-from counterpoint.world.distractors import other_color, other_place, other_pose, other_weather, said_state
-from counterpoint.world.facts import Facts, Thing
+from counterpoint.world.distractors import other_color, other_place, other_pose, other_weather, state_phrase
+from counterpoint.world.facts import SceneFacts, Thing
 from counterpoint.world.scene_sampling import INDOORS
 
 TURNS = 10
@@ -25,19 +25,19 @@ _PERSONAL = ("hat", "scarf", "glasses", "jacket")
 
 def dialogue(scene: Scene, rng: Random) -> Dialogue:
     """Ten exchanges about a scene, with a hundred answers to choose from for each question."""
-    facts = Facts(scene)
+    facts = SceneFacts(scene)
     caption = captions(scene, rng)[0].text.removesuffix(".").lower()
     turns: list[Turn] = []
     for question, answer in _talk(facts, caption, rng):
         if all(turn.question != question for turn in turns):
-            turns.append(Turn(question, answer, options(answer, rng)))
+            turns.append(Turn(question, answer, answer_options(answer, rng)))
         if len(turns) == TURNS:
             break
     assert len(turns) == TURNS, f"scene {scene.id} is too bare for a dialogue"
     return Dialogue(f"{scene.id}-dialogue", scene.picture, caption, tuple(turns))
 
 
-def _talk(facts: Facts, caption: str, rng: Random) -> Iterator[_Exchange]:
+def _talk(facts: SceneFacts, caption: str, rng: Random) -> Iterator[_Exchange]:
     """First about what the caption names, then about the picture, then about what else turned up."""
     topics = [thing for thing in facts.unworn if thing.name in caption and len(facts.named(thing.name)) == 1]
     rest = [thing for thing in facts.unworn if thing not in topics and len(facts.named(thing.name)) == 1]
@@ -54,9 +54,9 @@ def _talk(facts: Facts, caption: str, rng: Random) -> Iterator[_Exchange]:
     yield from _denials(facts, rng)
 
 
-def _about(thing: Thing, facts: Facts, rng: Random) -> Iterator[_Exchange]:
+def _about(thing: Thing, facts: SceneFacts, rng: Random) -> Iterator[_Exchange]:
     """Up to three questions about one thing: the first by its name, the others by a pronoun."""
-    makers: tuple[Callable[[Thing, Facts, Random], tuple[str, str]], ...] = (
+    makers: tuple[Callable[[Thing, SceneFacts, Random], tuple[str, str]], ...] = (
         (_wearing, _doing, _posing, _side) if thing.is_person else (_color, _state, _posing, _material, _side, _size)
     )
     asked = [row for row in (maker(thing, facts, rng) for maker in rng.sample(makers, len(makers))) if row[0]]
@@ -77,7 +77,7 @@ def _said(truth: bool, thing: Thing, rng: Random) -> str:
     return _agreed("yes", f"{it} is", rng) if truth else _agreed("no", f"{it} is not", rng)
 
 
-def _color(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _color(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     if not thing.seen_color:
         return "", ""
     other = other_color(thing, rng, {thing.color})
@@ -87,27 +87,27 @@ def _color(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
     return "what color is {it}", rng.choice((thing.color, f"it is {thing.color}"))
 
 
-def _state(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _state(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     if not thing.seen_states:
         return "", ""
     state = rng.choice(thing.seen_states)
     pair = next(pair for pair in thing.kind.states if state in pair)
     asked = rng.choice(pair)
-    return f"is {{it}} {said_state(asked)}", _said(asked == state, thing, rng)
+    return f"is {{it}} {state_phrase(asked)}", _said(asked == state, thing, rng)
 
 
-def _material(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _material(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     return ("what is {it} made of", thing.material) if thing.material else ("", "")
 
 
-def _size(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _size(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     if not thing.size:
         return "", ""
     asked = rng.choice(("small", "large"))
     return f"is {{it}} {asked}", _said(asked == thing.size, thing, rng)
 
 
-def _posing(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _posing(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     other = other_pose(thing, rng)
     if not other or facts.is_busy(thing):
         return "", ""
@@ -115,12 +115,12 @@ def _posing(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
     return f"is {{it}} {thing.pose if truth else other}", _said(truth, thing, rng)
 
 
-def _side(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _side(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     side = facts.side(thing)
     return ("is {it} on the left or on the right", rng.choice((side, f"on the {side}"))) if side else ("", "")
 
 
-def _wearing(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _wearing(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     worn = facts.objects_of(thing, "wearing")
     colored = [one for one in worn if one.seen_color and one.name in ("shirt", "dress", "jacket", "pants", "hat")]
     if colored and rng.random() < 0.4:
@@ -132,7 +132,7 @@ def _wearing(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
     return f"is {{it}} wearing {a(name).removeprefix('some ')}", _said(truth, thing, rng)
 
 
-def _doing(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
+def _doing(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
     links = [link for link in facts.scene.relations_of(thing.id) if link in facts.actions]
     if len(links) != 1:
         return ("what is {it} doing", thing.pose) if thing.pose and not links else ("", "")
@@ -142,7 +142,7 @@ def _doing(thing: Thing, facts: Facts, rng: Random) -> _Exchange:
     )
 
 
-def _general(facts: Facts, rng: Random) -> list[_Exchange]:
+def _general(facts: SceneFacts, rng: Random) -> list[_Exchange]:
     """Questions about the picture as a whole, in a random order."""
     people, animals = len(facts.people), len(facts.by_family.get("animal", ()))
     place = other_place(facts.place, rng)
@@ -175,7 +175,7 @@ def _number(n: int, rng: Random) -> str:
     return rng.choice((str(n), f"i see {n}", f"just {n}" if n == 1 else str(n)))
 
 
-def _denials(facts: Facts, rng: Random) -> Iterator[_Exchange]:
+def _denials(facts: SceneFacts, rng: Random) -> Iterator[_Exchange]:
     """Questions after what is not there; there are always enough of these."""
     for name in facts.absent(rng):
         yield f"do you see {a(name).replace('some ', 'any ')}", _agreed("no", "i don't", rng)

@@ -33,7 +33,7 @@ _LIKE_POSES = MappingProxyType({"walking": ("running", "standing"), "running": (
 _SAID = MappingProxyType({"lit": "lit", "unlit": "unlit", "on": "turned on", "off": "turned off", "plain": "plain"})
 
 
-def ask_color(thing: Thing, rng: Random) -> bool:
+def should_ask_color(thing: Thing, rng: Random) -> bool:
     """Whether to ask for a colour: the more usual it is for the kind, the less often, so that priors cancel out.
 
     An object of a color with share p is asked about with chance 1 - p, and wrong colors are drawn by their shares: then
@@ -78,21 +78,21 @@ def other_weather(weather: str, rng: Random) -> str:
     return "sunny"
 
 
-def said_state(state: str) -> str:
+def state_phrase(state: str) -> str:
     """A state as a sentence says it: a television is turned on."""
     return _SAID.get(state, state)
 
 
-def coin(rng: Random) -> bool:
+def flip_coin(rng: Random) -> bool:
     """Heads or tails."""
     return rng.random() < 0.5
 
 
-def pick(rng: Random, found: Sequence[_T]) -> _T | None:
+def choose_one(rng: Random, found: Sequence[_T]) -> _T | None:
     """One of these, or nothing of nothing."""
     return rng.choice(found) if found else None
 
 
-def said(truth: bool) -> str:
+def yes_no(truth: bool) -> str:
     """The answer that says so."""
     return "yes" if truth else "no"

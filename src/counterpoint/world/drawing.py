@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.world.sketch import Anchor, Extent, Look, Sketch
+from counterpoint.world.sketch import Anchor, Appearance, Extent, Sketch
 from counterpoint.world.sketches import (
     animals,
     appliances,
@@ -24,7 +24,7 @@ from counterpoint.world.sketches import (
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class MeasuredSketch:
     """A sketch with what is asked of it most: how far it reaches, and how far each of its parts does."""
 
     sketch: Sketch
@@ -38,7 +38,7 @@ class Drawn:
 
 
 @lru_cache(8192)
-def drawn(look: Look) -> Drawn:
+def draw_appearance(look: Appearance) -> MeasuredSketch:
     """The sketch of a look."""
     try:
         sketch = sketches()[look.kind](look)
@@ -47,11 +47,11 @@ def drawn(look: Look) -> Drawn:
     parts = sketch.extents()
     whole = list(zip(*parts.values(), strict=True))
     extent = min(whole[0]), min(whole[1]), max(whole[2]), max(whole[3])
-    return Drawn(sketch, extent, {part: reach for part, reach in parts.items() if part})
+    return MeasuredSketch(sketch, extent, {part: reach for part, reach in parts.items() if part})
 
 
 @cache
-def sketches() -> Mapping[str, Callable[[Look], Sketch]]:
+def sketches() -> Mapping[str, Callable[[Appearance], Sketch]]:
     """The function that draws each kind."""
     modules = (
         people, animals, vehicles, furniture, produce, food, containers,

@@ -8,38 +8,45 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a, any_of, be, is_mass, plural
-from counterpoint.world.distractors import ask_color, coin, other_color, pick, said
-from counterpoint.world.facts import OPPOSED, Facts, Thing, family_members
+from counterpoint.world.distractors import choose_one, flip_coin, other_color, should_ask_color, yes_no
+from counterpoint.world.facts import OPPOSED_RELATIONS, SceneFacts, Thing, family_members
 from counterpoint.world.kinds import kind
-from counterpoint.world.question_programs import Draft, both, drafted, relate, select, then
-from counterpoint.world.referents import Namer
+from counterpoint.world.question_programs import (
+    QuestionDraft,
+    add_relation,
+    add_step,
+    draft_question,
+    join_programs,
+    select_objects,
+)
+from counterpoint.world.referents import ReferentFinder
 
 _FAMILY_RATES = MappingProxyType({"person": 62, "animal": 45, "vehicle": 30, "toy": 27, "fruit": 18, "vegetable": 12})
 """Families that are asked after, with the per cent of pictures that have one; grass and houses are everywhere."""
 _ON_OR_UNDER = MappingProxyType({"on": "under", "under": "on"})
 
 
-def exist(namer: Namer, rng: Random) -> Draft | None:
+def exist(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there a cup?"""
     facts = namer.facts
     here = facts.asked_names
-    truth = coin(rng)
+    truth = flip_coin(rng)
     name = rng.choice(here) if truth and here else next(facts.absent(rng), "")
     truth = name in facts.names
     if not name:
         return None
     ids = [thing.id for thing in facts.named(name)]
-    return drafted(
+    return draft_question(
         "exist",
         _existence(name, rng),
-        said(truth),
-        then(select(name, ids), "exist", "?"),
+        yes_no(truth),
+        add_step(select_objects(name, ids), "exist", "?"),
         _presence(facts, name),
         _there(name, truth),
     )
 
 
-def exist_family(namer: Namer, rng: Random) -> Draft | None:
+def exist_family(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Are there any animals?"""
     facts = namer.facts
     clear = [family for family in _FAMILY_RATES if facts.clear_family(family)]
@@ -47,7 +54,7 @@ def exist_family(namer: Namer, rng: Random) -> Draft | None:
     gone = [f for f in clear if f not in facts.by_family and next(facts.absent(rng, family_members(f)), "")]
     if not here or not gone:
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     if truth:
         family = rng.choices(here, [100 - _FAMILY_RATES[one] for one in here])[0]
     else:
@@ -57,51 +64,53 @@ def exist_family(namer: Namer, rng: Random) -> Draft | None:
     word = family if is_mass(family) or family == "fruit" else many
     verb = "is" if word == family else "are"
     proof = f"{members[0].name} {members[0].id} is of this kind" if members else f"nothing annotated is {a(family)}"
-    return drafted(
+    return draft_question(
         "exist",
         rng.choice((f"{verb} there any {word}", f"do you see any {word}", f"{verb} there any {word} in this image")),
-        said(truth),
-        then(select(family, [one.id for one in members]), "exist", "?"),
+        yes_no(truth),
+        add_step(select_objects(family, [one.id for one in members]), "exist", "?"),
         proof,
         f"yes, there {be(members[0].name)} {a(members[0].name)}" if members else f"no, there {verb} no {word}",
     )
 
 
-def exist_attribute(namer: Namer, rng: Random) -> Draft | None:
+def exist_attribute(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there a red cup?"""
     facts = namer.facts
-    thing = pick(rng, [one for one in facts.unworn if ask_color(one, rng)])
+    thing = choose_one(rng, [one for one in facts.unworn if should_ask_color(one, rng)])
     if thing is None or not facts.surely_named(thing.name):
         return None
     others = facts.named(thing.name)
     if not all(one.seen_color for one in others):
         return None
     colors = {one.color for one in others}
-    truth = coin(rng)
+    truth = flip_coin(rng)
     color = thing.color if truth else other_color(thing, rng, colors)
     if not color:
         return None
     phrase = f"{color} {thing.name}"
     ids = [one.id for one in others if one.color == color]
-    steps = then(then(select(thing.name, [one.id for one in others]), "filter color", color), "exist", "?")
+    steps = add_step(
+        add_step(select_objects(thing.name, [one.id for one in others]), "filter color", color), "exist", "?"
+    )
     fact = f"every {thing.name} is annotated with its color and none is {color}"
-    return drafted(
+    return draft_question(
         "exist",
         _existence(phrase, rng, thing.name),
-        said(truth),
+        yes_no(truth),
         steps,
         f"{thing.name} {ids[0]} is {color}" if truth else fact,
         _there(phrase, truth, f"no, the {thing.name} is {thing.color}" if len(others) == 1 else ""),
     )
 
 
-def exist_relation(namer: Namer, rng: Random) -> Draft | None:
+def exist_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there a cup on the table?"""
     facts = namer.facts
-    links = [link for name in (*OPPOSED, "on", "under") for link in facts.links.get(name, ())]
-    link = pick(rng, [one for one in links if not facts.by_id[one.subject].is_worn])
+    links = [link for name in (*OPPOSED_RELATIONS, "on", "under") for link in facts.links.get(name, ())]
+    link = choose_one(rng, [one for one in links if not facts.by_id[one.subject].is_worn])
     anchor = namer.refer(
-        facts.by_id[link.object] if link else None, rng, *OPPOSED, "hposition", "relation", "hides name"
+        facts.by_id[link.object] if link else None, rng, *OPPOSED_RELATIONS, "hposition", "relation", "hides name"
     )
     if link is None or anchor is None or anchor.thing.is_worn:
         return None
@@ -110,47 +119,47 @@ def exist_relation(namer: Namer, rng: Random) -> Draft | None:
     gone = _surely_not(facts, link.name, anchor.thing, rng)
     if not here or not gone:
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     name = rng.choice(here if truth else gone)
     found = [one for one in facts.subjects_of(link.name, anchor.thing) if one.name == name]
-    steps = relate(anchor.steps, name, link.name, "s", [one.id for one in found])
+    steps = add_relation(anchor.steps, name, link.name, "s", [one.id for one in found])
     where = f"{link.name} {anchor.text}"
     proof = f"{name} {found[0].id} is {where}" if found else f"no {name} is annotated {where}"
-    return drafted(
+    return draft_question(
         "exist relation",
         f"{be(name)} there {any_of(name)} {where}",
-        said(truth),
-        then(steps, "exist", "?"),
+        yes_no(truth),
+        add_step(steps, "exist", "?"),
         proof,
         f"yes, there {be(name)} {a(name)} {where}" if truth else f"no, there {be(name)} no {name} {where}",
     )
 
 
-def conjunction(namer: Namer, rng: Random) -> Draft | None:
+def conjunction(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Are there both a cat and a dog?"""
     return _joined(namer, rng, "and")
 
 
-def disjunction(namer: Namer, rng: Random) -> Draft | None:
+def disjunction(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there either a cat or a dog?"""
     return _joined(namer, rng, "or")
 
 
-def _joined(namer: Namer, rng: Random, joint: str) -> Draft | None:
+def _joined(namer: ReferentFinder, rng: Random, joint: str) -> QuestionDraft | None:
     facts = namer.facts
     here = facts.asked_names
     absent = facts.absent(rng)
     gone = [name for name in (next(absent, ""), next(absent, "")) if name]
     if len(here) < 2 or len(gone) < 2:
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     if joint == "and":
         names = rng.sample(here, 2) if truth else [rng.choice(here), gone[0]]
     else:
         names = [rng.choice(here), gone[0]] if truth else gone
     rng.shuffle(names)
     one, other = names
-    programs = [then(select(name, [t.id for t in facts.named(name)]), "exist", "?") for name in names]
+    programs = [add_step(select_objects(name, [t.id for t in facts.named(name)]), "exist", "?") for name in names]
     first, second = (name if is_mass(name) else a(name) for name in names)
     text = {
         "and": (f"are there both {first} and {second}", f"do you see both {first} and {second}"),
@@ -165,11 +174,11 @@ def _joined(namer: Namer, rng: Random, joint: str) -> Draft | None:
         ("or", True): f"yes, there {be((present or here)[0])} {a((present or here)[0])}",
         ("or", False): f"no, there {be(one)} no {one} and no {other}",
     }[joint, truth]
-    return drafted(
+    return draft_question(
         joint,
         rng.choice(text),
-        said(truth),
-        both(programs[0], programs[1], joint),
+        yes_no(truth),
+        join_programs(programs[0], programs[1], joint),
         "; ".join(_presence(facts, name) for name in names),
         full,
     )
@@ -194,14 +203,14 @@ def _there(phrase: str, truth: bool, denial: str = "") -> str:
     return denial or f"no, there {be(phrase)} no {phrase}"
 
 
-def _presence(facts: Facts, name: str) -> str:
+def _presence(facts: SceneFacts, name: str) -> str:
     found = facts.named(name)
     return f"object {found[0].id} is {a(name)}" if found else f"no {name} is annotated"
 
 
-def _surely_not(facts: Facts, relation: str, anchor: Thing, rng: Random) -> list[str]:
+def _surely_not(facts: SceneFacts, relation: str, anchor: Thing, rng: Random) -> list[str]:
     """Names of which nothing can be in this relation to the anchor: absent, or all on the other side."""
-    rival = OPPOSED.get(relation) or _ON_OR_UNDER.get(relation, "")
+    rival = OPPOSED_RELATIONS.get(relation) or _ON_OR_UNDER.get(relation, "")
     elsewhere = [
         name
         for name, things in facts.by_name.items()

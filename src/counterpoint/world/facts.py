@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.world.confusable_names import alike, is_clear, narrower, showing
+from counterpoint.world.confusable_names import confusable_names, is_clear_family, narrower_names, showing_names
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
 
 _T = TypeVar("_T")
@@ -39,7 +39,7 @@ ACTIONS = (
     "chasing",
 )
 """Relations in which the first does something with the second."""
-OPPOSED: Mapping[str, str] = MappingProxyType(
+OPPOSED_RELATIONS: Mapping[str, str] = MappingProxyType(
     {
         "to the left of": "to the right of",
         "to the right of": "to the left of",
@@ -139,7 +139,7 @@ class Thing:
         return self.color
 
 
-class Facts:
+class SceneFacts:
     """The things of a scene by name, family and relation."""
 
     def __init__(self, scene: Scene) -> None:
@@ -230,19 +230,19 @@ class Facts:
 
     def surely_absent(self, name: str) -> bool:
         """Whether nothing in the picture is of this name or could be taken for it."""
-        return name not in self.names and not self.names.intersection((*alike(name), *showing(name)))
+        return name not in self.names and not self.names.intersection((*confusable_names(name), *showing_names(name)))
 
     def surely_named(self, name: str) -> bool:
         """Whether the name picks out exactly those annotated with it: "tree" does not beside a palm tree."""
-        return not self.names.intersection(narrower(name))
+        return not self.names.intersection(narrower_names(name))
 
     def surely_counted(self, name: str) -> bool:
         """Whether every such thing in the picture is annotated: books are not beside a bookshelf."""
-        return self.surely_named(name) and not self.names.intersection(showing(name))
+        return self.surely_named(name) and not self.names.intersection(showing_names(name))
 
     def clear_family(self, family: str) -> bool:
         """Whether nobody would argue about who belongs to a family here, as they might over a tomato among fruit."""
-        return is_clear(family, self.names)
+        return is_clear_family(family, self.names)
 
     def side(self, thing: Thing) -> str:
         """Left or right where the thing is clearly off the middle, else nothing."""

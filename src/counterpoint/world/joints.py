@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from counterpoint.world.cameras import Camera
-from counterpoint.world.drawing import Drawn
+from counterpoint.world.drawing import MeasuredSketch
 from counterpoint.world.painting import Placement
 from counterpoint.world.sketch import GROUND, Anchor, Extent, Point
 
@@ -14,9 +14,9 @@ from counterpoint.world.sketch import GROUND, Anchor, Extent, Point
 class Joint:
     """A member that has its place, and one of `height` canvas pixels that is to hang on it."""
 
-    above: Drawn
+    above: MeasuredSketch
     at: Placement
-    other: Drawn
+    other: MeasuredSketch
     height: int
     camera: Camera
     rng: Random
@@ -52,13 +52,13 @@ class Joint:
         return Placement(edge - (left if self.ahead > 0 else right), self.at.y, self.height, mirrored)
 
 
-def meeting(there: Point, own: Point, height: int, mirrored: bool) -> Placement:
+def align_points(there: Point, own: Point, height: int, mirrored: bool) -> Placement:
     """The placement by which a point of a sketch comes to lie on a point of the canvas."""
     x, y = Placement(0, 0, height, mirrored).point(*own)
     return Placement(there[0] - x, there[1] - y, height, mirrored)
 
 
-def in_row(joints: Sequence[Joint], name: str) -> list[Placement | None]:
+def place_in_row(joints: Sequence[Joint], name: str) -> list[Placement | None]:
     """Side by side, in any order, on the top of a thing or under it: as many as there is room for, the rest None."""
     found: list[Placement | None] = [None] * len(joints)
     line = joints[0].anchor(name) if joints else None
@@ -88,21 +88,21 @@ def _seated(joint: Joint) -> Placement | None:
     seat = joint.anchor("seat")
     if seat is None:
         return None
-    return meeting(point(seat), point(joint.other.anchors["hip"]), joint.height, joint.at.mirrored)
+    return align_points(anchor_middle(seat), anchor_middle(joint.other.anchors["hip"]), joint.height, joint.at.mirrored)
 
 
 def _on_deck(joint: Joint) -> Placement | None:
     deck = joint.anchor("seat")
     if deck is None:
         return None
-    return meeting(point(deck), (_middle(joint.other.extent), GROUND), joint.height, joint.at.mirrored)
+    return align_points(anchor_middle(deck), (_middle(joint.other.extent), GROUND), joint.height, joint.at.mirrored)
 
 
 def _in_hand(joint: Joint) -> Placement | None:
     extent = joint.other.extent
     own = joint.other.anchors.get("grip")
-    grip = point(own) if own else (_middle(extent), (extent[1] + extent[3]) // 2)
-    return meeting(point(joint.hand()), grip, joint.height, joint.at.mirrored)
+    grip = anchor_middle(own) if own else (_middle(extent), (extent[1] + extent[3]) // 2)
+    return align_points(anchor_middle(joint.hand()), grip, joint.height, joint.at.mirrored)
 
 
 def _at_foot(joint: Joint) -> Placement | None:
@@ -114,7 +114,7 @@ def _ahead(joint: Joint) -> Placement | None:
     handle = joint.other.anchors.get("handle")
     if handle is None:
         return joint.beside(joint.hand().middle + joint.ahead * joint.pixels(1, 5), mirrored=joint.at.mirrored)
-    x = meeting((joint.hand().middle, 0), point(handle), joint.height, joint.at.mirrored).x
+    x = align_points((joint.hand().middle, 0), anchor_middle(handle), joint.height, joint.at.mirrored).x
     return Placement(x, joint.at.y, joint.height, joint.at.mirrored)
 
 
@@ -154,7 +154,7 @@ HOLDS: Mapping[str, Callable[[Joint], Placement | None]] = {
 """Where the other member goes, for each way of touching that an action names."""
 
 
-def point(anchor: Anchor) -> Point:
+def anchor_middle(anchor: Anchor) -> Point:
     """The middle of an anchor."""
     return anchor.middle, anchor.y
 

@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import TypeAlias
 
-from counterpoint.world.question_programs import Draft
-from counterpoint.world.referents import Namer
+from counterpoint.world.question_programs import QuestionDraft
+from counterpoint.world.referents import ReferentFinder
 
-Maker: TypeAlias = Callable[[Namer, Random], Draft | None]
+QuestionWriter: TypeAlias = Callable[[ReferentFinder, Random], QuestionDraft | None]
 """Writes one question about a scene, or nothing where it finds none that could not be doubted."""
 
 
-def drafts(makers: Sequence[tuple[Maker, int]], namer: Namer, rng: Random, tries: int) -> Iterator[Draft]:
+def write_drafts(
+    makers: Sequence[tuple[QuestionWriter, int]], namer: ReferentFinder, rng: Random, tries: int
+) -> Iterator[QuestionDraft]:
     """What the makers write about one scene; the weightier are asked more often, and seldom the same one twice."""
     weights = [weight for _, weight in makers]
     for _ in range(tries):

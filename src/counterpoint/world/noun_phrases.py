@@ -5,7 +5,7 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a, count, is_countable, is_pair, plural
-from counterpoint.world.facts import Facts, Thing
+from counterpoint.world.facts import SceneFacts, Thing
 
 _STATES_SAID = frozenset(
     {"open", "closed", "full", "empty", "lit", "dirty", "broken", "sliced", "bare", "wilted", "overturned", "striped"}
@@ -27,15 +27,15 @@ def adjectives(thing: Thing, rng: Random, most: int = 2) -> list[str]:
     return [said[place] for place in chosen]
 
 
-def phrase(thing: Thing, facts: Facts, rng: Random, most: int = 2) -> str:
+def noun_phrase(thing: Thing, facts: SceneFacts, rng: Random, most: int = 2) -> str:
     """A thing at its first mention, with some of what can be seen of it."""
     if thing.is_person:
-        return f"{a(thing.name)}{dressed(thing, facts, rng)}" if most else a(thing.name)
+        return f"{a(thing.name)}{clothing_phrase(thing, facts, rng)}" if most else a(thing.name)
     words = " ".join([*adjectives(thing, rng, most), thing.name])
     return a(words) if not is_pair(thing.name) else words
 
 
-def dressed(person: Thing, facts: Facts, rng: Random) -> str:
+def clothing_phrase(person: Thing, facts: SceneFacts, rng: Random) -> str:
     """What a person can be known by: " in a red shirt", or nothing."""
     clothes = [one for one in facts.objects_of(person, "wearing") if one.name in _SEEN_CLOTHES and one.seen_color]
     if not clothes or rng.random() < 0.35:
@@ -47,7 +47,7 @@ def dressed(person: Thing, facts: Facts, rng: Random) -> str:
     return f" {rng.choice(('in', 'wearing'))} {words if is_pair(garment.name) else a(words)}"
 
 
-def counted(things: Sequence[Thing]) -> str:
+def count_phrase(things: Sequence[Thing]) -> str:
     """All things of one name: "a dog", "three ducks"."""
     name = things[0].name
     if len(things) == 1 or not is_countable(name):
@@ -55,11 +55,11 @@ def counted(things: Sequence[Thing]) -> str:
     return count(len(things), name) if len(things) <= 4 else f"several {plural(name)}"
 
 
-def where(facts: Facts) -> str:
+def place_phrase(facts: SceneFacts) -> str:
     """The place: in a kitchen, at the beach."""
     return _AT.get(facts.place, f"in {a(facts.place)}")
 
 
-def when(facts: Facts) -> str:
+def weather_phrase(facts: SceneFacts) -> str:
     """The weather: on a rainy day; nothing indoors."""
     return _DAYS.get(facts.weather, "")

@@ -4,7 +4,7 @@ import re
 from random import Random
 
 from counterpoint.language.english import be, question
-from counterpoint.world.question_programs import Draft
+from counterpoint.world.question_programs import QuestionDraft
 
 _PATTERNS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
@@ -186,20 +186,20 @@ _WEATHER = (
 )
 
 
-def phrasings(draft: Draft, rng: Random, many: int = 3) -> tuple[str, ...]:
+def phrasings(draft: QuestionDraft, rng: Random, many: int = 3) -> tuple[str, ...]:
     """Several ways of asking what a draft asks, or none where we know too few."""
     options = _fixed(draft) or _worded(draft)
     chosen = rng.sample(options, min(many, len(options)))
     return tuple(question(text) for text in chosen) if len(chosen) == many else ()
 
 
-def _fixed(draft: Draft) -> list[str]:
+def _fixed(draft: QuestionDraft) -> list[str]:
     if draft.kind == "query place":
         return list(_WHERE_INDOORS if draft.answer in ("kitchen", "living room", "bedroom") else _WHERE_OUTDOORS)
     return list(_WEATHER) if draft.kind == "query weather" else []
 
 
-def _worded(draft: Draft) -> list[str]:
+def _worded(draft: QuestionDraft) -> list[str]:
     text = draft.texts[0].removesuffix("?")
     text = text[:1].lower() + text[1:]
     for kind, pattern, templates in _RULES:

@@ -8,7 +8,7 @@ from counterpoint.language.english import question, sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class QuestionDraft:
     """A question about a scene before it has an id; `texts` are ways of saying the same."""
 
     kind: str
@@ -24,17 +24,17 @@ class Draft:
         return tuple(f"{step.operation} {'|'.join(sorted(step.argument.split('|')))}" for step in self.program)
 
 
-def drafted(
+def draft_question(
     kind: str, texts: str | Sequence[str], answer: str, program: Sequence[Step], proof: str, full_answer: str
-) -> Draft:
+) -> QuestionDraft:
     """A draft with its sentences capitalised and ended."""
     said = (texts,) if isinstance(texts, str) else texts
-    return Draft(
+    return QuestionDraft(
         kind, tuple(question(text) for text in said), answer, tuple(program), sentence(proof), sentence(full_answer)
     )
 
 
-def select(name: str, ids: Sequence[str] = ()) -> tuple[Step, ...]:
+def select_objects(name: str, ids: Sequence[str] = ()) -> tuple[Step, ...]:
     """The first step of most programs: the objects of a name, with the ids GQA writes beside it."""
     return (Step("select", f"{name} ({','.join(ids) or '-'})"),)
 
@@ -43,17 +43,21 @@ SCENE = (Step("select", "scene"),)
 """The first step of a question about the picture as a whole."""
 
 
-def then(steps: tuple[Step, ...], operation: str, argument: str = "") -> tuple[Step, ...]:
+def add_step(steps: tuple[Step, ...], operation: str, argument: str = "") -> tuple[Step, ...]:
     """One more step that builds on the last."""
     return (*steps, Step(operation, argument, (len(steps) - 1,)))
 
 
-def relate(steps: tuple[Step, ...], name: str, relation: str, side: str, ids: Sequence[str] = ()) -> tuple[Step, ...]:
+def add_relation(
+    steps: tuple[Step, ...], name: str, relation: str, side: str, ids: Sequence[str] = ()
+) -> tuple[Step, ...]:
     """Go on to what is the subject ("s") or the object ("o") of a relation with what was found."""
-    return then(steps, "relate", f"{name},{relation},{side} ({','.join(ids) or '-'})")
+    return add_step(steps, "relate", f"{name},{relation},{side} ({','.join(ids) or '-'})")
 
 
-def both(one: tuple[Step, ...], other: tuple[Step, ...], operation: str, argument: str = "") -> tuple[Step, ...]:
+def join_programs(
+    one: tuple[Step, ...], other: tuple[Step, ...], operation: str, argument: str = ""
+) -> tuple[Step, ...]:
     """Two programs side by side and a step that needs the results of both."""
     moved = (Step(step.operation, step.argument, tuple(place + len(one) for place in step.inputs)) for step in other)
     return (*one, *moved, Step(operation, argument, (len(one) - 1, len(one) + len(other) - 1)))

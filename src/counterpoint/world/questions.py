@@ -10,11 +10,11 @@ from counterpoint.world import choice_questions as choosing
 from counterpoint.world import existence_questions as existing
 from counterpoint.world import open_questions as querying
 from counterpoint.world import verification_questions as verifying
-from counterpoint.world.facts import Facts
-from counterpoint.world.makers import Maker, drafts
-from counterpoint.world.referents import Namer
+from counterpoint.world.facts import SceneFacts
+from counterpoint.world.makers import QuestionWriter, write_drafts
+from counterpoint.world.referents import ReferentFinder
 
-MAKERS: tuple[tuple[Maker, int], ...] = (
+MAKERS: tuple[tuple[QuestionWriter, int], ...] = (
     (existing.exist, 8),
     (existing.exist_family, 3),
     (existing.exist_attribute, 5),
@@ -64,9 +64,9 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
 
 def gqa_questions(scene: Scene, rng: Random, limit: int = 12) -> Iterator[Question]:
     """Up to `limit` questions about a scene, of as many kinds as it bears; none that could be doubted."""
-    namer = Namer(Facts(scene))
+    namer = ReferentFinder(SceneFacts(scene))
     asked: set[tuple[str, ...]] = set()
-    for draft in drafts(MAKERS, namer, rng, 4 * limit):
+    for draft in write_drafts(MAKERS, namer, rng, 4 * limit):
         if draft.meaning in asked:
             continue
         yield Question(

@@ -6,8 +6,8 @@ from random import Random
 
 from counterpoint.core.items import Step
 from counterpoint.language.english import be, possessive
-from counterpoint.world.facts import SINGLE_WORD_FAMILIES, Facts, Thing
-from counterpoint.world.question_programs import relate, select, then
+from counterpoint.world.facts import SINGLE_WORD_FAMILIES, SceneFacts, Thing
+from counterpoint.world.question_programs import add_relation, add_step, select_objects
 
 _STATES_BEFORE_NOUN = frozenset(
     {"open", "closed", "full", "empty", "dirty", "broken", "bare", "overturned", "striped", "sliced", "wilted"}
@@ -51,10 +51,10 @@ class Referent:
         return be(self.noun)
 
 
-class Namer:
+class ReferentFinder:
     """Finds phrases for the things of one scene; `plainness` says how often the bare name is used where it serves."""
 
-    def __init__(self, facts: Facts, plainness: float = 0.6) -> None:
+    def __init__(self, facts: SceneFacts, plainness: float = 0.6) -> None:
         self.facts, self.plainness = facts, plainness
         self._known: dict[str, tuple[Referent, ...]] = {}
 
@@ -84,11 +84,11 @@ class Namer:
         if not self.facts.surely_named(thing.name):
             return
         others = self.facts.named(thing.name)
-        start = select(thing.name, [one.id for one in others])
+        start = select_objects(thing.name, [one.id for one in others])
         if thing.is_worn:
             yield from self._worn(thing)
         if len(others) == 1:
-            yield Referent(thing, f"the {thing.name}", select(thing.name, [thing.id]))
+            yield Referent(thing, f"the {thing.name}", select_objects(thing.name, [thing.id]))
         else:
             yield from self._by_side(thing, others, start)
         yield from self._by_quality(thing, others, start)
@@ -104,13 +104,13 @@ class Namer:
         color = thing.seen_color
         rivals = [one for one in others if color == one.color or not one.seen_color]
         if color and _alone(thing, rivals):
-            yield self._adjective(thing, color, then(start, "filter color", color), "color")
+            yield self._adjective(thing, color, add_step(start, "filter color", color), "color")
         for state in thing.states:
             if state in _STATES_BEFORE_NOUN and _alone(thing, [one for one in others if state in one.states]):
-                yield self._adjective(thing, state, then(start, "filter state", state), "state")
+                yield self._adjective(thing, state, add_step(start, "filter state", state), "state")
         still = thing.pose in _POSES_BEFORE_NOUN and not self.facts.is_busy(thing)
         if still and _alone(thing, [one for one in others if one.pose in (thing.pose, "")]):
-            yield self._adjective(thing, thing.pose, then(start, "filter pose", thing.pose), "pose")
+            yield self._adjective(thing, thing.pose, add_step(start, "filter pose", thing.pose), "pose")
 
     def _adjective(self, thing: Thing, word: str, steps: tuple[Step, ...], kind: str) -> Referent:
         return Referent(thing, f"the {word} {thing.name}", steps, frozenset({kind}))
@@ -119,7 +119,7 @@ class Namer:
         side = self.facts.side(thing)
         sides = [self.facts.side(one) for one in others]
         if side and not thing.is_worn and all(sides) and sides.count(side) == 1:
-            steps = then(start, "filter hposition", side)
+            steps = add_step(start, "filter hposition", side)
             yield Referent(
                 thing,
                 f"the {thing.name} on the {side}",
@@ -139,10 +139,10 @@ class Namer:
                 if any(g.name == garment.name and g.color == color for g in self.facts.objects_of(other, "wearing"))
             ]
             if _alone(person, rivals):
-                steps = then(
-                    select(garment.name, [g.id for g in self.facts.named(garment.name)]), "filter color", color
+                steps = add_step(
+                    select_objects(garment.name, [g.id for g in self.facts.named(garment.name)]), "filter color", color
                 )
-                steps = relate(steps, person.name, "wearing", "s", [person.id])
+                steps = add_relation(steps, person.name, "wearing", "s", [person.id])
                 text = f"the {person.name} in the {color} {garment.name}"
                 yield Referent(person, text, steps, frozenset({"color", "wearing"}))
 
@@ -155,9 +155,9 @@ class Namer:
             if not self.facts.surely_named(other.name) or len(self.facts.subjects_of(link.name, other)) != 1:
                 continue
             tells = frozenset({link.name, "relation", "pose", other.name})
-            start = select(other.name, [other.id])
+            start = select_objects(other.name, [other.id])
             for word, more in ((person.name, ()), ("person", ("name",))):
-                steps = relate(start, word, link.name, "s", [person.id])
+                steps = add_relation(start, word, link.name, "s", [person.id])
                 yield Referent(person, f"the {word} {link.name} the {other.name}", steps, tells.union(more), word)
 
     def _by_support(self, thing: Thing) -> Iterator[Referent]:
@@ -170,7 +170,7 @@ class Namer:
                     and _alone(thing, same)
                     and self.facts.surely_named(below.name)
                 ):
-                    steps = relate(select(below.name, [below.id]), thing.name, relation, "s", [thing.id])
+                    steps = add_relation(select_objects(below.name, [below.id]), thing.name, relation, "s", [thing.id])
                     tells = frozenset({relation, "relation", below.name})
                     yield Referent(thing, f"the {thing.name} {relation} the {below.name}", steps, tells)
 
@@ -180,20 +180,20 @@ class Namer:
         if family not in SINGLE_WORD_FAMILIES or not self.facts.clear_family(family):
             return
         relatives = self.facts.by_family[family]
-        start = select(family, [one.id for one in relatives])
+        start = select_objects(family, [one.id for one in relatives])
         if len(relatives) == 1:
             yield Referent(thing, f"the {family}", start, frozenset({"family", "hides name"}), family)
         color = thing.seen_color
         rivals = [one for one in relatives if one.color == color or not one.seen_color]
         if color and len(relatives) > 1 and _alone(thing, rivals):
             tells = frozenset({"color", "family", "hides name"})
-            yield Referent(thing, f"the {color} {family}", then(start, "filter color", color), tells, family)
+            yield Referent(thing, f"the {color} {family}", add_step(start, "filter color", color), tells, family)
 
     def _worn(self, garment: Thing) -> Iterator[Referent]:
         """ "the woman's shirt"."""
         wearer = self.facts.wearer.get(garment.id)
         if wearer and len(self.facts.named(wearer.name)) == 1:
-            steps = relate(select(wearer.name, [wearer.id]), garment.name, "wearing", "o", [garment.id])
+            steps = add_relation(select_objects(wearer.name, [wearer.id]), garment.name, "wearing", "o", [garment.id])
             text = f"the {possessive(wearer.name)} {garment.name}"
             yield Referent(garment, text, steps, frozenset({"wearing"}))
 

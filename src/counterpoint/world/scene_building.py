@@ -17,13 +17,21 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.world.backdrops import Light, backdrop, finish, light
 from counterpoint.world.cameras import CANVAS, PICTURE, Camera, indoor_camera, outdoor_camera
-from counterpoint.world.drawing import Drawn, drawn
-from counterpoint.world.joints import HOLDS, Joint, in_row, point
+from counterpoint.world.drawing import MeasuredSketch, draw_appearance
+from counterpoint.world.joints import HOLDS, Joint, anchor_middle, place_in_row
 from counterpoint.world.kinds import COLORS, kind
 from counterpoint.world.painting import FINE, Placement, box_of, paint, stroke
-from counterpoint.world.scene_sampling import INDOORS, SIZES, Cast, Member, cast, colors, garment
+from counterpoint.world.scene_sampling import (
+    INDOORS,
+    SIZES,
+    SceneMember,
+    SceneSample,
+    garment_kind,
+    sample_colors,
+    sample_scene,
+)
 from counterpoint.world.sketch import GROUND, Extent, Point, Rgb
-from counterpoint.world.spatial_relations import Stand, spatial
+from counterpoint.world.spatial_relations import PlacedBox, find_spatial_relations
 
 SPLITS = {"train": (0, 1, 2, 3, 4, 5, 6), "validation": (7,), "test": (8,), "shifted": (9,)}
 """The tenths of all casts that belong to each split."""
@@ -39,10 +47,10 @@ _LETTERED = frozenset({"stop sign"})  # what can be read has one right way round
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedMember:
     """A member at its place. `root` numbers the troupe, `parent` the member it hangs on, `depth` how near it is."""
 
-    member: Member
+    member: SceneMember
     at: Placement
     extent: Extent
     root: int
@@ -57,13 +65,13 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Staged:
+class BuiltScene:
     """A scene and all that is needed to draw it."""
 
     scene: Scene
     camera: Camera
     light: Light
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedMember, ...]
     strings: tuple[tuple[Point, Point], ...]
     luck: int
 
@@ -78,13 +86,13 @@ class Staged:
             placed = self.placed[number]
             if placed.parent is None and placed.spot in ("floor", "top"):
                 _shadow(canvas, placed)
-            paint(draw, drawn(placed.member.look).sketch, paints[number], placed.at)
+            paint(draw, draw_appearance(placed.member.look).sketch, paints[number], placed.at)
         for start, end in self.strings:
             stroke(draw, start, end, FINE, (70, 62, 60))
         return finish(canvas, self.scene.weather, self.light, seeded_rng("finish", self.luck))
 
 
-def stage(split: str, index: int, seed: int = 0) -> Staged:
+def build_scene(split: str, index: int, seed: int = 0) -> BuiltScene:
     """The scene of this number in a split; other seeds give other worlds."""
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
@@ -92,14 +100,14 @@ def stage(split: str, index: int, seed: int = 0) -> Staged:
     rng = seeded_rng("stage", luck)
     shifted = split == "shifted"
     while True:
-        chosen = cast(rng, shifted=shifted)
+        chosen = sample_scene(rng, shifted=shifted)
         camera = indoor_camera(rng) if chosen.place in INDOORS else outdoor_camera(rng)
         placed, strings = _arranged(rng, chosen, camera)
         if len({one.member.look.kind for one in placed}) >= 3:
             break
     painted = _painted(rng, chosen, placed, split)
     scene = _scene(seed, split, index, chosen, camera, painted)
-    return Staged(scene, camera, light(rng, chosen.place in INDOORS), tuple(painted), tuple(strings), luck)
+    return BuiltScene(scene, camera, light(rng, chosen.place in INDOORS), tuple(painted), tuple(strings), luck)
 
 
 def namespace(seed: int) -> str:
@@ -107,7 +115,7 @@ def namespace(seed: int) -> str:
     return f"world-{seed}" if seed else "world"
 
 
-def address(split: str, index: int, seed: int) -> str:
+def picture_address(split: str, index: int, seed: int) -> str:
     """Where a picture of a world is.
 
     >>> address("test", 7, 0)
@@ -116,14 +124,16 @@ def address(split: str, index: int, seed: int) -> str:
     return f"{namespace(seed)}:{split}/{index:06d}.png"
 
 
-def _painted(rng: Random, chosen: Cast, placed: list[Placed], split: str) -> list[Placed]:
+def _painted(rng: Random, chosen: SceneSample, placed: list[PlacedMember], split: str) -> list[PlacedMember]:
     while True:
-        painted = [replace(one, colors=colors(rng, one.member.look, shifted=split == "shifted")) for one in placed]
-        if character(chosen.place, painted) % 10 in SPLITS[split]:
+        painted = [
+            replace(one, colors=sample_colors(rng, one.member.look, shifted=split == "shifted")) for one in placed
+        ]
+        if scene_signature(chosen.place, painted) % 10 in SPLITS[split]:
             return painted
 
 
-def character(place: str, placed: list[Placed]) -> int:
+def scene_signature(place: str, placed: list[PlacedMember]) -> int:
     """A number that scenes share only if the same things in the same looks and colours are at the same place."""
     rows = (
         [one.member.look.kind, one.member.look.pose, *one.member.look.states, *map(":".join, one.colors.items())]
@@ -132,8 +142,8 @@ def character(place: str, placed: list[Placed]) -> int:
     return content_id([place, sorted(rows)])
 
 
-def _arranged(rng: Random, chosen: Cast, camera: Camera) -> tuple[list[Placed], list[tuple[Point, Point]]]:
-    placed: list[Placed] = []
+def _arranged(rng: Random, chosen: SceneSample, camera: Camera) -> tuple[list[PlacedMember], list[tuple[Point, Point]]]:
+    placed: list[PlacedMember] = []
     strings: list[tuple[Point, Point]] = []
     hidden: list[int] = []
     for troupe in sorted(chosen.troupes, key=_bulk, reverse=True):
@@ -147,9 +157,9 @@ def _arranged(rng: Random, chosen: Cast, camera: Camera) -> tuple[list[Placed], 
     return placed, strings
 
 
-def _bulk(troupe: Member) -> int:
+def _bulk(troupe: SceneMember) -> int:
     """How hard it is to find room for a troupe; people count for more, since they matter, and so do laden tables."""
-    left, _, right, _ = drawn(troupe.look).extent
+    left, _, right, _ = draw_appearance(troupe.look).extent
     peopled = any(kind(one.look.kind).family == "person" for one in (troupe, *troupe.others))
     return kind(troupe.look.kind).height ** 2 * (right - left) * (3 if peopled else 2 if troupe.others else 1)
 
@@ -161,18 +171,18 @@ class _Troupe:
     first: int
     camera: Camera
     rng: Random
-    members: list[Placed]
+    members: list[PlacedMember]
     strings: list[tuple[Point, Point]]
 
-    def enter(self, member: Member, at: Placement, parent: int | None) -> bool:
+    def enter(self, member: SceneMember, at: Placement, parent: int | None) -> bool:
         """Let a member in with all that hangs on it; False where something finds no place."""
-        number, shape = len(self.members), drawn(member.look)
+        number, shape = len(self.members), draw_appearance(member.look)
         extent = at.extent(shape.extent)
         if not _visible(extent):
             return False
         above = None if parent is None else self.first + parent
         depth = self.members[0].depth if self.members else _depth(member, at)
-        self.members.append(Placed(member, at, extent, self.first, above, depth, {}))
+        self.members.append(PlacedMember(member, at, extent, self.first, above, depth, {}))
         if not member.others:
             return True
         joints = [self._joint(shape, at, other) for other in member.others]
@@ -183,38 +193,38 @@ class _Troupe:
                 return False
             if other.action and other.action.hold in ("string", "leash"):
                 end = joint.other.anchors["grip" if other.action.hold == "string" else "collar"]
-                self.strings.append((point(joint.hand()), where.point(*point(end))))
+                self.strings.append((anchor_middle(joint.hand()), where.point(*anchor_middle(end))))
         return True
 
-    def _joint(self, above: Drawn, at: Placement, other: Member) -> Joint:
+    def _joint(self, above: MeasuredSketch, at: Placement, other: SceneMember) -> Joint:
         root = self.members[0]
         ground = self.camera.back if kind(root.member.look.kind).spot in ("wall", "sky") else root.at.y
         height = self.camera.pixels(kind(other.look.kind).height, ground, SIZES[other.size])
-        return Joint(above, at, drawn(other.look), height, self.camera, self.rng)
+        return Joint(above, at, draw_appearance(other.look), height, self.camera, self.rng)
 
 
-def _places(others: tuple[Member, ...], joints: list[Joint]) -> list[Placement | None]:
+def _places(others: tuple[SceneMember, ...], joints: list[Joint]) -> list[Placement | None]:
     """Where each goes that hangs on one member: in a row on top of it or under it, or as its action says."""
     found: list[Placement | None] = [
         HOLDS[other.action.hold](joint) if other.action else None for other, joint in zip(others, joints, strict=True)
     ]
     for spot, line in (("on", "top"), ("under", "under")):
         here = [number for number, other in enumerate(others) if other.spot == spot]
-        for number, where in zip(here, in_row([joints[number] for number in here], line), strict=True):
+        for number, where in zip(here, place_in_row([joints[number] for number in here], line), strict=True):
             found[number] = where
     return found
 
 
-def _troupe(rng: Random, root: Member, camera: Camera, first: int) -> _Troupe | None:
+def _troupe(rng: Random, root: SceneMember, camera: Camera, first: int) -> _Troupe | None:
     """Try a place for a troupe: None where something would leave the picture or be too small to see."""
-    at = _spot(rng, root, drawn(root.look), camera)
+    at = _spot(rng, root, draw_appearance(root.look), camera)
     if at is None:
         return None
     troupe = _Troupe(first, camera, rng, [], [])
     return troupe if troupe.enter(root, at, None) else None
 
 
-def _spot(rng: Random, root: Member, shape: Drawn, camera: Camera) -> Placement | None:
+def _spot(rng: Random, root: SceneMember, shape: MeasuredSketch, camera: Camera) -> Placement | None:
     this, per_cent = kind(root.look.kind), SIZES[root.size]
     mirrored = rng.random() < 0.5 and this.name not in _LETTERED
     left, top, right, _ = shape.extent
@@ -254,7 +264,7 @@ def _visible(extent: Extent) -> bool:
     return inside and max(right - left, bottom - top) >= _LEAST
 
 
-def _room(placed: list[Placed], new: list[Placed], hidden: list[int]) -> list[int] | None:
+def _room(placed: list[PlacedMember], new: list[PlacedMember], hidden: list[int]) -> list[int] | None:
     """How much of each is hidden once a troupe has come in; None if that is more than is allowed.
 
     Two things on the wall, or two in the sky, may not even come near each other.
@@ -282,12 +292,12 @@ def _area(extent: Extent) -> int:
     return max(extent[2] - extent[0], 1) * max(extent[3] - extent[1], 1)
 
 
-def _depth(root: Member, at: Placement) -> tuple[int, int]:
+def _depth(root: SceneMember, at: Placement) -> tuple[int, int]:
     """What is painted first: walls, then the sky, then the ground from far to near."""
     return {"wall": 0, "sky": 1}.get(kind(root.look.kind).spot, 2), at.y
 
 
-def _back_to_front(placed: Sequence[Placed]) -> list[int]:
+def _back_to_front(placed: Sequence[PlacedMember]) -> list[int]:
     """The order of painting: each troupe together, what lies under a thing first."""
 
     def order(number: int) -> tuple[tuple[int, int], int, bool, int]:
@@ -297,36 +307,36 @@ def _back_to_front(placed: Sequence[Placed]) -> list[int]:
     return sorted(range(len(placed)), key=order)
 
 
-def _scene(seed: int, split: str, index: int, chosen: Cast, camera: Camera, placed: list[Placed]) -> Scene:
+def _scene(seed: int, split: str, index: int, chosen: SceneSample, camera: Camera, placed: list[PlacedMember]) -> Scene:
     objects: list[SceneObject] = []
     links: list[Link] = []
-    stands: list[Stand] = []
+    stands: list[PlacedBox] = []
     for number, one in enumerate(placed):
         look, own = one.member.look, str(len(objects) + 1)
         ground, hung = placed[one.root].at.y, one.spot in ("wall", "sky") and look.kind != "door"
         stands.append(
-            Stand(own, box_of(one.extent), one.root, ground, grounded=one.at.y == ground and not hung, hung=hung)
+            PlacedBox(own, box_of(one.extent), one.root, ground, grounded=one.at.y == ground and not hung, hung=hung)
         )
         objects.append(SceneObject(own, look.kind, tuple(_attributes(one)), box_of(one.extent)))
-        for worn, part in drawn(look).parts.items():
+        for worn, part in draw_appearance(look).parts.items():
             other = str(len(objects) + 1)
-            objects.append(SceneObject(other, garment(worn), tuple(_worn(one, worn)), box_of(one.at.extent(part))))
+            objects.append(SceneObject(other, garment_kind(worn), tuple(_worn(one, worn)), box_of(one.at.extent(part))))
             links.append(Link(own, "wearing", other))
         if one.parent is not None:
             links += _joining(own, stands[one.parent].id, one.member)
         assert number == len(stands) - 1
     return Scene(
         f"{split}-{index:06d}",
-        Picture(address(split, index, seed)),
+        Picture(picture_address(split, index, seed)),
         PICTURE,
         tuple(objects),
-        (*links, *spatial(stands, links)),
+        (*links, *find_spatial_relations(stands, links)),
         chosen.place,
         chosen.weather,
     )
 
 
-def _attributes(one: Placed) -> Iterator[str]:
+def _attributes(one: PlacedMember) -> Iterator[str]:
     look = one.member.look
     if "main" in one.colors and "bare" not in look.states:  # a bare tree has lost what had the colour
         yield one.colors["main"]
@@ -342,13 +352,13 @@ def _attributes(one: Placed) -> Iterator[str]:
         yield pose
 
 
-def _worn(one: Placed, worn: str) -> Iterator[str]:
+def _worn(one: PlacedMember, worn: str) -> Iterator[str]:
     yield one.colors[worn]
     if kind(worn).states:
         yield "striped" if f"striped {worn}" in one.member.look.wearing else "plain"
 
 
-def _joining(own: str, parent: str, member: Member) -> Iterator[Link]:
+def _joining(own: str, parent: str, member: SceneMember) -> Iterator[Link]:
     if member.spot:
         yield Link(own, member.spot, parent)
     elif member.action and member.action.hold in ("seat", "deck"):
@@ -358,7 +368,7 @@ def _joining(own: str, parent: str, member: Member) -> Iterator[Link]:
         yield Link(parent, member.action.name, own)
 
 
-def _paints(rng: Random, placed: Placed) -> dict[str, Rgb]:
+def _paints(rng: Random, placed: PlacedMember) -> dict[str, Rgb]:
     paints = {role: _jitter(rng, COLORS[name]) for role, name in placed.colors.items()}
     if placed.member.look.wearing:
         hairs = _HAIRS if placed.member.look.kind in ("boy", "girl") else (*_HAIRS, _GRAY_HAIR)
@@ -378,7 +388,7 @@ def _soft_disc(wide: int, high: int) -> Image.Image:
     return mask
 
 
-def _shadow(canvas: Image.Image, placed: Placed) -> None:
+def _shadow(canvas: Image.Image, placed: PlacedMember) -> None:
     left, _, right, bottom = placed.extent
     wide = max((right - left) // 24 * 24, 24)
     high = max(wide // 9, 6)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 
-from counterpoint.world.actions import FONDNESS, Action, possible
+from counterpoint.world.actions import FONDNESS, WorldAction, possible_actions
 from counterpoint.world.kinds import COLORS, Kind, kind, kinds
-from counterpoint.world.sketch import Look
+from counterpoint.world.sketch import Appearance
 
 PLACES = ("street", "park", "farm", "beach", "garden", "kitchen", "living room", "bedroom")
 INDOORS = frozenset({"kitchen", "living room", "bedroom"})
@@ -60,31 +60,31 @@ _SMALL_ON_SOFT = frozenset({"cat", "teddy bear", "book", "phone", "laptop"})
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SceneMember:
     """One thing of a cast: how it looks, how large it is for its kind, and how it hangs on the member above it."""
 
-    look: Look
+    look: Appearance
     size: str = ""
-    action: Action | None = None  # of the person towards the other, whichever of them stands by itself
+    action: WorldAction | None = None  # of the person towards the other, whichever of them stands by itself
     spot: str = ""  # "on" or "under" the member above it
-    others: tuple["Member", ...] = ()
+    others: tuple["SceneMember", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class SceneSample:
     """A place, its weather, and the troupes that are to be put there, the most important first."""
 
     place: str
     weather: str
-    troupes: tuple[Member, ...]
+    troupes: tuple[SceneMember, ...]
 
 
-def cast(rng: Random, *, shifted: bool = False) -> Cast:
+def sample_scene(rng: Random, *, shifted: bool = False) -> SceneSample:
     """Draw a cast. A shifted one has other company in each place, as if habits were different."""
     place = rng.choice(PLACES)
     weather = "" if place in INDOORS else rng.choices(WEATHERS, (5, 3, 2))[0]
-    weights = company(place, shifted)
-    troupes: list[Member] = []
+    weights = kind_weights(place, shifted)
+    troupes: list[SceneMember] = []
     for _ in range(rng.choices((0, 1, 2, 3), (20, 45, 28, 7))[0]):
         troupes.append(_doer(rng, weights, _drawn(rng, {name: weights.get(name, 1) for name in _PERSONS})))
     if rng.random() < 0.12 and (chase := _chase(rng, weights)):
@@ -102,12 +102,12 @@ def cast(rng: Random, *, shifted: bool = False) -> Cast:
         troupes += [_laden(rng, weights, name) for _ in range(_flock(rng, name))]
     if place not in INDOORS and lying and rng.random() < 0.6:
         name = _drawn(rng, lying)
-        troupes += [member(rng, name) for _ in range(_flock(rng, name))]
-    return Cast(place, weather, tuple(troupes))
+        troupes += [sample_member(rng, name) for _ in range(_flock(rng, name))]
+    return SceneSample(place, weather, tuple(troupes))
 
 
 @cache
-def company(place: str, shifted: bool = False) -> Mapping[str, int]:
+def kind_weights(place: str, shifted: bool = False) -> Mapping[str, int]:
     """The weight of each kind at a place; shifted, that of a place three further on, if it could stand there at all."""
     indoors = place in INDOORS
     usual = PLACES[(PLACES.index(place) + 3) % len(PLACES)] if shifted else place
@@ -119,7 +119,9 @@ def company(place: str, shifted: bool = False) -> Mapping[str, int]:
     }
 
 
-def member(rng: Random, name: str, *, pose: str = "", wanted: Sequence[str] = (), size: str | None = None) -> Member:
+def sample_member(
+    rng: Random, name: str, *, pose: str = "", wanted: Sequence[str] = (), size: str | None = None
+) -> SceneMember:
     """A thing with a look of its own: material, one of each pair of states, pose, build, size, clothes for a person."""
     this = kind(name)
     states = tuple(next((one for one in pair if one in wanted), None) or rng.choice(pair) for pair in this.states)
@@ -128,7 +130,7 @@ def member(rng: Random, name: str, *, pose: str = "", wanted: Sequence[str] = ()
         states, chosen = (states, "lying") if chosen in ("lying", "") or not pose else (("awake",), chosen)
     if this.family == "person" and chosen == "sitting" and not pose:
         chosen = "standing"
-    look = Look(
+    look = Appearance(
         name,
         states,
         chosen,
@@ -139,17 +141,17 @@ def member(rng: Random, name: str, *, pose: str = "", wanted: Sequence[str] = ()
     if size is None:
         alike = this.family == "person" or name == "door"
         size = "" if alike else rng.choices(("", "small", "large"), (70, 15, 15))[0]
-    return Member(look, size)
+    return SceneMember(look, size)
 
 
-def colors(rng: Random, look: Look, *, shifted: bool = False) -> dict[str, str]:
+def sample_colors(rng: Random, look: Appearance, *, shifted: bool = False) -> dict[str, str]:
     """The names of the colours of a thing, by role: `main`, or one for each garment of a person."""
     if look.wearing:
-        return {name: _color(rng, kind(name), shifted) for name in map(garment, look.wearing)}
+        return {name: _color(rng, kind(name), shifted) for name in map(garment_kind, look.wearing)}
     return {"main": _color(rng, kind(look.kind), shifted)}
 
 
-def garment(worn: str) -> str:
+def garment_kind(worn: str) -> str:
     """The kind of what is worn, striped or not.
 
     >>> garment("striped shirt")
@@ -174,33 +176,33 @@ def _flock(rng: Random, name: str) -> int:
     return rng.choices((1, 2, 3, 4), (62, 18, 13, 7))[0] if name in _FLOCKS else 1
 
 
-def _doer(rng: Random, weights: Mapping[str, int], name: str) -> Member:
+def _doer(rng: Random, weights: Mapping[str, int], name: str) -> SceneMember:
     """A person, busy with something more often than not."""
-    options = possible(weights, name)
+    options = possible_actions(weights, name)
     if not options or rng.random() < 0.25:
-        return member(rng, name)
+        return sample_member(rng, name)
     verbs: dict[str, int] = {}
     for action, _, weight in options:
         verbs[action.name] = max(verbs.get(action.name, 0), FONDNESS.get(action.name, 2) * min(weight, 4))
     verb = _drawn(rng, verbs)
     action, patient, _ = rng.choices(*_columns([row for row in options if row[0].name == verb]))[0]
-    return joined(rng, action, name, patient)
+    return action_member(rng, action, name, patient)
 
 
-def joined(rng: Random, action: Action, agent: str, patient: str) -> Member:
+def action_member(rng: Random, action: WorldAction, agent: str, patient: str) -> SceneMember:
     """A troupe of two: who does something, and what it is done with; the one that bears the other comes first."""
-    doer = replace(member(rng, agent, pose=action.pose, wanted=("awake",)), action=action)
+    doer = replace(sample_member(rng, agent, pose=action.pose, wanted=("awake",)), action=action)
     wanted = (action.object_state, "awake", "upright", "intact")
     pose = action.object_pose if action.object_pose in kind(patient).poses else ""
     if action.hold in ("seat", "facing", "leash") and not pose:
         pose = "standing" if "standing" in kind(patient).poses else (kind(patient).poses or ("",))[0]
-    other = member(rng, patient, pose=pose, wanted=wanted, size=_handy(rng, action, agent, patient))
+    other = sample_member(rng, patient, pose=pose, wanted=wanted, size=_handy(rng, action, agent, patient))
     if action.hold in ("seat", "deck"):
         return replace(other, others=(doer,))
     return replace(doer, others=(replace(other, action=action),), action=None)
 
 
-def _handy(rng: Random, action: Action, agent: str, patient: str) -> str | None:
+def _handy(rng: Random, action: WorldAction, agent: str, patient: str) -> str | None:
     """The size that a thing has in somebody's hands; None if any will do."""
     child = agent in ("boy", "girl")
     if action.name == "carrying":
@@ -215,22 +217,22 @@ def _handy(rng: Random, action: Action, agent: str, patient: str) -> str | None:
     return None
 
 
-def _columns(rows: Sequence[tuple[Action, str, int]]) -> tuple[Sequence[tuple[Action, str, int]], list[int]]:
+def _columns(rows: Sequence[tuple[WorldAction, str, int]]) -> tuple[Sequence[tuple[WorldAction, str, int]], list[int]]:
     return rows, [weight for _, _, weight in rows]
 
 
-def _chase(rng: Random, weights: Mapping[str, int]) -> Member | None:
-    options = [row for agent in ("dog", "cat") if agent in weights for row in possible(weights, agent)]
+def _chase(rng: Random, weights: Mapping[str, int]) -> SceneMember | None:
+    options = [row for agent in ("dog", "cat") if agent in weights for row in possible_actions(weights, agent)]
     if not options:
         return None
     action, patient, _ = rng.choices(*_columns(options))[0]
     agent = rng.choice([name for name in action.agents if name in weights and name != patient] or [action.agents[0]])
-    return joined(rng, action, agent, patient)
+    return action_member(rng, action, agent, patient)
 
 
-def _laden(rng: Random, weights: Mapping[str, int], name: str) -> Member:
+def _laden(rng: Random, weights: Mapping[str, int], name: str) -> SceneMember:
     """A thing that stands by itself, with small things on it or under it where it has room for them."""
-    this = member(rng, name)
+    this = sample_member(rng, name)
     if name not in _TABLES:
         return this
     soft = name in ("couch", "bed", "bench")
@@ -241,11 +243,11 @@ def _laden(rng: Random, weights: Mapping[str, int], name: str) -> Member:
     }
     if soft:
         small = {n: w for n, w in weights.items() if n in _SMALL_ON_SOFT} or {"teddy bear": 1, "book": 1}
-    others: list[Member] = []
+    others: list[SceneMember] = []
     for _ in range(rng.randint(2, 4) if name in ("table", "cabinet") else rng.randint(0, 1)):
         one = _drawn(rng, small)
         pose = {"cat": rng.choice(("lying", "sitting"))}.get(one, "")
-        others += [replace(member(rng, one, pose=pose), spot="on") for _ in range(_flock(rng, one))]
+        others += [replace(sample_member(rng, one, pose=pose), spot="on") for _ in range(_flock(rng, one))]
     if name in ("table", "bench") and rng.random() < 0.3:
         below = {
             n: weights[n]
@@ -255,7 +257,7 @@ def _laden(rng: Random, weights: Mapping[str, int], name: str) -> Member:
         if below:
             one = _drawn(rng, below)
             pose = {"cat": "sitting", "dog": "lying"}.get(one, "")
-            others.append(replace(member(rng, one, pose=pose, size="small"), spot="under"))
+            others.append(replace(sample_member(rng, one, pose=pose, size="small"), spot="under"))
     return replace(this, others=tuple(others))
 
 

@@ -22,7 +22,7 @@ _TURN = [(round(4096 * cos(pi * d / 180)), round(4096 * sin(pi * d / 180))) for 
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Appearance:
     """How one thing of a kind appears, but for its colours: what a sketch depends on."""
 
     kind: str

@@ -18,7 +18,7 @@ from counterpoint.world.captions import captions
 from counterpoint.world.dialogues import dialogue
 from counterpoint.world.frames import frames
 from counterpoint.world.questions import gqa_questions
-from counterpoint.world.scene_building import SPLITS, Staged, namespace, stage
+from counterpoint.world.scene_building import SPLITS, BuiltScene, build_scene, namespace
 from counterpoint.world.vqa import vqa_questions
 
 
@@ -33,9 +33,9 @@ class World:
     means = (164, 167, 142)  # of red, green and blue, over the first 4,000 pictures of `train`
 
     def __init__(self, split: str = "test", scenes: int = 100, *, seed: int = 0) -> None:
-        stage(split, 0, seed)  # an unknown split is said here, not at the first use
+        build_scene(split, 0, seed)  # an unknown split is said here, not at the first use
         self.split, self.count, self.seed = split, scenes, seed
-        self._staged = lru_cache(256)(lambda split, index: stage(split, index, seed))
+        self._staged = lru_cache(256)(lambda split, index: build_scene(split, index, seed))
 
     def __repr__(self) -> str:
         return f"World({self.split!r}, scenes={self.count}, seed={self.seed})"
@@ -49,7 +49,7 @@ class World:
     def __len__(self) -> int:
         return self.count
 
-    def __getitem__(self, index: int) -> Staged:
+    def __getitem__(self, index: int) -> BuiltScene:
         if not 0 <= index < self.count:
             raise IndexError(f"{self!r} has no scene {index}")
         return self._staged(self.split, index)

@@ -18,7 +18,7 @@ _DEPTH = 27  # canvas pixels between two ground lines that are clearly one behin
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class PlacedBox:
     """A thing on stage, as geometry sees it.
 
     `ground` is the canvas row on which its troupe stands; what is `grounded` stands there itself; what is `hung` is on
@@ -33,7 +33,7 @@ class Stand:
     hung: bool = False
 
 
-def spatial(stands: Sequence[Stand], known: Sequence[Link]) -> Iterator[Link]:
+def find_spatial_relations(stands: Sequence[PlacedBox], known: Sequence[Link]) -> Iterator[Link]:
     """Every spatial relation that holds beyond doubt, both ways; pairs that touch are at most beside each other."""
     touching = {frozenset((link.subject, link.object)) for link in known}
     for one, other in combinations(stands, 2):
@@ -42,7 +42,7 @@ def spatial(stands: Sequence[Stand], known: Sequence[Link]) -> Iterator[Link]:
             yield Link(second.id, _OPPOSITE[name], first.id)
 
 
-def _between(one: Stand, other: Stand, together: bool) -> Iterator[tuple[Stand, str, Stand]]:
+def _between(one: PlacedBox, other: PlacedBox, together: bool) -> Iterator[tuple[PlacedBox, str, PlacedBox]]:
     """What holds between two things, each relation in one direction."""
     box, its = one.box, other.box
     across = min(box.x + box.width, its.x + its.width) - max(box.x, its.x)

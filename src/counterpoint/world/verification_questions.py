@@ -10,24 +10,29 @@ from types import MappingProxyType
 
 from counterpoint.language.english import a, any_of
 from counterpoint.world.actions import ACTIONS as WAYS
-from counterpoint.world.confusable_names import alike
+from counterpoint.world.confusable_names import confusable_names
 from counterpoint.world.distractors import (
-    ask_color,
-    coin,
+    choose_one,
+    flip_coin,
     other_color,
     other_material,
     other_place,
     other_pose,
     other_weather,
-    pick,
-    said,
-    said_state,
+    should_ask_color,
+    state_phrase,
+    yes_no,
 )
-from counterpoint.world.facts import OPPOSED, Facts, Thing, other_state
+from counterpoint.world.facts import OPPOSED_RELATIONS, SceneFacts, Thing, other_state
 from counterpoint.world.kinds import kind
-from counterpoint.world.question_programs import SCENE, Draft, both, drafted, then
-from counterpoint.world.referents import Namer, Referent
-from counterpoint.world.relation_phrases import at_place, couple, relatable, related
+from counterpoint.world.question_programs import SCENE, QuestionDraft, add_step, draft_question, join_programs
+from counterpoint.world.referents import Referent, ReferentFinder
+from counterpoint.world.relation_phrases import (
+    is_askable_relation,
+    place_question_phrase,
+    refer_to_both,
+    relation_program,
+)
 
 _ON_OR_UNDER = MappingProxyType({"on": "under", "under": "on"})
 _LOOSE_CLOTHES = ("hat", "scarf", "glasses", "jacket", "dress", "skirt", "pants", "shorts")
@@ -41,76 +46,76 @@ _WEARING_RULES_OUT = MappingProxyType(
 )
 
 
-def verify_color(namer: Namer, rng: Random) -> Draft | None:
+def verify_color(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the cup red?"""
-    thing = pick(rng, [one for one in namer.facts.things if ask_color(one, rng)])
+    thing = choose_one(rng, [one for one in namer.facts.things if should_ask_color(one, rng)])
     who = namer.refer(thing, rng, "color")
     if thing is None or who is None:
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     value = thing.color if truth else other_color(thing, rng, {thing.color})
     return _verified(who, "color", value, thing.color, f"{who.be} {who.text} {value}") if value else None
 
 
-def verify_material(namer: Namer, rng: Random) -> Draft | None:
+def verify_material(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the table made of wood?"""
-    thing = pick(rng, [one for one in namer.facts.things if one.material and len(one.kind.materials) > 1])
+    thing = choose_one(rng, [one for one in namer.facts.things if one.material and len(one.kind.materials) > 1])
     who = namer.refer(thing, rng)
     if thing is None or who is None:
         return None
-    value = thing.material if coin(rng) else other_material(thing, rng)
+    value = thing.material if flip_coin(rng) else other_material(thing, rng)
     return _verified(who, "material", value, thing.material, f"{who.be} {who.text} made of {value}", "made of ")
 
 
-def verify_state(namer: Namer, rng: Random) -> Draft | None:
+def verify_state(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the door open?"""
     rows = [(thing, state) for thing in namer.facts.things for state in thing.seen_states]
-    row = pick(rng, rows)
+    row = choose_one(rng, rows)
     who = row and namer.refer(row[0], rng, "state")
     if row is None or who is None:
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     value = row[1] if truth else other_state(row[1])
-    return _verified(who, "state", value, row[1], f"{who.be} {who.text} {said_state(value)}")
+    return _verified(who, "state", value, row[1], f"{who.be} {who.text} {state_phrase(value)}")
 
 
-def verify_size(namer: Namer, rng: Random) -> Draft | None:
+def verify_size(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog large?"""
-    thing = pick(rng, [one for one in namer.facts.things if one.size])
+    thing = choose_one(rng, [one for one in namer.facts.things if one.size])
     who = namer.refer(thing, rng, "size")
     if thing is None or who is None:
         return None
-    value = thing.size if coin(rng) else {"small": "large", "large": "small"}[thing.size]
+    value = thing.size if flip_coin(rng) else {"small": "large", "large": "small"}[thing.size]
     return _verified(who, "size", value, thing.size, f"{who.be} {who.text} {value}")
 
 
-def verify_pose(namer: Namer, rng: Random) -> Draft | None:
+def verify_pose(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog sitting?"""
-    thing = pick(rng, [one for one in namer.facts.things if other_pose(one, Random(0))])
+    thing = choose_one(rng, [one for one in namer.facts.things if other_pose(one, Random(0))])
     who = namer.refer(thing, rng, "pose", "sitting on", "riding", "walking")
     if thing is None or who is None:
         return None
-    value = thing.pose if coin(rng) else other_pose(thing, rng)
+    value = thing.pose if flip_coin(rng) else other_pose(thing, rng)
     return _verified(who, "pose", value, thing.pose, f"{who.be} {who.text} {value}")
 
 
-def _verified(who: Referent, kind: str, value: str, actual: str, text: str, before: str = "") -> Draft:
+def _verified(who: Referent, kind: str, value: str, actual: str, text: str, before: str = "") -> QuestionDraft:
     truth = value == actual
-    fact = f"{who.text} {who.be} {before}{said_state(actual)}"
-    return drafted(
+    fact = f"{who.text} {who.be} {before}{state_phrase(actual)}"
+    return draft_question(
         "verify " + kind,
         text,
-        said(truth),
-        then(who.steps, f"verify {kind}", value),
+        yes_no(truth),
+        add_step(who.steps, f"verify {kind}", value),
         f"{who.thing.name} {who.thing.id} is annotated as {actual}",
-        f"{said(truth)}, {fact}",
+        f"{yes_no(truth)}, {fact}",
     )
 
 
-def verify_action(namer: Namer, rng: Random) -> Draft | None:
+def verify_action(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the man holding an umbrella?"""
     facts = namer.facts
-    link = pick(rng, [one for one in facts.actions if one.name != "chasing"])
+    link = choose_one(rng, [one for one in facts.actions if one.name != "chasing"])
     agent = namer.refer(facts.by_id[link.subject] if link else None, rng, "relation")
     if link is None or agent is None:
         return None
@@ -118,22 +123,22 @@ def verify_action(namer: Namer, rng: Random) -> Draft | None:
     gone = [name for name in _possible(link.name, facts) if not _acted_on(facts, agent.thing, name)]
     if not gone or not facts.surely_named(patient.name):
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     present = [name for name in gone if name in facts.names]
-    name = patient.name if truth else rng.choice(present if present and coin(rng) else gone)
-    steps = then(agent.steps, "verify rel", f"{name},{link.name},o ({patient.id if truth else '-'})")
+    name = patient.name if truth else rng.choice(present if present and flip_coin(rng) else gone)
+    steps = add_step(agent.steps, "verify rel", f"{name},{link.name},o ({patient.id if truth else '-'})")
     doing = f"{agent.text} is {link.name}"
-    return drafted(
+    return draft_question(
         "verify relation",
         f"is {agent.text} {link.name} {a(name)}",
-        said(truth),
+        yes_no(truth),
         steps,
         f"{agent.thing.name} {agent.thing.id} is {link.name} {patient.name} {patient.id}",
-        f"{said(truth)}, {doing} {a(patient.name)}",
+        f"{yes_no(truth)}, {doing} {a(patient.name)}",
     )
 
 
-def verify_wearing(namer: Namer, rng: Random) -> Draft | None:
+def verify_wearing(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the woman wearing a hat?"""
     facts = namer.facts
     worn: list[tuple[Thing, str]] = []
@@ -146,17 +151,17 @@ def verify_wearing(namer: Namer, rng: Random) -> Draft | None:
         ]
     if not worn or not bare:
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     person, name = rng.choice(worn if truth else bare)
     who = namer.refer(person, rng, "wearing")
     if who is None:
         return None
     ids = [one.id for one in facts.objects_of(person, "wearing") if one.name == name]
-    return drafted(
+    return draft_question(
         "verify relation",
         f"is {who.text} wearing {worn_phrase(name)}",
-        said(truth),
-        then(who.steps, "verify rel", f"{name},wearing,o ({ids[0] if ids else '-'})"),
+        yes_no(truth),
+        add_step(who.steps, "verify rel", f"{name},wearing,o ({ids[0] if ids else '-'})"),
         f"{person.name} {person.id} wears {name} {ids[0]}" if ids else f"{person.name} {person.id} wears no {name}",
         f"yes, {who.text} is wearing {worn_phrase(name)}" if ids else f"no, {who.text} is not wearing {any_of(name)}",
     )
@@ -167,30 +172,32 @@ def worn_phrase(name: str) -> str:
     return a(name).removeprefix("some ")
 
 
-def verify_relation(namer: Namer, rng: Random) -> Draft | None:
+def verify_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog to the left of the bench?"""
     facts = namer.facts
-    rivals = {**OPPOSED, **_ON_OR_UNDER}
-    link = pick(rng, [one for name in rivals for one in facts.links.get(name, ()) if relatable(one, facts)])
-    pair = couple(namer, link, rng)
+    rivals = {**OPPOSED_RELATIONS, **_ON_OR_UNDER}
+    link = choose_one(
+        rng, [one for name in rivals for one in facts.links.get(name, ()) if is_askable_relation(one, facts)]
+    )
+    pair = refer_to_both(namer, link, rng)
     if link is None or pair is None:
         return None
     one, other = pair
-    truth = coin(rng)
+    truth = flip_coin(rng)
     relation = link.name if truth else rivals[link.name]
     if not truth and facts.holds(one.thing, relation, other.thing):
         return None
-    return drafted(
+    return draft_question(
         "verify relation",
         f"{one.be} {one.text} {relation} {other.text}",
-        said(truth),
-        related(one, other, relation, "verify rel"),
+        yes_no(truth),
+        relation_program(one, other, relation, "verify rel"),
         f"{one.thing.name} {one.thing.id} is {link.name} {other.thing.name} {other.thing.id}",
-        f"{said(truth)}, {one.text} {one.be} {link.name} {other.text}",
+        f"{yes_no(truth)}, {one.text} {one.be} {link.name} {other.text}",
     )
 
 
-def same_color(namer: Namer, rng: Random) -> Draft | None:
+def same_color(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Are the cup and the plate the same color?"""
     named = [(thing, namer.plain(thing)) for thing in namer.facts.things if thing.seen_color]
     plain = [(thing, who) for thing, who in named if who is not None]
@@ -199,7 +206,7 @@ def same_color(namer: Namer, rng: Random) -> Draft | None:
     unlike = [pair for pair in pairs if pair[0][0].color != pair[1][0].color]
     if not same or not unlike:
         return None
-    matching, asks_same = coin(rng), coin(rng)
+    matching, asks_same = flip_coin(rng), flip_coin(rng)
     (first, one), (second, other) = rng.sample(rng.choice(same if matching else unlike), 2)
     truth = matching is asks_same
     word = "same color" if asks_same else "different color"
@@ -214,47 +221,54 @@ def same_color(namer: Namer, rng: Random) -> Draft | None:
         else f"{one.text} {one.be} {first.color} and {other.text} {other.be} {second.color}"
     )
     proof = f"{first.name} {first.id} is {first.color} and {second.name} {second.id} is {second.color}"
-    return drafted("compare", text, said(truth), both(one.steps, other.steps, word), proof, f"{said(truth)}, {fact}")
-
-
-def verify_place(namer: Namer, rng: Random) -> Draft | None:
-    """Is this a kitchen?"""
-    place = namer.facts.place
-    asked = place if coin(rng) else other_place(place, rng)
-    text = rng.choice((f"is this {a(asked)}", f"was this picture taken {at_place(asked)}"))
-    return drafted(
-        "verify place",
-        text,
-        said(asked == place),
-        then(SCENE, "verify place", asked),
-        f"the place of the scene is {place}",
-        f"{said(asked == place)}, this is {a(place)}",
+    return draft_question(
+        "compare", text, yes_no(truth), join_programs(one.steps, other.steps, word), proof, f"{yes_no(truth)}, {fact}"
     )
 
 
-def verify_weather(namer: Namer, rng: Random) -> Draft | None:
+def verify_place(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+    """Is this a kitchen?"""
+    place = namer.facts.place
+    asked = place if flip_coin(rng) else other_place(place, rng)
+    text = rng.choice((f"is this {a(asked)}", f"was this picture taken {place_question_phrase(asked)}"))
+    return draft_question(
+        "verify place",
+        text,
+        yes_no(asked == place),
+        add_step(SCENE, "verify place", asked),
+        f"the place of the scene is {place}",
+        f"{yes_no(asked == place)}, this is {a(place)}",
+    )
+
+
+def verify_weather(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is it raining?"""
     weather = namer.facts.weather
     if not weather:
         return None
-    truth = coin(rng)
+    truth = flip_coin(rng)
     asked = weather if truth else other_weather(weather, rng)
     text = rng.choice((f"is it {'raining' if asked == 'rainy' else asked}", f"is the weather {asked}"))
-    full = f"{said(truth)}, it is {weather}"
-    return drafted(
-        "verify weather", text, said(truth), then(SCENE, "verify weather", asked), f"the weather is {weather}", full
+    full = f"{yes_no(truth)}, it is {weather}"
+    return draft_question(
+        "verify weather",
+        text,
+        yes_no(truth),
+        add_step(SCENE, "verify weather", asked),
+        f"the weather is {weather}",
+        full,
     )
 
 
-def _possible(action: str, facts: Facts) -> list[str]:
+def _possible(action: str, facts: SceneFacts) -> list[str]:
     """What could be the object of an action at this place."""
     found = {name for way in WAYS if way.name == action for name in way.objects}
     return sorted(name for name in found if facts.named(name) or kind(name).places.get(facts.place))
 
 
-def _acted_on(facts: Facts, agent: Thing, name: str) -> bool:
+def _acted_on(facts: SceneFacts, agent: Thing, name: str) -> bool:
     """Whether an agent does anything with a thing of this name, or with one that could be taken for it."""
-    return any(facts.acts_on(agent, other) for near in (name, *alike(name)) for other in facts.named(near))
+    return any(facts.acts_on(agent, other) for near in (name, *confusable_names(name)) for other in facts.named(near))
 
 
 def _plainly_without(name: str, worn: Sequence[str], person: Thing) -> bool:

@@ -10,13 +10,13 @@ from counterpoint.world import choice_questions as choosing
 from counterpoint.world import existence_questions as existing
 from counterpoint.world import open_questions as querying
 from counterpoint.world import verification_questions as verifying
-from counterpoint.world.facts import Facts
-from counterpoint.world.makers import Maker, drafts
+from counterpoint.world.facts import SceneFacts
+from counterpoint.world.makers import QuestionWriter, write_drafts
 from counterpoint.world.phrasings import phrasings
-from counterpoint.world.referents import Namer
+from counterpoint.world.referents import ReferentFinder
 from counterpoint.world.votes import votes
 
-MAKERS: tuple[tuple[Maker, int], ...] = (
+MAKERS: tuple[tuple[QuestionWriter, int], ...] = (
     (existing.exist, 6),
     (existing.exist_family, 2),
     (existing.exist_attribute, 2),
@@ -54,9 +54,9 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
 
 def vqa_questions(scene: Scene, rng: Random, limit: int = 5) -> Iterator[Question]:
     """Up to `limit` questions about a scene, three phrasings each; the first phrasing is what the others repeat."""
-    namer = Namer(Facts(scene), plainness=0.9)
+    namer = ReferentFinder(SceneFacts(scene), plainness=0.9)
     asked: set[tuple[str, ...]] = set()
-    for draft in drafts(MAKERS, namer, rng, 5 * limit):
+    for draft in write_drafts(MAKERS, namer, rng, 5 * limit):
         texts = phrasings(draft, rng)
         if not texts or draft.meaning in asked:
             continue

@@ -3,12 +3,12 @@ from itertools import product
 import pytest
 
 from counterpoint.world.kinds import Kind, kinds
-from counterpoint.world.sketch import Look
+from counterpoint.world.sketch import Appearance
 from counterpoint.world.sketches.animals import SKETCHES
 
 ANIMALS = [kind for kind in kinds().values() if kind.family == "animal"]
 LOOKS = [
-    Look(kind.name, states, pose, "", variant)
+    Appearance(kind.name, states, pose, "", variant)
     for kind in ANIMALS
     for states, pose, variant in product(
         [(), *((s,) for pair in kind.states for s in pair)], ("", *kind.poses), range(3)
@@ -21,7 +21,7 @@ def test_every_animal_has_a_sketch() -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_an_animal_stands_on_the_ground_and_shows_its_own_colour(look: Look) -> None:
+def test_an_animal_stands_on_the_ground_and_shows_its_own_colour(look: Appearance) -> None:
     sketch = SKETCHES[look.kind](look)
     _, top, _, bottom = sketch.extent()
     assert -60 <= top < 500
@@ -33,27 +33,29 @@ def test_an_animal_stands_on_the_ground_and_shows_its_own_colour(look: Look) -> 
 @pytest.mark.parametrize("name", ["dog", "cat"])
 @pytest.mark.parametrize("variant", range(3))
 def test_a_sleeper_is_curled_up_whatever_its_pose(name: str, variant: int) -> None:
-    asleep, awake = (SKETCHES[name](Look(name, (state,), "lying", "", variant)) for state in ("asleep", "awake"))
+    asleep, awake = (SKETCHES[name](Appearance(name, (state,), "lying", "", variant)) for state in ("asleep", "awake"))
     assert asleep.shapes != awake.shapes
-    assert asleep.shapes == SKETCHES[name](Look(name, ("asleep",), "", "", variant)).shapes
+    assert asleep.shapes == SKETCHES[name](Appearance(name, ("asleep",), "", "", variant)).shapes
 
 
 @pytest.mark.parametrize("pose", ["standing", "lying"])
 def test_a_dirty_pig_has_mud_on_it(pose: str) -> None:
-    clean, dirty = (SKETCHES["pig"](Look("pig", (state,), pose)) for state in ("clean", "dirty"))
+    clean, dirty = (SKETCHES["pig"](Appearance("pig", (state,), pose)) for state in ("clean", "dirty"))
     assert len(dirty.shapes) > len(clean.shapes)
 
 
 @pytest.mark.parametrize("kind", ANIMALS, ids=lambda kind: kind.name)
 def test_poses_differ_and_builds_differ(kind: Kind) -> None:
     drawn = {
-        tuple(SKETCHES[kind.name](Look(kind.name, (), pose, "", v)).shapes) for pose in kind.poses for v in range(3)
+        tuple(SKETCHES[kind.name](Appearance(kind.name, (), pose, "", v)).shapes)
+        for pose in kind.poses
+        for v in range(3)
     }
     assert len(drawn) == 3 * len(kind.poses)
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_an_animal_can_be_fed_a_dog_leashed_and_a_horse_ridden(look: Look) -> None:
+def test_an_animal_can_be_fed_a_dog_leashed_and_a_horse_ridden(look: Appearance) -> None:
     anchors = set(SKETCHES[look.kind](look).anchors)
     extra = {"dog": {"collar"}, "horse": {"seat"}}.get(look.kind, set())
     assert anchors == {"mouth"} | extra

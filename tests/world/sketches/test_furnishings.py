@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from counterpoint.world.kinds import kinds
-from counterpoint.world.sketch import Look, Sketch
+from counterpoint.world.sketch import Appearance, Sketch
 from counterpoint.world.sketches import appliances, furniture, things
 
 MODULES = {"furniture": furniture.SKETCHES, "appliance": appliances.SKETCHES, "thing": things.SKETCHES}
@@ -14,11 +14,11 @@ DRAWN = {name: draw for sketches in MODULES.values() for name, draw in sketches.
 SHADES = {"", "dark", "deep", "light", "pale", "line"}
 
 
-def looks(name: str) -> Iterator[Look]:
+def looks(name: str) -> Iterator[Appearance]:
     kind = kinds()[name]
     for states in product(*kind.states):
         for material, variant in product(kind.materials or ("",), range(3)):
-            yield Look(name, states, "", material, variant)
+            yield Appearance(name, states, "", material, variant)
 
 
 @pytest.mark.parametrize("family", MODULES)
@@ -27,8 +27,10 @@ def test_every_kind_of_the_family_is_drawn_and_no_other(family: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "draw"), DRAWN.items())
-def test_every_look_stands_on_the_ground_and_shows_its_own_colour(name: str, draw: Callable[[Look], Sketch]) -> None:
-    for look in [Look(name), *looks(name)]:
+def test_every_look_stands_on_the_ground_and_shows_its_own_colour(
+    name: str, draw: Callable[[Appearance], Sketch]
+) -> None:
+    for look in [Appearance(name), *looks(name)]:
         sketch = draw(look)
         _, top, _, bottom = sketch.extent()
         assert top >= -30
@@ -40,11 +42,13 @@ def test_every_look_stands_on_the_ground_and_shows_its_own_colour(name: str, dra
 
 
 @pytest.mark.parametrize(("name", "draw"), DRAWN.items())
-def test_opposite_states_and_different_materials_look_different(name: str, draw: Callable[[Look], Sketch]) -> None:
+def test_opposite_states_and_different_materials_look_different(
+    name: str, draw: Callable[[Appearance], Sketch]
+) -> None:
     for one, other in kinds()[name].states:
-        assert draw(Look(name, (one,))).shapes != draw(Look(name, (other,))).shapes
+        assert draw(Appearance(name, (one,))).shapes != draw(Appearance(name, (other,))).shapes
     materials = kinds()[name].materials
-    assert len({tuple(draw(Look(name, material=made)).shapes) for made in materials}) == len(materials)
+    assert len({tuple(draw(Appearance(name, material=made)).shapes) for made in materials}) == len(materials)
 
 
 @pytest.mark.parametrize(
@@ -72,4 +76,4 @@ def test_opposite_states_and_different_materials_look_different(name: str, draw:
     ],
 )
 def test_a_thing_offers_its_places(name: str, states: tuple[str, ...], anchors: set[str]) -> None:
-    assert set(DRAWN[name](Look(name, states)).anchors) == anchors
+    assert set(DRAWN[name](Appearance(name, states)).anchors) == anchors

@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 
 from counterpoint.world.kinds import kinds
-from counterpoint.world.sketch import GROUND, Look, Sketch
+from counterpoint.world.sketch import GROUND, Appearance, Sketch
 from counterpoint.world.sketches.bodies import POSES
 from counterpoint.world.sketches.people import SKETCHES
 
@@ -21,7 +21,7 @@ OUTFITS = (
 
 
 def drawn(kind: str, pose: str = "", variant: int = 0, wearing: tuple[str, ...] = OUTFITS[0]) -> Sketch:
-    return SKETCHES[kind](Look(kind, pose=pose, variant=variant, wearing=wearing))
+    return SKETCHES[kind](Appearance(kind, pose=pose, variant=variant, wearing=wearing))
 
 
 def test_every_kind_of_person_has_a_sketch_and_every_pose_of_it_is_known() -> None:

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from counterpoint.world.kinds import Kind, kinds
-from counterpoint.world.sketch import Look, Sketch
+from counterpoint.world.sketch import Appearance, Sketch
 from counterpoint.world.sketches import containers, food, produce, toys
 
 SKETCHES = {**produce.SKETCHES, **food.SKETCHES, **containers.SKETCHES, **toys.SKETCHES}
@@ -14,7 +14,7 @@ SMALL = [kind for kind in kinds().values() if kind.family in FAMILIES]
 
 
 def draw(kind: Kind, *states: str, material: str = "", variant: int = 0) -> Sketch:
-    return SKETCHES[kind.name](Look(kind.name, states, material=material, variant=variant))
+    return SKETCHES[kind.name](Appearance(kind.name, states, material=material, variant=variant))
 
 
 def test_every_kind_has_a_sketch() -> None:

@@ -6,11 +6,11 @@ from itertools import product
 import pytest
 
 from counterpoint.world.kinds import Kind, kinds
-from counterpoint.world.sketch import Look, Sketch
+from counterpoint.world.sketch import Appearance, Sketch
 from counterpoint.world.sketches import buildings, structures, vehicles
 from counterpoint.world.sketches.outlines import ring, rounded
 
-FAMILIES: Mapping[str, Mapping[str, Callable[[Look], Sketch]]] = {
+FAMILIES: Mapping[str, Mapping[str, Callable[[Appearance], Sketch]]] = {
     "vehicle": vehicles.SKETCHES,
     "building": buildings.SKETCHES,
     "structure": structures.SKETCHES,
@@ -19,10 +19,10 @@ DRAWN = {**vehicles.SKETCHES, **buildings.SKETCHES, **structures.SKETCHES}
 ANCHORS = dict.fromkeys(("bicycle", "motorcycle", "tractor", "skateboard"), "seat") | {"wheelbarrow": "handle"}
 
 
-def looks(kind: Kind) -> Iterator[Look]:
+def looks(kind: Kind) -> Iterator[Appearance]:
     for variant, material in product(range(3), ("", *kind.materials)):
         for chosen in product(*(("", *pair) for pair in kind.states)):
-            yield Look(kind.name, tuple(state for state in chosen if state), material=material, variant=variant)
+            yield Appearance(kind.name, tuple(state for state in chosen if state), material=material, variant=variant)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -44,9 +44,10 @@ def test_opposite_states_and_different_materials_look_different(name: str) -> No
     for variant in range(3):
         for one, other in kind.states:
             assert (
-                draw(Look(name, (one,), variant=variant)).shapes != draw(Look(name, (other,), variant=variant)).shapes
+                draw(Appearance(name, (one,), variant=variant)).shapes
+                != draw(Appearance(name, (other,), variant=variant)).shapes
             )
-        made = [draw(Look(name, material=material, variant=variant)).shapes for material in kind.materials]
+        made = [draw(Appearance(name, material=material, variant=variant)).shapes for material in kind.materials]
         assert all(one != other for k, one in enumerate(made) for other in made[:k])
 
 
@@ -59,7 +60,7 @@ def test_its_own_colour_is_on_it_whatever_the_look(name: str) -> None:
 @pytest.mark.parametrize(("name", "anchor"), ANCHORS.items())
 def test_what_is_ridden_or_pushed_says_where(name: str, anchor: str) -> None:
     for variant in range(3):
-        sketch = DRAWN[name](Look(name, variant=variant))
+        sketch = DRAWN[name](Appearance(name, variant=variant))
         left, _, right, _ = sketch.extent()
         assert left <= sketch.anchors[anchor].left <= sketch.anchors[anchor].right <= right
 

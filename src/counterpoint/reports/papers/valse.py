@@ -18,7 +18,7 @@ from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.papers.printing import NOT_RUN, NOTHING, Cell, Line, Printed
 from counterpoint.sources.valse import INSTRUMENTS
-from counterpoint.studies.foil_words import ALL, SUBSETS, Words, foil_words
+from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_words
 
 LABELS = ("4", "5")
 TESTS = tuple(one.name for one in INSTRUMENTS)
@@ -143,14 +143,14 @@ def validation(results: Results) -> Printed:
     return Printed("5", title, ("instrument",), heads, tuple(lines), () if told else (note,))
 
 
-def _validated(own: Mapping[str, Words]) -> tuple[Cell, ...]:
+def _validated(own: Mapping[str, WordSides]) -> tuple[Cell, ...]:
     subsets = [own.get(name) for name in ("valid", "unanimous")]
     counts = (NOTHING if one is None else Cell.counted(one.pairs) for one in subsets)
     apart = (_apart(own.get(name)) for name in (ALL, "valid"))
     return Cell.counted(own[ALL].pairs), *counts, Cell.counted(own[ALL].items), *apart
 
 
-def _apart(one: Words | None) -> Cell:
+def _apart(one: WordSides | None) -> Cell:
     return NOTHING if one is None or isnan(one.divergence) else Cell(said=f"{one.divergence:.3f}")
 
 

@@ -13,9 +13,17 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.pictures.patch_shuffle import shuffle_edit
-from counterpoint.suites.bias.modality_bias import FEW_PICTURES, Item, Others, base_of, beside, noted, survey
-from counterpoint.suites.bias.topics import about
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.bias.modality_bias import (
+    FEW_PICTURES,
+    Item,
+    SwapSurvey,
+    base_query,
+    extend_survey,
+    manifest_entries,
+    survey,
+)
+from counterpoint.suites.bias.topics import question_nouns
+from counterpoint.suites.suite import Rejection, Suite
 
 NO_PICTURE, MEAN_COLOR, OTHER_PICTURE, SHUFFLED = PICTURE = ("no-picture", "mean-color", "other-picture", "shuffled")
 """The controls that take the picture away."""
@@ -23,18 +31,18 @@ NO_QUESTION = "no-question"
 """The control that takes the question away."""
 
 
-def controlled(item: Item, others: Others, rng: Random) -> Iterator[Group | Dropped]:
+def propose_controls(item: Item, others: SwapSurvey, rng: Random) -> Iterator[Group | Rejection]:
     """The question as it is, then with less to go by; of each it is known which answer would be right."""
     question = item.question if isinstance(item, GroundedQuestion) else item
     if not question.gold.answers:
-        yield Dropped(question.kind, "no right answer is known")
+        yield Rejection(question.kind, "no right answer is known")
         return
-    made = dict(_controls(question, about(item), others, rng))
+    made = dict(_controls(question, question_nouns(item), others, rng))
     if OTHER_PICTURE not in made:
-        yield Dropped(question.kind, FEW_PICTURES)
+        yield Rejection(question.kind, FEW_PICTURES)
     yield Group(
         Relation.SWAP,
-        (base_of(question), *made.values()),
+        (base_query(question), *made.values()),
         (question.gold,) * (1 + len(made)),
         proof=question.proof or f"question {question.id} of its source",
         kind=question.kind,
@@ -42,7 +50,9 @@ def controlled(item: Item, others: Others, rng: Random) -> Iterator[Group | Drop
     )
 
 
-def _controls(question: Question, nouns: frozenset[str], others: Others, rng: Random) -> Iterator[tuple[str, Query]]:
+def _controls(
+    question: Question, nouns: frozenset[str], others: SwapSurvey, rng: Random
+) -> Iterator[tuple[str, Query]]:
     """The query with one input taken away, by the name of the control."""
 
     def shown(picture: Picture | None, context: str = "") -> Query:  # words read in a picture go with it
@@ -61,10 +71,10 @@ def _controls(question: Question, nouns: frozenset[str], others: Others, rng: Ra
 suite = Suite(
     "blind-controls",
     tests="a right answer is owed to the picture and to the question",
-    propose=controlled,
+    propose=propose_controls,
     survey=survey,
     takes="questions",
     prefers="grounded",
-    manifest_entries=noted,
-    extend_survey=beside,
+    manifest_entries=manifest_entries,
+    extend_survey=extend_survey,
 )

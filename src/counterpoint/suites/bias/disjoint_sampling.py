@@ -8,12 +8,12 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.suites.bias.topics import keys
+from counterpoint.suites.bias.topics import noun_senses
 
 T = TypeVar("T")
 
 
-class Strangers(Generic[T]):
+class DisjointSampler(Generic[T]):
     """Things by number, in an order of their own, each with the nouns that it names.
 
     Most things share nothing with a question, so they are drawn and looked at; where too many are turned down, an index
@@ -29,10 +29,10 @@ class Strangers(Generic[T]):
         self._names = [frozenset(names) for names in named.values()]
         self._shared: dict[str, frozenset[str]] = {}
 
-    def naming(self, more: Mapping[T, Iterable[str]]) -> "Strangers[T]":
+    def naming(self, more: Mapping[T, Iterable[str]]) -> "DisjointSampler[T]":
         """The same things, which name more."""
         own = zip(self.things, self._names, strict=True)
-        return Strangers({thing: names.union(more.get(thing, ())) for thing, names in own})
+        return DisjointSampler({thing: names.union(more.get(thing, ())) for thing, names in own})
 
     def drawn(self, nouns: frozenset[str], most: int, rng: Random) -> list[T]:
         """So many different things that name none of the nouns, or all that there are."""
@@ -61,7 +61,7 @@ class Strangers(Generic[T]):
     def _sharing(self, noun: str) -> frozenset[str]:
         """The names in use that may stand for a noun: the same, more general ones, and more special ones."""
         if noun not in self._shared:
-            mine = keys(noun)
+            mine = noun_senses(noun)
             special = (self._by_key[1].get(key, ()) for key in mine.own)
             general = (self._by_key[0].get(key, ()) for key in mine.above)
             self._shared[noun] = frozenset[str]().union(*special, *general)
@@ -81,8 +81,8 @@ class Strangers(Generic[T]):
         """The names in use that are known by each key, and those that it is above of."""
         own, above = dict[str, set[str]](), dict[str, set[str]]()
         for name in frozenset[str]().union(*self._names):
-            for key in keys(name).own:
+            for key in noun_senses(name).own:
                 own.setdefault(key, set()).add(name)
-            for key in keys(name).above:
+            for key in noun_senses(name).above:
                 above.setdefault(key, set()).add(name)
         return own, above

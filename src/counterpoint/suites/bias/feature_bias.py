@@ -12,18 +12,18 @@ from random import Random
 from counterpoint.core.features import exchange_picture, exchange_text
 from counterpoint.core.groups import Group, Query
 from counterpoint.suites.bias import modality_bias as bias
-from counterpoint.suites.bias.modality_bias import VARIANTS, Item, Others
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.bias.modality_bias import VARIANTS, Item, SwapSurvey
+from counterpoint.suites.suite import Rejection, Suite
 
-Exchange = Callable[..., Iterable[Group | Dropped]]
+Swap = Callable[..., Iterable[Group | Rejection]]
 
 
-def in_features(
-    item: Item, others: Others, rng: Random, *, exchange: Exchange, variants: int = VARIANTS
-) -> Iterator[Group | Dropped]:
+def swap_features(
+    item: Item, others: SwapSurvey, rng: Random, *, exchange: Swap, variants: int = VARIANTS
+) -> Iterator[Group | Rejection]:
     """The groups of an exchange, with the exchange made in features."""
     for made in exchange(item, others, rng, variants=variants):
-        yield made if isinstance(made, Dropped) else replace(made, queries=tuple(_moved(made)))
+        yield made if isinstance(made, Rejection) else replace(made, queries=tuple(_moved(made)))
 
 
 def _moved(group: Group) -> Iterator[Query]:
@@ -37,14 +37,14 @@ def _moved(group: Group) -> Iterator[Query]:
             yield replace(variant, text=base.text, edits=(exchange_text(variant.text, variant.context),))
 
 
-def _suite(name: str, tests: str, exchange: Exchange) -> Suite[Item, Others]:
-    swap = partial(in_features, exchange=exchange)
-    return bias.suite_of(name, tests, swap)
+def _suite(name: str, tests: str, exchange: Swap) -> Suite[Item, SwapSurvey]:
+    swap = partial(swap_features, exchange=exchange)
+    return bias.swap_suite(name, tests, swap)
 
 
 question_bias = _suite(
-    "feature-question-bias", "what is seen in another picture is not answered as the first was", bias.other_pictures
+    "feature-question-bias", "what is seen in another picture is not answered as the first was", bias.swap_pictures
 )
 picture_bias = _suite(
-    "feature-picture-bias", "what is read in another question is not answered as the first was", bias.other_questions
+    "feature-picture-bias", "what is read in another question is not answered as the first was", bias.swap_questions
 )

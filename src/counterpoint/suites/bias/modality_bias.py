@@ -13,10 +13,10 @@ from random import Random
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.suites.bias.disjoint_sampling import Strangers
-from counterpoint.suites.bias.topics import about, subjects, told
+from counterpoint.suites.bias.disjoint_sampling import DisjointSampler
+from counterpoint.suites.bias.topics import item_nouns, question_nouns, text_nouns
 from counterpoint.suites.carets.questions import Tags
-from counterpoint.suites.suite import Dropped, Suite, Telling
+from counterpoint.suites.suite import ContextReader, Rejection, Suite
 
 VARIANTS = 15
 """How often an input is exchanged, at most."""
@@ -29,7 +29,7 @@ Item = Question | GroundedQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SwapPicture:
     """A picture, and what a model is told of it before any question."""
 
     picture: Picture
@@ -37,7 +37,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SwapQuestion:
     """A question by its words and the answers it offers, under the first of the ids that it has."""
 
     text: str
@@ -46,83 +46,87 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class SwapSurvey:
     """All pictures and all questions of a source, each once, with what they name."""
 
-    pictures: Strangers[Shown]
-    questions: Strangers[Asked]
+    pictures: DisjointSampler[SwapPicture]
+    questions: DisjointSampler[SwapQuestion]
     captions: int = 0  # that were read for what they name in the pictures
 
 
-def survey(items: Iterable[Item]) -> Others:
+def survey(items: Iterable[Item]) -> SwapSurvey:
     """One pass over the questions; what is drawn from it later does not depend on their order."""
-    shown, named = dict[Picture, Shown](), dict[Picture, set[str]]()
-    asked = dict[tuple[str, tuple[str, ...]], Asked]()
+    shown, named = dict[Picture, SwapPicture](), dict[Picture, set[str]]()
+    asked = dict[tuple[str, tuple[str, ...]], SwapQuestion]()
     for item in items:
         question = _question(item)
-        there = Shown(question.picture, question.context)
+        there = SwapPicture(question.picture, question.context)
         shown[question.picture] = min(shown.get(question.picture, there), there, key=lambda one: one.context)
-        named.setdefault(question.picture, set()).update(told(item))
-        key, one = (question.text, question.choices), Asked(question.text, question.choices, question.id)
+        named.setdefault(question.picture, set()).update(item_nouns(item))
+        key, one = (question.text, question.choices), SwapQuestion(question.text, question.choices, question.id)
         asked[key] = min(asked.get(key, one), one, key=lambda other: other.id)
     pictures = sorted(named, key=lambda picture: (picture.address, str(picture.edits)))
-    texts = {asked[key]: nouns for key in sorted(asked) if (nouns := subjects(key[0]))}
-    return Others(Strangers({shown[one]: named[one] for one in pictures}), Strangers(texts))
+    texts = {asked[key]: nouns for key in sorted(asked) if (nouns := text_nouns(key[0]))}
+    return SwapSurvey(DisjointSampler({shown[one]: named[one] for one in pictures}), DisjointSampler(texts))
 
 
-def beside(others: Others, tell: Telling) -> Others:
+def extend_survey(others: SwapSurvey, tell: ContextReader) -> SwapSurvey:
     """The same, where captions and questions that were not drawn tell more of what the pictures name."""
     places = {shown.picture: shown for shown in others.pictures.things}
     named, captions = {shown: set[str]() for shown in others.pictures.things}, 0
     for one in tell(places.keys()):
         if one.picture in places:
-            named[places[one.picture]].update(subjects(one.text) if isinstance(one, Caption) else told(one))
+            named[places[one.picture]].update(text_nouns(one.text) if isinstance(one, Caption) else item_nouns(one))
             captions += isinstance(one, Caption)
-    return Others(others.pictures.naming(named), others.questions, captions)
+    return SwapSurvey(others.pictures.naming(named), others.questions, captions)
 
 
-def noted(others: Others) -> Mapping[str, int]:
+def manifest_entries(others: SwapSurvey) -> Mapping[str, int]:
     """How many captions were read, as a manifest has it."""
     return {"captions": others.captions}
 
 
-def other_pictures(item: Item, others: Others, rng: Random, *, variants: int = VARIANTS) -> Iterator[Group | Dropped]:
+def swap_pictures(
+    item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
+) -> Iterator[Group | Rejection]:
     """The question as it is, then of pictures that name nothing of it."""
     question = _question(item)
-    found = others.pictures.drawn(about(item), variants, rng) if about(item) else []
+    found = others.pictures.drawn(question_nouns(item), variants, rng) if question_nouns(item) else []
     asked = [Query(one.picture, question.text, choices=question.choices, context=one.context) for one in found]
     proof = "these pictures name nothing of the question, so that nothing makes its answer theirs"
     yield from _swapped(item, asked, [()] * len(found), variants, proof, FEW_PICTURES)
 
 
-def other_questions(item: Item, others: Others, rng: Random, *, variants: int = VARIANTS) -> Iterator[Group | Dropped]:
+def swap_questions(
+    item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
+) -> Iterator[Group | Rejection]:
     """The question as it is, then others about the same picture that share no subject and no object with it."""
     question = _question(item)
-    found = others.questions.drawn(about(item), variants, rng) if about(item) else []
+    found = others.questions.drawn(question_nouns(item), variants, rng) if question_nouns(item) else []
     asked = [Query(question.picture, one.text, choices=one.choices, context=question.context) for one in found]
     tags: list[Tags] = [(("other", one.id),) for one in found]
     proof = "these questions share no noun with it, so that nothing makes its answer theirs"
     yield from _swapped(item, asked, tags, variants, proof, FEW_QUESTIONS)
 
 
-def base_of(question: Question) -> Query:
+def base_query(question: Question) -> Query:
     """The question as its source asks it."""
     return Query(question.picture, question.text, choices=question.choices, context=question.context)
 
 
 def _swapped(
     item: Item, variants: Sequence[Query], tags: Sequence[Tags], most: int, proof: str, few: str
-) -> Iterator[Group | Dropped]:
+) -> Iterator[Group | Rejection]:
     question = _question(item)
-    if not about(item):
-        yield Dropped(question.kind, NO_SUBJECT)
+    if not question_nouns(item):
+        yield Rejection(question.kind, NO_SUBJECT)
         return
     if len(variants) < most:
-        yield Dropped(question.kind, few, most - len(variants))
+        yield Rejection(question.kind, few, most - len(variants))
     if variants:
         yield Group(
             Relation.SWAP,
-            (base_of(question), *variants),
+            (base_query(question), *variants),
             (question.gold if question.gold.answers else None, *(None for _ in variants)),
             proof=proof,
             kind=question.kind,
@@ -134,7 +138,7 @@ def _question(item: Item) -> Question:
     return item.question if isinstance(item, GroundedQuestion) else item
 
 
-def suite_of(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped]]) -> Suite[Item, Others]:
+def swap_suite(name: str, tests: str, swap: Callable[..., Iterable[Group | Rejection]]) -> Suite[Item, SwapSurvey]:
     """A suite that makes these exchanges, of questions with their scenes where there are some."""
     return Suite(
         name,
@@ -143,11 +147,11 @@ def suite_of(name: str, tests: str, swap: Callable[..., Iterable[Group | Dropped
         survey,
         takes="questions",
         prefers="grounded",
-        manifest_entries=noted,
-        extend_survey=beside,
+        manifest_entries=manifest_entries,
+        extend_survey=extend_survey,
         options=("variants",),
     )
 
 
-question_bias = suite_of("question-bias", "another picture is not answered as the first one was", other_pictures)
-picture_bias = suite_of("picture-bias", "another question is not answered as the first one was", other_questions)
+question_bias = swap_suite("question-bias", "another picture is not answered as the first one was", swap_pictures)
+picture_bias = swap_suite("picture-bias", "another question is not answered as the first one was", swap_questions)

@@ -20,7 +20,7 @@ from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import singular
 from counterpoint.language.tagger import is_noun, tag_words
 
-OPEN = ("AJ", "VV", "UNC")
+AMBIGUOUS_TAGS = ("AJ", "VV", "UNC")
 """How the tags of words begin that could be nouns after all; the lexicon is asked about these."""
 
 _LIST = Path(__file__).parent / "data" / "subjects.toml"
@@ -29,7 +29,7 @@ _CLITIC = re.compile(r"['’](?:s|re|ll|d|ve|m)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class NounSenses:
     """By what a noun is known: as a word and as a sense; and all that it is a kind of."""
 
     own: frozenset[str]
@@ -37,65 +37,69 @@ class Keys:
 
 
 @cache
-def subjects(text: str) -> frozenset[str]:
+def text_nouns(text: str) -> frozenset[str]:
     """The nouns of a text in the singular, alone and with the nouns that they follow; none where none is known.
 
     >>> sorted(subjects("What color are the traffic lights in the picture?"))
     ['light', 'traffic', 'traffic light']
     """
     words = tuple(_CLITIC.sub("", word) for word in _WORD.findall(text))
-    return frozenset(name for run in _runs(words) for name in called(" ".join(run)))
+    return frozenset(name for run in _runs(words) for name in name_nouns(" ".join(run)))
 
 
 @cache
-def called(name: str) -> frozenset[str]:
+def name_nouns(name: str) -> frozenset[str]:
     """A name of one word or several in the singular, and each of its words.
 
     >>> sorted(called("Traffic lights"))
     ['light', 'traffic', 'traffic light']
     """
     low = name.lower()
-    words = {singular(word) for word in low.split()} - no_subjects()
+    words = {singular(word) for word in low.split()} - stop_nouns()
     return frozenset(words | ({singular(low)} if len(low.split()) > 1 else set()))
 
 
 @cache
-def no_subjects() -> frozenset[str]:
+def stop_nouns() -> frozenset[str]:
     """Nouns that speak of pictures and of looks as such: what a question asks, and not what it is about."""
     return frozenset(split_list(tomllib.loads(_LIST.read_text("utf-8"))["no_subjects"]))
 
 
-def about(item: Question | GroundedQuestion) -> frozenset[str]:
+def question_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
     """What a question is about."""
-    return subjects((item.question if isinstance(item, GroundedQuestion) else item).text)
+    return text_nouns((item.question if isinstance(item, GroundedQuestion) else item).text)
 
 
-def told(item: Question | GroundedQuestion) -> frozenset[str]:
+def item_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
     """Everything that a question tells of its picture: its nouns, its answers, and what is annotated."""
     question = item.question if isinstance(item, GroundedQuestion) else item
     answers = _all(answer for answer, _ in question.gold.answers)
-    return about(question) | answers | (_annotated(item.scene) if isinstance(item, GroundedQuestion) else frozenset())
+    return (
+        question_nouns(question)
+        | answers
+        | (_annotated(item.scene) if isinstance(item, GroundedQuestion) else frozenset())
+    )
 
 
 @cache
-def keys(name: str) -> Keys:
+def noun_senses(name: str) -> NounSenses:
     """By what a noun is known; one that the lexicon does not have is known by its letters alone.
 
     >>> "animal.n.01" in keys("dog").above, "dog.n.01" in keys("animal").above
     (True, False)
     """
     if not (name in hypernyms() or lexicon().senses(name) or lexicon().base_forms(name)):
-        return Keys(frozenset([name]), frozenset([name]))
+        return NounSenses(frozenset([name]), frozenset([name]))
     far = sense_coverage(name)
     own = frozenset([name, *(sense.name for sense in far.covers)])
-    return Keys(own, own.union(sense.name for senses in far.above for sense in senses))
+    return NounSenses(own, own.union(sense.name for senses in far.above for sense in senses))
 
 
 def _runs(words: tuple[str, ...]) -> Iterator[list[str]]:
     """Nouns that follow each other."""
     run: list[str] = []
     for word, tag in zip(words, tag_words(words), strict=True):
-        if is_noun(tag) or (tag.startswith(OPEN) and singular(word.lower()) in _curated()):
+        if is_noun(tag) or (tag.startswith(AMBIGUOUS_TAGS) and singular(word.lower()) in _curated()):
             run.append(word)
         elif run:
             yield run
@@ -110,7 +114,7 @@ def _curated() -> frozenset[str]:
 
 
 def _all(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset[str]().union(*(called(" ".join(_WORD.findall(text))) for text in texts))
+    return frozenset[str]().union(*(name_nouns(" ".join(_WORD.findall(text))) for text in texts))
 
 
 def _annotated(scene: Scene) -> frozenset[str]:

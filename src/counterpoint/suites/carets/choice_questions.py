@@ -9,21 +9,21 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be, head, is_countable, is_plural
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.actions import contradicted, deed_of, deeds, doer, words_for
+from counterpoint.scenes.actions import action_class, action_synonyms, agent_kind, annotated_actions, is_contradicted
 from counterpoint.scenes.ambiguity import general_names, may_be
 from counterpoint.scenes.attributes import (
-    before_noun,
+    attribute_class,
     can_be_said,
+    canonical_value,
     denies,
     goes_before_noun,
-    other_words,
-    sort_of,
-    usual,
+    modified_noun,
+    value_synonyms,
 )
-from counterpoint.scenes.cooccurrence import Urn
-from counterpoint.scenes.referring_expressions import Referent, by_relation, referent
-from counterpoint.scenes.views import View
-from counterpoint.suites.carets.questions import Asked, Tags
+from counterpoint.scenes.cooccurrence import WeightedWords
+from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression, relation_expressions
+from counterpoint.scenes.views import SceneView
+from counterpoint.suites.carets.questions import QuestionContent, Tags
 
 _TRIES = 6
 _THREE = 0.65  # where a third choice is found, how often it is offered, so that two and three come about evenly
@@ -35,25 +35,25 @@ _NO_LOOKS, _NO_DEEDS, _NO_KIND = (
     "nobody is annotated as doing anything",
     "nothing is surely of a general kind",
 )
-HOPELESS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND})
+SCENE_WIDE_REASONS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND})
 """Reasons that hold for the whole scene, so that looking at another thing does not help."""
 
 
-def look(view: View, rng: Random) -> tuple[Referent, str, str] | str:
+def sample_attribute(view: SceneView, rng: Random) -> tuple[ReferringExpression, str, str] | str:
     """A thing that can be referred to, a value it has, and one that it has not but might have had."""
     if not view.has_looks:
         return _NO_LOOKS
     things = [one for one in view.scene if view.values(one)]
     if not things:
         return "nothing is known for sure of how anything looks"
-    who = referent(view, rng.choice(things), rng)
+    who = choose_expression(view, rng.choice(things), rng)
     if who is None:
         return "it cannot be referred to without doubt"
-    values = [value for value in view.values(who.thing) if sort_of(value) != who.gives]
+    values = [value for value in view.values(who.thing) if attribute_class(value) != who.gives]
     if not values:
         return "nothing more is known of how it looks"
     value = rng.choice(values)
-    usually = view.habits.values(who.thing.name, sort_of(value))
+    usually = view.habits.values(who.thing.name, attribute_class(value))
     if rng.random() < usually.share(value):
         return "too usual a value for its kind"
     own = view.values(who.thing)
@@ -62,47 +62,51 @@ def look(view: View, rng: Random) -> tuple[Referent, str, str] | str:
     return (who, value, wrong) if wrong else "no plausible value is excluded"
 
 
-def attribute_choice(view: View, rng: Random) -> Asked | str:
+def attribute_choice(view: SceneView, rng: Random) -> QuestionContent | str:
     """How something looks, out of two or three values of one class."""
-    found = look(view, rng)
+    found = sample_attribute(view, rng)
     if isinstance(found, str):
         return found
     who, value, wrong = found
-    thing, sort = who.thing, sort_of(value)
-    if any(one != value and sort_of(one) == sort for one in view.values(thing)):
+    thing, sort = who.thing, attribute_class(value)
+    if any(one != value and attribute_class(one) == sort for one in view.values(thing)):
         return "it has several values of the class"
     options = _offered(value, wrong, thing.name, view.habits.values(thing.name, sort), rng)
-    answers = (usual(value), *other_words(value)) if sort == "material" else other_words(value)
+    answers = (canonical_value(value), *value_synonyms(value)) if sort == "material" else value_synonyms(value)
     proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {value}, and the choices exclude each other"
     return _chosen("attribute choice", who, options, answers, proof, sort)
 
 
-def action_choice(view: View, rng: Random) -> Asked | str:
+def action_choice(view: SceneView, rng: Random) -> QuestionContent | str:
     """What someone is doing, out of two or three actions of one class."""
-    doers = [(one, found) for one in view.scene if (found := deeds(one))]
+    doers = [(one, found) for one in view.scene if (found := annotated_actions(one))]
     if not doers:
         return _NO_DEEDS
     one, found = rng.choice(doers)
     deed = rng.choice(found)
-    sort = deed_of(deed)
-    if sum(deed_of(other) == sort for other in found) > 1 or contradicted(deed, view.scene.relations_of(one.id)):
+    sort = action_class(deed)
+    if sum(action_class(other) == sort for other in found) > 1 or is_contradicted(
+        deed, view.scene.relations_of(one.id)
+    ):
         return "it does several things of the class"
-    who = referent(view, one, rng, avoid=(sort,))
+    who = choose_expression(view, one, rng, avoid=(sort,))
     if who is None:
         return "it cannot be referred to without doubt"
-    usually = view.habits.deeds(doer(one.name), sort)
+    usually = view.habits.deeds(agent_kind(one.name), sort)
     if rng.random() < usually.share(deed):
         return "too usual an action for its kind"
     wrong = next((other for other in (usually.draw(rng) for _ in range(_TRIES)) if excludes(deed, other)), "")
     if not wrong:
         return "no plausible action is excluded"
     proof = f"{one.name} {one.id} {be(one.name)} annotated as {deed}, and the choices exclude each other"
-    return _chosen("action choice", who, _offered(deed, wrong, one.name, usually, rng), words_for(deed), proof, sort)
+    return _chosen(
+        "action choice", who, _offered(deed, wrong, one.name, usually, rng), action_synonyms(deed), proof, sort
+    )
 
 
-def object_choice(view: View, rng: Random) -> Asked | str:
+def object_choice(view: SceneView, rng: Random) -> QuestionContent | str:
     """What something is that is called by a general name, with a value or a relation that singles it out."""
-    rows = [(one, general) for one in view.scene if is_one(one.name) for general in generals(one.name)]
+    rows = [(one, general) for one in view.scene if is_singular(one.name) for general in general_names_of(one.name)]
     if not rows:
         return _NO_KIND
     thing, general = rng.choice(rows)
@@ -113,7 +117,7 @@ def object_choice(view: View, rng: Random) -> Asked | str:
     if rng.random() < members.share(thing.name):
         return "too usual a member of its kind"
     drawn = dict.fromkeys(members.draw(rng) for _ in range(_TRIES))
-    wrong = [name for name in drawn if is_one(name) and not may_be(name, thing.name) and head(name) != general]
+    wrong = [name for name in drawn if is_singular(name) and not may_be(name, thing.name) and head(name) != general]
     wrong = [name for name in wrong if not any(may_be(name, other.name) for other in who.others)]
     if not wrong:
         return "no plausible choice is excluded"
@@ -128,32 +132,32 @@ def object_choice(view: View, rng: Random) -> Asked | str:
     )
 
 
-def generals(name: str) -> list[str]:
+def general_names_of(name: str) -> list[str]:
     """The general names for a thing that a question may choose within."""
     return [one for one in hypernym_names(name) if one in general_names() and one != head(name)]
 
 
-def is_one(name: str) -> bool:
+def is_singular(name: str) -> bool:
     """Whether a name is that of a single thing."""
     return is_countable(name) and not is_plural(name)
 
 
-def _general(view: View, thing: SceneObject, general: str, rng: Random) -> Referent | None:
+def _general(view: SceneView, thing: SceneObject, general: str, rng: Random) -> ReferringExpression | None:
     """A phrase with a general name that nothing else could be meant by."""
     spoken = general_names()[general]
     if rng.random() < _BY_RELATION:
-        related = [one for one in by_relation(view, thing, general, spoken) if one.relation != "wearing"]
+        related = [one for one in relation_expressions(view, thing, general, spoken) if one.relation != "wearing"]
         if related:
             return rng.choice(related)
-    values = [value for value in view.values(thing) if goes_before_noun(value) and sort_of(value) != "size"]
+    values = [value for value in view.values(thing) if goes_before_noun(value) and attribute_class(value) != "size"]
     values = [value for value in values if view.singles_out(thing, general, value)]
     if not values:
         return None
     value = rng.choice(values)
-    return Referent(thing, before_noun(value, spoken), gives=sort_of(value))
+    return ReferringExpression(thing, modified_noun(value, spoken), gives=attribute_class(value))
 
 
-def _offered(right: str, wrong: str, name: str, urn: Urn, rng: Random) -> list[str]:
+def _offered(right: str, wrong: str, name: str, urn: WeightedWords, rng: Random) -> list[str]:
     """Two values, or three, each of which excludes the others, in any order."""
     options = [right, wrong]
     drawn = (one for one in (urn.draw(rng) for _ in range(_TRIES)) if one not in name.split())
@@ -163,11 +167,13 @@ def _offered(right: str, wrong: str, name: str, urn: Urn, rng: Random) -> list[s
     return options
 
 
-def _chosen(kind: str, who: Referent, options: Sequence[str], answers: Sequence[str], proof: str, sort: str) -> Asked:
+def _chosen(
+    kind: str, who: ReferringExpression, options: Sequence[str], answers: Sequence[str], proof: str, sort: str
+) -> QuestionContent:
     named: Tags = (("hypernym", sort),) if kind == "object choice" else (("class", sort),)
     if kind != "object choice":
         named += (("hypernym", next(iter(hypernym_names(who.thing.name)), "none")),)
-    return Asked(
+    return QuestionContent(
         kind,
         tuple(options),
         Gold.of(*dict.fromkeys(answers)),

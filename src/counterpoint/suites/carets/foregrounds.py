@@ -9,24 +9,24 @@ from random import Random
 from counterpoint.core.pictures import Box, Size
 from counterpoint.core.scenes import Scene
 from counterpoint.pictures.edits import Foreground
-from counterpoint.scenes.attributes import sort_of
-from counterpoint.suites.carets.questions import Asked
+from counterpoint.scenes.attributes import attribute_class
+from counterpoint.suites.carets.questions import QuestionContent
 
-LEAST = 32
+MIN_SIDE = 32
 """No side of a box is smaller: people need that many pixels to know a thing (Torralba et al. 2008)."""
 
 _FULL = 0.9  # of the picture; what fills more leaves nothing to obscure
 _MEASURED = ("size", "height", "length", "width")  # classes of values that are seen by what stands around a thing
 
 
-def foreground(scene: Scene, asked: Asked, rng: Random) -> Foreground | str:
+def foreground(scene: Scene, asked: QuestionContent, rng: Random) -> Foreground | str:
     """The part of the picture that a question needs, or why its picture cannot be obscured."""
-    if min(scene.size.width, scene.size.height) < LEAST:
+    if min(scene.size.width, scene.size.height) < MIN_SIDE:
         return "the picture is too small"
     if _needs_surroundings(asked):
         return "how large a thing is cannot be seen by itself"
     true = [one.box for one in asked.objects]
-    boxes = [grown(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
+    boxes = [enlarge_box(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
     if len(boxes) < len(true):
         return "something that it names has no box"
     gone = int(dict(asked.tags).get("gone", "0"))
@@ -38,7 +38,7 @@ def foreground(scene: Scene, asked: Asked, rng: Random) -> Foreground | str:
     return Foreground(tuple(dict.fromkeys(boxes)), scene.size)
 
 
-def grown(box: Box, size: Size) -> Box:
+def enlarge_box(box: Box, size: Size) -> Box:
     """A box that is at least 32 wide and high, as near to the middle of the one given as the picture allows.
 
     >>> grown(Box(4, 100, 10, 40), Size(320, 240))
@@ -51,7 +51,7 @@ def grown(box: Box, size: Size) -> Box:
 
 def _grown(start: int, stop: int, end: int) -> tuple[int, int]:
     start, stop = max(start, 0), min(stop, end)
-    length = max(stop - start, LEAST)
+    length = max(stop - start, MIN_SIDE)
     return min(max(start - (length - (stop - start)) // 2, 0), end - length), length
 
 
@@ -60,9 +60,9 @@ def _share(box: Box, size: Size) -> float:
     return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
 
 
-def _needs_surroundings(asked: Asked) -> bool:
+def _needs_surroundings(asked: QuestionContent) -> bool:
     said = " ".join((*asked.options, asked.about, asked.where)).split()
-    return any(sort_of(word) in _MEASURED for word in said)
+    return any(attribute_class(word) in _MEASURED for word in said)
 
 
 def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]:
@@ -70,12 +70,14 @@ def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]
     if not count:
         return []
     every = (one.box for one in scene if one.box and one.id not in named)
-    large = (box for box in every if box.width >= LEAST and box.height >= LEAST)
-    different = list(dict.fromkeys(grown(box, scene.size) for box in large if 0 < _share(box, scene.size) <= _FULL))
+    large = (box for box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
+    different = list(
+        dict.fromkeys(enlarge_box(box, scene.size) for box in large if 0 < _share(box, scene.size) <= _FULL)
+    )
     found = rng.sample(different, k=min(count, len(different)))
     return found + [_anywhere(scene.size, rng) for _ in range(count - len(found))]
 
 
 def _anywhere(size: Size, rng: Random) -> Box:
-    width, height = (rng.randint(LEAST, max(LEAST, side // 2)) for side in (size.width, size.height))
+    width, height = (rng.randint(MIN_SIDE, max(MIN_SIDE, side // 2)) for side in (size.width, size.height))
     return Box(rng.randint(0, size.width - width), rng.randint(0, size.height - height), width, height)

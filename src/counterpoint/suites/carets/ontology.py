@@ -9,20 +9,20 @@ from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.absence import truly_absent
+from counterpoint.scenes.absence import is_absent
 from counterpoint.scenes.ambiguity import general_names
-from counterpoint.scenes.attributes import denies, goes_before_noun, has, sort_of
-from counterpoint.scenes.cooccurrence import Habits, survey
-from counterpoint.scenes.views import Mention, View
-from counterpoint.suites.carets.question_sampling import verified
-from counterpoint.suites.carets.questions import Asked
-from counterpoint.suites.carets.templates import fitting, grouped
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
+from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
+from counterpoint.scenes.views import ObjectClaim, SceneView
+from counterpoint.suites.carets.question_sampling import verification_question
+from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.carets.templates import fitting_templates, group_wordings
+from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "object verification"
-EACH = 5
+PAIRS_PER_SCENE = 5
 """How many pairs a scene gives at most."""
-MORE = ("drink", "food", "meat", "person")
+EXTRA_GENERAL_NAMES = ("drink", "food", "meat", "person")
 """General names that read well in these questions, beside those that a question may choose within."""
 
 _RELATIVE = frozenset({"size", "height", "length", "width", "thickness", "age", "weight"})
@@ -31,33 +31,35 @@ _WITH_ATTRIBUTE = 0.4
 _TRIES = 8
 
 
-def generalized(scene: Scene, habits: Habits, rng: Random) -> Iterator[Group | Dropped]:
+def propose_hypernyms(scene: Scene, habits: SceneStatistics, rng: Random) -> Iterator[Group | Rejection]:
     """Ask after a thing that is there, then by a more general name; or after none of a kind, then for one of them."""
-    view = View(scene, habits)
-    for _ in range(EACH):
+    view = SceneView(scene, habits)
+    for _ in range(PAIRS_PER_SCENE):
         if view.obstacle:
-            yield Dropped(KIND, view.obstacle)
+            yield Rejection(KIND, view.obstacle)
             continue
         up, down = _up(view, rng), _down(view, rng)
         if isinstance(up, str) or isinstance(down, str):
-            yield Dropped(KIND, up if isinstance(up, str) else str(down))
+            yield Rejection(KIND, up if isinstance(up, str) else str(down))
             continue
         special, general = up if (truth := rng.random() < 0.5) else down
-        both = [verified(KIND, (one,), truth) for one in ((special, general) if truth else (general, special))]
+        both = [
+            verification_question(KIND, (one,), truth) for one in ((special, general) if truth else (general, special))
+        ]
         tags = (("direction", "up" if truth else "down"), ("general", general.name))
         yield _worded(scene, [_tagged(one, tags) for one in both], rng)
 
 
-def _tagged(one: Asked, tags: tuple[tuple[str, str], ...]) -> Asked:
-    return Asked(one.kind, one.options, one.gold, one.proof, one.objects, tags=(*one.tags, *tags))
+def _tagged(one: QuestionContent, tags: tuple[tuple[str, str], ...]) -> QuestionContent:
+    return QuestionContent(one.kind, one.options, one.gold, one.proof, one.objects, tags=(*one.tags, *tags))
 
 
-def _worded(scene: Scene, both: list[Asked], rng: Random) -> Group:
-    template = rng.choice(fitting(both[0])).ask
-    return grouped(scene, [(template, one) for one in both])
+def _worded(scene: Scene, both: list[QuestionContent], rng: Random) -> Group:
+    template = rng.choice(fitting_templates(both[0])).ask
+    return group_wordings(scene, [(template, one) for one in both])
 
 
-def _up(view: View, rng: Random) -> tuple[Mention, Mention] | str:
+def _up(view: SceneView, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     """Something that is there, and a more general name for it that is rarer in the source more often."""
     names, bounds = view.clear
     if not names:
@@ -70,18 +72,18 @@ def _up(view: View, rng: Random) -> tuple[Mention, Mention] | str:
     general = rng.choice(above)
     found = view.scene.named(name)
     value = _kept(view.own_look(rng.choice(found), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
-    such = tuple(one for one in found if not value or has(view.values(one), value))
+    such = tuple(one for one in found if not value or has_value(view.values(one), value))
     fact = f"{name} {such[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
     others = view.called(general)[0]
     wider = tuple(one for one in others if one.name == name or general in hypernym_names(one.name))
-    wider = tuple(one for one in wider if not value or has(view.values(one), value))
+    wider = tuple(one for one in wider if not value or has_value(view.values(one), value))
     return (
-        Mention(name, value, True, fact, such),
-        Mention(_as(general, name), value, True, f"{fact}, which is of the kind {general}", wider),
+        ObjectClaim(name, value, True, fact, such),
+        ObjectClaim(_as(general, name), value, True, f"{fact}, which is of the kind {general}", wider),
     )
 
 
-def _down(view: View, rng: Random) -> tuple[Mention, Mention] | str:
+def _down(view: SceneView, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     """One of a kind of which nothing is there, or nothing that looks so, and the name of the kind."""
     kinds = [general for general in sorted(_spoken()) if view.habits.kinds[general]]
     if not kinds:
@@ -96,13 +98,15 @@ def _down(view: View, rng: Random) -> tuple[Mention, Mention] | str:
         proof = _absence(view, general, value)
         if proof:
             shown = tuple(view.called(general)[0]) if value else ()
-            return Mention(name, value, False, proof, shown), Mention(_as(general, name), value, False, proof, shown)
+            return ObjectClaim(name, value, False, proof, shown), ObjectClaim(
+                _as(general, name), value, False, proof, shown
+            )
     return "no general kind is surely absent"
 
 
-def _absence(view: View, general: str, value: str) -> str:
+def _absence(view: SceneView, general: str, value: str) -> str:
     """Why nothing of a kind is there, or nothing of this look, if that is proved."""
-    if truly_absent(general, view.names):
+    if is_absent(general, view.names):
         return f"nothing annotated is of the kind {general}, could be, or may show such a thing"
     things, showing = view.called(general)
     if not value or showing or not things or not all(denies(view.values(one), value) for one in things):
@@ -113,7 +117,7 @@ def _absence(view: View, general: str, value: str) -> str:
 
 def _kept(value: str) -> str:
     """A value that means the same of a thing and of its kind."""
-    return value if value and goes_before_noun(value) and sort_of(value) not in _RELATIVE else ""
+    return value if value and goes_before_noun(value) and attribute_class(value) not in _RELATIVE else ""
 
 
 def _is_above(general: str, name: str) -> bool:
@@ -128,9 +132,12 @@ def _as(general: str, name: str) -> str:
 
 @cache
 def _spoken() -> frozenset[str]:
-    return frozenset((*general_names(), *MORE))
+    return frozenset((*general_names(), *EXTRA_GENERAL_NAMES))
 
 
 suite = Suite(
-    "ontology", tests="what holds of a thing holds by the name of its kind", propose=generalized, survey=survey
+    "ontology",
+    tests="what holds of a thing holds by the name of its kind",
+    propose=propose_hypernyms,
+    survey=survey_scenes,
 )

@@ -7,28 +7,34 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
-from counterpoint.scenes.cooccurrence import Habits, survey
-from counterpoint.suites.candidates import Draft
-from counterpoint.suites.carets.originals import LUCK, Original, originals
+from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
+from counterpoint.suites.candidates import Candidate
+from counterpoint.suites.carets.originals import RNG_KEY, Original, originals
 from counterpoint.suites.carets.questions import CHOICES
-from counterpoint.suites.carets.templates import grouped
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.carets.templates import group_wordings
+from counterpoint.suites.suite import Rejection, Suite
 
 KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)
 """The questions that list something."""
 
 
-def swapped(scene: Scene, habits: Habits, rng: Random) -> Iterator[Draft | Dropped]:
+def propose_orders(scene: Scene, habits: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask for two things, or offer two or three choices, then list them in another order."""
     for one in originals(KINDS, scene, habits, rng):
-        yield one if isinstance(one, Dropped) else one.drafted(partial(_reordered, scene, one, rng.random()))
+        yield one if isinstance(one, Rejection) else one.drafted(partial(_reordered, scene, one, rng.random()))
 
 
 def _reordered(scene: Scene, one: Original, luck: float) -> Group:
     sentence, asked = one.template.ask, one.asked
     others = [order for order in permutations(asked.options) if order != asked.options]
     other = asked.listing(*others[int(luck * len(others))])
-    return grouped(scene, [(sentence, asked), (sentence, other)])
+    return group_wordings(scene, [(sentence, asked), (sentence, other)])
 
 
-suite = Suite("order", tests="what is listed may be listed in any order", propose=swapped, survey=survey, rng_key=LUCK)
+suite = Suite(
+    "order",
+    tests="what is listed may be listed in any order",
+    propose=propose_orders,
+    survey=survey_scenes,
+    rng_key=RNG_KEY,
+)

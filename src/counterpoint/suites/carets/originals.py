@@ -10,14 +10,14 @@ from random import Random
 
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.scenes import Scene
-from counterpoint.scenes.cooccurrence import Habits
-from counterpoint.suites.candidates import Draft
-from counterpoint.suites.carets.question_sampling import questions
-from counterpoint.suites.carets.questions import KINDS, Asked
-from counterpoint.suites.carets.templates import Template, fitting, worded
-from counterpoint.suites.suite import Dropped
+from counterpoint.scenes.cooccurrence import SceneStatistics
+from counterpoint.suites.candidates import Candidate
+from counterpoint.suites.carets.question_sampling import sample_questions
+from counterpoint.suites.carets.questions import KINDS, QuestionContent
+from counterpoint.suites.carets.templates import Template, fitting_templates, word_question
+from counterpoint.suites.suite import Rejection
 
-LUCK = "originals"
+RNG_KEY = "originals"
 """What the luck of the suites that share their originals is drawn for."""
 
 
@@ -25,14 +25,14 @@ LUCK = "originals"
 class Original:
     """A question, the template that it is first asked with, and the query that these make."""
 
-    asked: Asked
+    asked: QuestionContent
     template: Template
     base: Query
     number: int  # the id of the query
 
-    def drafted(self, make: Callable[[], Group]) -> Draft:
+    def drafted(self, make: Callable[[], Group]) -> Candidate:
         """A group that begins with this, to be made if it is kept."""
-        return Draft(self.asked.kind, self.number, self.asked.gold.best, self.asked.tags, make)
+        return Candidate(self.asked.kind, self.number, self.asked.gold.best, self.asked.tags, make)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class _Pool:
     """All originals of a scene, and from what they were drawn."""
 
     scene: Scene
-    habits: Habits
+    habits: SceneStatistics
     number: int
-    drawn: tuple[Original | Dropped, ...]
+    drawn: tuple[Original | Rejection, ...]
 
-    def is_of(self, scene: Scene, habits: Habits, number: int) -> bool:
+    def is_of(self, scene: Scene, habits: SceneStatistics, number: int) -> bool:
         """Whether it was drawn from the very same."""
         return self.scene is scene and self.habits is habits and self.number == number
 
@@ -52,27 +52,29 @@ class _Pool:
 _last: list[_Pool] = []  # suites that are made together ask for a pool one after the other, and it is drawn once
 
 
-def originals(kinds: Collection[str], scene: Scene, habits: Habits, rng: Random) -> Iterator[Original | Dropped]:
+def originals(
+    kinds: Collection[str], scene: Scene, habits: SceneStatistics, rng: Random
+) -> Iterator[Original | Rejection]:
     """The questions of these kinds out of the pool of a scene, which is the same for all who begin with this luck."""
     for one in _pool(scene, habits, rng.getrandbits(64)).drawn:
-        if (one.kind if isinstance(one, Dropped) else one.asked.kind) in kinds:
+        if (one.kind if isinstance(one, Rejection) else one.asked.kind) in kinds:
             yield one
 
 
-def _pool(scene: Scene, habits: Habits, number: int) -> _Pool:
+def _pool(scene: Scene, habits: SceneStatistics, number: int) -> _Pool:
     for pool in _last[:1]:
         if pool.is_of(scene, habits, number):
             return pool
     rng = Random(number)
-    asked = questions(KINDS, scene, habits, rng)
-    drawn = tuple(one if isinstance(one, Dropped) else _first(scene, one, rng) for one in asked)
+    asked = sample_questions(KINDS, scene, habits, rng)
+    drawn = tuple(one if isinstance(one, Rejection) else _first(scene, one, rng) for one in asked)
     pool = _Pool(scene, habits, number, drawn)
     _last[:] = [pool]
     return pool
 
 
-def _first(scene: Scene, asked: Asked, rng: Random) -> Original:
-    found = fitting(asked)
+def _first(scene: Scene, asked: QuestionContent, rng: Random) -> Original:
+    found = fitting_templates(asked)
     template = found[int(rng.random() * len(found))]
-    base = Query(scene.picture, worded(template.ask, asked))
+    base = Query(scene.picture, word_question(template.ask, asked))
     return Original(asked, template, base, base.id)

@@ -14,81 +14,89 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import may_be
-from counterpoint.scenes.attributes import sort_of
-from counterpoint.scenes.cooccurrence import Habits
-from counterpoint.scenes.views import Mention, View
-from counterpoint.suites.carets.choice_questions import HOPELESS, action_choice, attribute_choice, look, object_choice
-from counterpoint.suites.carets.questions import Asked
-from counterpoint.suites.carets.relation_questions import related
-from counterpoint.suites.suite import Dropped
+from counterpoint.scenes.attributes import attribute_class
+from counterpoint.scenes.cooccurrence import SceneStatistics
+from counterpoint.scenes.views import ObjectClaim, SceneView
+from counterpoint.suites.carets.choice_questions import (
+    SCENE_WIDE_REASONS,
+    action_choice,
+    attribute_choice,
+    object_choice,
+    sample_attribute,
+)
+from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.carets.relation_questions import relation_question
+from counterpoint.suites.suite import Rejection
 
-EACH = 2
+QUESTIONS_PER_KIND = 2
 """How many questions of each kind a scene is asked at most."""
 
 _TRIES = 6
 _BOTH_GONE = 0.25  # of the conjunctions that do not hold, the share in which neither part does
 _WITH_RELATION = 0.45  # of the questions after one thing, the share that says what it stands in relation to
 
-Maker: TypeAlias = Callable[[View, Random], Asked | str]
+QuestionMaker: TypeAlias = Callable[[SceneView, Random], QuestionContent | str]
 """Asks something about a scene, or says why not."""
 
 
-def questions(kinds: Iterable[str], scene: Scene, habits: Habits, rng: Random) -> Iterator[Asked | Dropped]:
+def sample_questions(
+    kinds: Iterable[str], scene: Scene, habits: SceneStatistics, rng: Random
+) -> Iterator[QuestionContent | Rejection]:
     """Up to two different questions of each kind, or the reasons why there are fewer."""
-    view = View(scene, habits)
+    view = SceneView(scene, habits)
     for kind in kinds:
         seen = set[tuple[str, ...]]()
-        for _ in range(EACH):
+        for _ in range(QUESTIONS_PER_KIND):
             made = view.obstacle or MAKERS[kind](view, rng)
             if isinstance(made, str):
-                yield Dropped(kind, made)
+                yield Rejection(kind, made)
             elif (key := (made.about, made.where, *sorted(made.options))) in seen:
-                yield Dropped(kind, "asked before")
+                yield Rejection(kind, "asked before")
             else:
                 seen.add(key)
                 yield made
-        yield from (Dropped(kind, f"a draw was refused: {why}", n) for why, n in sorted(view.refused.items()))
+        yield from (Rejection(kind, f"a draw was refused: {why}", n) for why, n in sorted(view.refused.items()))
         view.refused.clear()
 
 
-def _object(view: View, rng: Random) -> Asked | str:
+def _object(view: SceneView, rng: Random) -> QuestionContent | str:
     if rng.random() < _WITH_RELATION:
-        found = related(view, rng)
-        if isinstance(found, Asked):
+        found = relation_question(view, rng)
+        if isinstance(found, QuestionContent):
             return found
     here, gone = view.present(rng), view.absent(rng)
     if here is None or gone is None:
         return "nothing is surely there" if here is None else "nothing plausible is surely absent"
     truth = rng.random() < 0.5
-    return verified("object verification", (here if truth else gone,), truth)
+    return verification_question("object verification", (here if truth else gone,), truth)
 
 
-def _conjunction(view: View, rng: Random) -> Asked | str:
+def _conjunction(view: SceneView, rng: Random) -> QuestionContent | str:
     here, gone = _apart(view.present, rng), _apart(view.absent, rng)
     if len(here) < 2 or len(gone) < 2:
         return "no two things are surely there" if len(here) < 2 else "no two plausible things are surely absent"
     truth = rng.random() < 0.5
     if truth or rng.random() < _BOTH_GONE:
-        return verified("conjunctive verification", here if truth else gone, truth)
+        return verification_question("conjunctive verification", here if truth else gone, truth)
     return _mixed("conjunctive verification", here[0], gone[0], False, rng)
 
 
-def _disjunction(view: View, rng: Random) -> Asked | str:
+def _disjunction(view: SceneView, rng: Random) -> QuestionContent | str:
     here, gone = _apart(view.present, rng), _apart(view.absent, rng)
     if not here or len(gone) < 2:
         return "nothing is surely there" if not here else "no two plausible things are surely absent"
     if rng.random() < 0.5:
         return _mixed("disjunctive verification", here[0], gone[0], True, rng)
-    return verified("disjunctive verification", gone, False)
+    return verification_question("disjunctive verification", gone, False)
 
 
-def _mixed(kind: str, here: Mention, gone: Mention, truth: bool, rng: Random) -> Asked | str:
+def _mixed(kind: str, here: ObjectClaim, gone: ObjectClaim, truth: bool, rng: Random) -> QuestionContent | str:
     if may_be(here.name, gone.name):
         return "two names for what may be one thing"
-    return verified(kind, (here, gone) if rng.random() < 0.5 else (gone, here), truth)
+    return verification_question(kind, (here, gone) if rng.random() < 0.5 else (gone, here), truth)
 
 
-def _apart(draw: Callable[[Random], Mention | None], rng: Random) -> tuple[Mention, ...]:
+def _apart(draw: Callable[[Random], ObjectClaim | None], rng: Random) -> tuple[ObjectClaim, ...]:
     """Two things that nobody could take for each other, neither a kind of the other, or as many as there are."""
     first = draw(rng)
     if first is None:
@@ -98,11 +106,11 @@ def _apart(draw: Callable[[Random], Mention | None], rng: Random) -> tuple[Menti
     return (first, second) if second else (first,)
 
 
-def verified(kind: str, things: tuple[Mention, ...], truth: bool) -> Asked:
+def verification_question(kind: str, things: tuple[ObjectClaim, ...], truth: bool) -> QuestionContent:
     """The question whether these things are there."""
     general = [next(iter(hypernym_names(one.name)), "none") for one in things]
     there = sum(bool(one.is_there) for one in things)
-    return Asked(
+    return QuestionContent(
         kind,
         tuple(one.phrase for one in things),
         Gold.of("yes" if truth else "no"),
@@ -117,14 +125,14 @@ def verified(kind: str, things: tuple[Mention, ...], truth: bool) -> Asked:
     )
 
 
-def _attribute(view: View, rng: Random) -> Asked | str:
-    found = look(view, rng)
+def _attribute(view: SceneView, rng: Random) -> QuestionContent | str:
+    found = sample_attribute(view, rng)
     if isinstance(found, str):
         return found
     who, value, wrong = found
     truth, name = rng.random() < 0.5, who.thing.name
     fact = f"{name} {who.thing.id} {be(name)} annotated as {value}"
-    return Asked(
+    return QuestionContent(
         "attribute verification",
         (value if truth else wrong,),
         Gold.of("yes" if truth else "no"),
@@ -132,30 +140,30 @@ def _attribute(view: View, rng: Random) -> Asked | str:
         who.objects,
         about=who.noun,
         where=who.where,
-        sort=sort_of(value),
+        sort=attribute_class(value),
         tags=(
-            ("class", sort_of(value)),
+            ("class", attribute_class(value)),
             ("hypernym", next(iter(hypernym_names(name)), "none")),
             ("relation", who.relation or "none"),
         ),
     )
 
 
-def _tried(maker: Maker) -> Maker:
+def _tried(maker: QuestionMaker) -> QuestionMaker:
     """The same maker, which looks at a few things before it gives up."""
 
-    def make(view: View, rng: Random) -> Asked | str:
-        made: Asked | str = ""
+    def make(view: SceneView, rng: Random) -> QuestionContent | str:
+        made: QuestionContent | str = ""
         for _ in range(_TRIES):
             made = maker(view, rng)
-            if not isinstance(made, str) or made in HOPELESS:
+            if not isinstance(made, str) or made in SCENE_WIDE_REASONS:
                 break
         return made
 
     return make
 
 
-MAKERS: Mapping[str, Maker] = MappingProxyType(
+MAKERS: Mapping[str, QuestionMaker] = MappingProxyType(
     {
         "object verification": _object,
         "conjunctive verification": _conjunction,

@@ -8,9 +8,9 @@ from counterpoint.core.scenes import SceneObject
 
 Tags: TypeAlias = tuple[tuple[str, str], ...]
 
-VERIFIED = ("object verification", "conjunctive verification", "disjunctive verification")
+VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
 """The questions whether something is there, which can be negated as a whole."""
-BINARY = (*VERIFIED, "attribute verification")
+BINARY = (*VERIFICATIONS, "attribute verification")
 """The questions that are answered with yes or no."""
 CHOICES = ("object choice", "attribute choice", "action choice")
 """The questions that list what may be answered."""
@@ -19,7 +19,7 @@ KINDS = (*BINARY, *CHOICES)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionContent:
     """A question before it has words.
 
     `options` are what it lists: one thing or two, or a value, or the choices; `about` is the thing that these are said
@@ -38,7 +38,7 @@ class Asked:
     sort: str = ""
     tags: Tags = ()
 
-    def listing(self, *options: str) -> "Asked":
+    def listing(self, *options: str) -> "QuestionContent":
         """The same question with its options in another order."""
         assert sorted(options) == sorted(self.options), "the options stay the same"
         return replace(self, options=options)

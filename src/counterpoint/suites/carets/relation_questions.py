@@ -13,26 +13,26 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import be, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.absence import is_undisputed
+from counterpoint.scenes.absence import is_unambiguous
 from counterpoint.scenes.ambiguity import can_be_asked, may_be
-from counterpoint.scenes.attributes import before_noun, has
-from counterpoint.scenes.relations import opposed
-from counterpoint.scenes.views import View
-from counterpoint.suites.carets.questions import Asked
+from counterpoint.scenes.attributes import has_value, modified_noun
+from counterpoint.scenes.relations import opposed_relation
+from counterpoint.scenes.views import SceneView
+from counterpoint.suites.carets.questions import QuestionContent
 
 _TRIES = 5
 _DEFINITE = 0.4  # where there is but one, how often it is "the" table and not "a" table
 _WITH_ATTRIBUTE = 0.3
 
-Try: TypeAlias = Callable[[View, Link, Random], Asked | None]
+RelationQuestionMaker: TypeAlias = Callable[[SceneView, Link, Random], QuestionContent | None]
 
 
-def related(view: View, rng: Random) -> Asked | str:
+def relation_question(view: SceneView, rng: Random) -> QuestionContent | str:
     """Whether a thing is there in relation to another, or why that is not asked."""
     if not view.links:
         return "no relations are annotated"
     here = _first([_there], view, rng)
-    ways: list[Try] = [_subject_gone, _subject_gone, _object_gone]
+    ways: list[RelationQuestionMaker] = [_subject_gone, _subject_gone, _object_gone]
     if rng.random() < 0.5:
         ways = [_opposed, _subject_gone]
     rng.shuffle(ways)
@@ -42,7 +42,7 @@ def related(view: View, rng: Random) -> Asked | str:
     return here if rng.random() < 0.5 else gone
 
 
-def _first(ways: list[Try], view: View, rng: Random) -> Asked | None:
+def _first(ways: list[RelationQuestionMaker], view: SceneView, rng: Random) -> QuestionContent | None:
     """The first question that can be asked, each way with a few links; every relation is as likely as any other."""
     names = list(view.links)
     for way in ways:
@@ -54,7 +54,7 @@ def _first(ways: list[Try], view: View, rng: Random) -> Asked | None:
     return None
 
 
-def _there(view: View, link: Link, rng: Random) -> Asked | None:
+def _there(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
     one, other = view.scene[link.subject], view.scene[link.object]
     if not _may_be_asked(view, one.name) or may_be(one.name, other.name):
         return None
@@ -65,15 +65,15 @@ def _there(view: View, link: Link, rng: Random) -> Asked | None:
     things = [
         thing
         for thing in view.scene.named(one.name)
-        if (not value or has(view.values(thing), value)) and _reach(view, thing, link.name, others)
+        if (not value or has_value(view.values(thing), value)) and _reach(view, thing, link.name, others)
     ]
     met = {thing.id: thing for thing in others if any((a.id, link.name, thing.id) in view.linked for a in things)}
     proof = f"{one.name} {one.id} {be(one.name)} annotated as {link.name} {other.name} {other.id}"
     proof += f", and as {value}" if value else ""
-    return _asked(before_noun(value, one.name), one.name, where, link.name, "yes", proof, (*things, *met.values()), 0)
+    return _asked(modified_noun(value, one.name), one.name, where, link.name, "yes", proof, (*things, *met.values()), 0)
 
 
-def _subject_gone(view: View, link: Link, rng: Random) -> Asked | None:
+def _subject_gone(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
     other = view.scene[link.object]
     usual = view.habits.subjects(link.name, other.name)
     name = view.absent_from(usual if usual.words else view.habits.companions(other.name), rng)
@@ -82,24 +82,24 @@ def _subject_gone(view: View, link: Link, rng: Random) -> Asked | None:
     value = view.usual_look(name, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
     proof = view.gone(name).proof
-    return _asked(before_noun(value, name), name, where, link.name, "no", proof, tuple(others), 1)
+    return _asked(modified_noun(value, name), name, where, link.name, "no", proof, tuple(others), 1)
 
 
-def _object_gone(view: View, link: Link, rng: Random) -> Asked | None:
+def _object_gone(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
     one = view.scene[link.subject]
-    if opposed(link.name) or not _may_be_asked(view, one.name):
+    if opposed_relation(link.name) or not _may_be_asked(view, one.name):
         return None
     name = view.absent_from(view.habits.objects(one.name, link.name), rng)
     if not name or may_be(name, one.name):
         return None
     value = view.own_look(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
-    such = tuple(x for x in view.scene.named(one.name) if not value or has(view.values(x), value))
+    such = tuple(x for x in view.scene.named(one.name) if not value or has_value(view.values(x), value))
     where = f"{link.name} {one_or_bare(name)}"
-    return _asked(before_noun(value, one.name), one.name, where, link.name, "no", view.gone(name).proof, such, 1)
+    return _asked(modified_noun(value, one.name), one.name, where, link.name, "no", view.gone(name).proof, such, 1)
 
 
-def _opposed(view: View, link: Link, rng: Random) -> Asked | None:
-    asked = opposed(link.name)
+def _opposed(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
+    asked = opposed_relation(link.name)
     one, other = view.scene[link.subject], view.scene[link.object]
     if not asked or not _may_be_asked(view, one.name) or may_be(one.name, other.name):
         return None
@@ -109,31 +109,31 @@ def _opposed(view: View, link: Link, rng: Random) -> Asked | None:
     if not all(_is_opposed(view, thing, asked, other) for thing in things):
         return None
     value = view.own_look(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
-    such = tuple(x for x in things if not value or has(view.values(x), value))
+    such = tuple(x for x in things if not value or has_value(view.values(x), value))
     facts = ", ".join(f"{x.name} {x.id} {be(x.name)} {link.name} it" for x in things)
-    where, noun = f"{asked} the {other.name}", before_noun(value, one.name)
+    where, noun = f"{asked} the {other.name}", modified_noun(value, one.name)
     return _asked(noun, one.name, where, asked, "no", f"{other.name} {other.id}: {facts}", (*such, other), 0)
 
 
-def _is_opposed(view: View, thing: SceneObject, asked: str, other: SceneObject) -> bool:
+def _is_opposed(view: SceneView, thing: SceneObject, asked: str, other: SceneObject) -> bool:
     held = view.linked
-    return (thing.id, opposed(asked), other.id) in held and (thing.id, asked, other.id) not in held
+    return (thing.id, opposed_relation(asked), other.id) in held and (thing.id, asked, other.id) not in held
 
 
-def _may_be_asked(view: View, name: str) -> bool:
-    return can_be_asked(name) and is_undisputed(name, view.names)
+def _may_be_asked(view: SceneView, name: str) -> bool:
+    return can_be_asked(name) and is_unambiguous(name, view.names)
 
 
-def _place(view: View, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:
+def _place(view: SceneView, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:
     """A relation and its object in words, and everything that these may mean."""
     other = view.scene[link.object]
-    often = 1.0 if opposed(link.name) else _DEFINITE
+    often = 1.0 if opposed_relation(link.name) else _DEFINITE
     if rng.random() < often and view.singles_out(other, other.name):
         return f"{link.name} the {other.name}", [other]
     return f"{link.name} {one_or_bare(other.name)}", list(view.scene.named(other.name))
 
 
-def _reach(view: View, thing: SceneObject, relation: str, others: list[SceneObject]) -> bool:
+def _reach(view: SceneView, thing: SceneObject, relation: str, others: list[SceneObject]) -> bool:
     return any((thing.id, relation, other.id) in view.linked for other in others)
 
 
@@ -146,8 +146,8 @@ def _asked(
     proof: str,
     objects: tuple[SceneObject, ...],
     gone: int,
-) -> Asked:
-    return Asked(
+) -> QuestionContent:
+    return QuestionContent(
         "object verification",
         (noun,),
         Gold.of(answer),

@@ -13,9 +13,9 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import a, any_of, be, do, it, join_list, no, one_or_bare, question
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.scenes.ambiguity import is_known, words
-from counterpoint.scenes.attributes import bare, predicate
-from counterpoint.suites.carets.questions import Asked
+from counterpoint.scenes.ambiguity import is_known, word_set
+from counterpoint.scenes.attributes import predicate, value_list
+from counterpoint.suites.carets.questions import QuestionContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Template:
     deny: str = ""
 
 
-Wording = tuple[str, Asked]
+Wording = tuple[str, QuestionContent]
 """A sentence with places, and what it is filled with."""
 
 
@@ -37,17 +37,17 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
     return tuple(Template(row) if isinstance(row, str) else Template(*row) for row in rows)
 
 
-def fitting(asked: Asked) -> tuple[Template, ...]:
+def fitting_templates(asked: QuestionContent) -> tuple[Template, ...]:
     """The templates that can say this and agree with its words."""
     return _fitting(asked.kind, bool(asked.where) and not asked.about, frozenset(_slots(asked)))
 
 
-def worded(sentence: str, asked: Asked) -> str:
+def word_question(sentence: str, asked: QuestionContent) -> str:
     """The question in words."""
     return question(sentence.format_map(_slots(asked)))
 
 
-def grouped(
+def group_wordings(
     scene: Scene, wordings: Sequence[Wording], *, gold: Sequence[Gold] = (), relation: Relation = Relation.SAME
 ) -> Group:
     """A group of wordings whose answers stand in a relation; where no gold is given, each has that of its question."""
@@ -55,7 +55,7 @@ def grouped(
     golds = tuple(gold) or tuple(asked.gold for _, asked in wordings)
     return Group(
         relation=relation,
-        queries=tuple(Query(scene.picture, worded(sentence, asked)) for sentence, asked in wordings),
+        queries=tuple(Query(scene.picture, word_question(sentence, asked)) for sentence, asked in wordings),
         gold=golds,
         proof=base.proof,
         kind=base.kind,
@@ -68,7 +68,7 @@ def grouped(
     )
 
 
-def spoken(text: str) -> list[str]:
+def question_words(text: str) -> list[str]:
     """The words of a question, in lower case and without marks."""
     return re.findall(r"[\w'-]+", text.lower())
 
@@ -88,7 +88,7 @@ def _needs(sentence: str) -> frozenset[str]:
     return frozenset(slot for _, slot, _, _ in Formatter().parse(sentence) if slot)
 
 
-def _slots(asked: Asked) -> Mapping[str, str]:
+def _slots(asked: QuestionContent) -> Mapping[str, str]:
     if asked.about:
         return _said(asked)
     first, *rest = asked.options
@@ -118,7 +118,7 @@ def _two(first: str, second: str) -> Mapping[str, str]:
     return {**both, "bex": be(first), "bey": be(second), **singular}
 
 
-def _said(asked: Asked) -> Mapping[str, str]:
+def _said(asked: QuestionContent) -> Mapping[str, str]:
     """What a sentence needs of a thing of which something is said, or asked."""
     about = asked.about
     slots = {"the": f"the {about} {asked.where}".rstrip(), "be": be(about), "do": do(about)}
@@ -128,5 +128,5 @@ def _said(asked: Asked) -> Mapping[str, str]:
         return slots | {"v": join_list([a(one) for one in asked.options], "or")}
     if asked.kind == "action choice":
         return slots | {"w": join_list(asked.options, "or"), "pose" if asked.sort == "pose" else "pursuit": asked.sort}
-    named = {"sort": asked.sort} if asked.sort in words("attributes.with_a_name") else {}
-    return slots | {"v": predicate(asked.options), "w": bare(asked.options)} | named
+    named = {"sort": asked.sort} if asked.sort in word_set("attributes.with_a_name") else {}
+    return slots | {"v": predicate(asked.options), "w": value_list(asked.options)} | named

@@ -10,13 +10,13 @@ from counterpoint.core.pictures import Edit
 from counterpoint.core.scenes import Scene
 from counterpoint.pictures.channel_means import Means
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
-from counterpoint.scenes.cooccurrence import Habits, survey
-from counterpoint.suites.candidates import Draft
+from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
+from counterpoint.suites.candidates import Candidate
 from counterpoint.suites.carets.foregrounds import foreground
-from counterpoint.suites.carets.originals import LUCK, Original, originals
+from counterpoint.suites.carets.originals import RNG_KEY, Original, originals
 from counterpoint.suites.carets.questions import KINDS
-from counterpoint.suites.carets.templates import grouped
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.carets.templates import group_wordings
+from counterpoint.suites.suite import Rejection, Suite
 
 DEVIATIONS = ("3", "6", "9")
 """How much the surroundings are blurred: lightly, moderately, heavily."""
@@ -25,27 +25,29 @@ NO_MEANS = "the channel means of the training pictures are not known: say --mean
 """Why nothing is made of a source before somebody has measured its pictures."""
 
 
-def obscured(scene: Scene, habits: Habits, rng: Random, *, means: Means | None = None) -> Iterator[Draft | Dropped]:
+def propose_obfuscations(
+    scene: Scene, habits: SceneStatistics, rng: Random, *, means: Means | None = None
+) -> Iterator[Candidate | Rejection]:
     """Ask about the whole picture, then about what is left of it when all around is blurred, painted over or cut."""
     for one in originals(KINDS, scene, habits, rng):
-        yield one if isinstance(one, Dropped) else _obscured(scene, one, means, rng)
+        yield one if isinstance(one, Rejection) else _obscured(scene, one, means, rng)
 
 
-def edits(kept: Foreground, means: Means) -> Mapping[str, Edit]:
+def obfuscation_edits(kept: Foreground, means: Means) -> Mapping[str, Edit]:
     """The five edits around a foreground, by the name of their tag."""
     blurs = {f"blur-{deviation}": blur_around(kept, deviation) for deviation in DEVIATIONS}
     return {**blurs, "mask": mean_around(kept, means), "crop": crop_around(kept)}
 
 
-def _obscured(scene: Scene, one: Original, means: Means | None, rng: Random) -> Draft | Dropped:
+def _obscured(scene: Scene, one: Original, means: Means | None, rng: Random) -> Candidate | Rejection:
     kept = foreground(scene, one.asked, rng)
     if means is None or isinstance(kept, str):
-        return Dropped(one.asked.kind, NO_MEANS if means is None else str(kept))
+        return Rejection(one.asked.kind, NO_MEANS if means is None else str(kept))
     return one.drafted(partial(_made, scene, one, kept, means))
 
 
 def _made(scene: Scene, one: Original, kept: Foreground, means: Means) -> Group:
-    group, made = grouped(scene, [(one.template.ask, one.asked)]), edits(kept, means)
+    group, made = group_wordings(scene, [(one.template.ask, one.asked)]), obfuscation_edits(kept, means)
     variants = (Query(scene.picture.edited(edit), group.base.text) for edit in made.values())
     return replace(
         group,
@@ -58,9 +60,9 @@ def _made(scene: Scene, one: Original, kept: Foreground, means: Means) -> Group:
 suite = Suite(
     "visual",
     tests="what stands around a thing does not change what is said of it",
-    propose=obscured,
-    survey=survey,
-    rng_key=LUCK,
+    propose=propose_obfuscations,
+    survey=survey_scenes,
+    rng_key=RNG_KEY,
     options=("means",),
     required=("means",),
 )

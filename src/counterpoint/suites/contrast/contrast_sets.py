@@ -6,20 +6,27 @@ from types import MappingProxyType
 
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.items import GroundedQuestion, Question, Step
-from counterpoint.suites.contrast.contrasts import Case, Contrast, Family, Plan
-from counterpoint.suites.contrast.existence_questions import either, near
-from counterpoint.suites.contrast.grounding import Look
-from counterpoint.suites.contrast.referent_questions import colored, moved, on_side, turned
-from counterpoint.suites.contrast.rejections import Doubt, Unread
-from counterpoint.suites.contrast.survey import Survey, survey
+from counterpoint.suites.contrast.contrasts import Contrast, ContrastPlan, ContrastPlanner, QuestionContext
+from counterpoint.suites.contrast.existence_questions import plan_either, plan_near
+from counterpoint.suites.contrast.grounding import SceneGrounder
+from counterpoint.suites.contrast.referent_questions import plan_color, plan_object, plan_relation, plan_side
+from counterpoint.suites.contrast.rejections import QuestionRejected, UnknownWording
+from counterpoint.suites.contrast.survey import ContrastSurvey, survey
 from counterpoint.suites.contrast.wordings import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Rejection, Suite
 
 CONTRASTS = 5
 """How many contrasts a question gets at most."""
 
-FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {NEAR: near, EITHER: either, SIDE: on_side, OBJECT: moved, RELATION: turned, COLOR: colored}
+PLANNERS: Mapping[str, ContrastPlanner] = MappingProxyType(
+    {
+        NEAR: plan_near,
+        EITHER: plan_either,
+        SIDE: plan_side,
+        OBJECT: plan_object,
+        RELATION: plan_relation,
+        COLOR: plan_color,
+    }
 )
 """Who plans the contrasts of each template."""
 
@@ -27,20 +34,20 @@ NO_TEMPLATE = "no template"
 """The kind under which all other questions are counted."""
 
 
-def contrasted(
-    item: GroundedQuestion, surveyed: Survey, rng: Random, contrasts: int = CONTRASTS
-) -> Iterator[Group | Dropped]:
+def propose_contrasts(
+    item: GroundedQuestion, surveyed: ContrastSurvey, rng: Random, contrasts: int = CONTRASTS
+) -> Iterator[Group | Rejection]:
     """The contrast sets of a question, one for each template that it is an instance of."""
     names = templates_of(item.question.program)
     if not names:
-        yield Dropped(NO_TEMPLATE, "no program is given" if not item.question.program else "it is of another kind")
+        yield Rejection(NO_TEMPLATE, "no program is given" if not item.question.program else "it is of another kind")
         return
-    look = Look(item.scene)
+    look = SceneGrounder(item.scene)
     for name in names:
         try:
-            yield _group(Case(name, item.question, look, surveyed, rng), contrasts)
-        except Doubt as doubt:
-            yield Dropped(NO_TEMPLATE if isinstance(doubt, Unread) else name, str(doubt))
+            yield _group(QuestionContext(name, item.question, look, surveyed, rng), contrasts)
+        except QuestionRejected as doubt:
+            yield Rejection(NO_TEMPLATE if isinstance(doubt, UnknownWording) else name, str(doubt))
 
 
 def templates_of(program: Sequence[Step]) -> tuple[str, ...]:
@@ -58,13 +65,13 @@ def templates_of(program: Sequence[Step]) -> tuple[str, ...]:
     return {"or": (EITHER,), "choose hposition": (SIDE,), "verify rel": (OBJECT, RELATION)}.get(last.operation, ())
 
 
-def _group(case: Case, most: int) -> Group:
+def _group(case: QuestionContext, most: int) -> Group:
     if case.look.obstacle:
-        raise Doubt(case.look.obstacle)
-    plan = FAMILIES[case.template](case)
+        raise QuestionRejected(case.look.obstacle)
+    plan = PLANNERS[case.template](case)
     made = list(_new(case, plan, most))
     if not made:
-        raise Doubt(plan.lack)
+        raise QuestionRejected(plan.lack)
     question = case.question
     shared = (("question", question.id), ("template", case.template))
     proof = question.proof or f"question {question.id} of its source"
@@ -81,7 +88,7 @@ def _group(case: Case, most: int) -> Group:
     )
 
 
-def _new(case: Case, plan: Plan, most: int) -> Iterator[Contrast]:
+def _new(case: QuestionContext, plan: ContrastPlan, most: int) -> Iterator[Contrast]:
     """The first contrasts that are all different and that the source does not ask about this picture."""
     seen, scene = {case.text.lower()}, case.look.scene.id
     for contrast in plan.contrasts:
@@ -101,10 +108,10 @@ def _tags(one: Contrast) -> tuple[tuple[str, str], ...]:
     return (("atom", one.atom), ("from", one.before), ("to", one.after), ("proof", one.proof))
 
 
-suite: Suite[GroundedQuestion, Survey] = Suite(
+suite: Suite[GroundedQuestion, ContrastSurvey] = Suite(
     "contrast",
     tests="a question that differs in one atom has an answer of its own",
-    propose=contrasted,
+    propose=propose_contrasts,
     survey=survey,
     takes="grounded",
     options=("contrasts",),

@@ -10,13 +10,13 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
-from counterpoint.scenes.absence import truly_absent
+from counterpoint.scenes.absence import is_absent
 from counterpoint.scenes.ambiguity import can_be_asked, may_be, may_show
-from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
+from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
 from counterpoint.suites.contrast.programs import Clue
-from counterpoint.suites.contrast.rejections import Doubt, Unread
-from counterpoint.suites.contrast.survey import Survey
-from counterpoint.suites.contrast.wordings import matched
+from counterpoint.suites.contrast.rejections import QuestionRejected, UnknownWording
+from counterpoint.suites.contrast.survey import ContrastSurvey
+from counterpoint.suites.contrast.wordings import match_wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ContrastPlan:
     """What a question is about, how its words were grounded, and its contrasts in the order of drawing."""
 
     objects: tuple[SceneObject, ...]
@@ -43,13 +43,13 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class QuestionContext:
     """A question with its scene, as one template sees it."""
 
     template: str
     question: Question
-    look: Look
-    survey: Survey
+    look: SceneGrounder
+    survey: ContrastSurvey
     rng: Random
 
     @property
@@ -59,9 +59,9 @@ class Case:
 
     def read(self, relation: str = "") -> re.Match[str]:
         """The question as a wording of the template."""
-        found = matched(self.template, self.text, relation)
+        found = match_wording(self.template, self.text, relation)
         if found is None:
-            raise Unread(f"a wording that is not known of: {self.template}")
+            raise UnknownWording(f"a wording that is not known of: {self.template}")
         return found
 
     def phrase(self, found: re.Match[str], part: str, clue: Clue) -> Phrase:
@@ -72,41 +72,41 @@ class Case:
     def truth(self) -> bool:
         """The answer of a question that asks for yes or no."""
         if self.question.gold.best not in ("yes", "no"):
-            raise Doubt("its answer is neither yes nor no")
+            raise QuestionRejected("its answer is neither yes nor no")
         return self.question.gold.best == "yes"
 
     def must_agree(self, own: bool | str | None, gold: bool | str) -> None:
         """Leave out a question whose answer the scene contradicts."""
         if own not in (None, "", gold):
-            raise Doubt("the scene contradicts its answer")
+            raise QuestionRejected("the scene contradicts its answer")
 
 
-Family: TypeAlias = Callable[[Case], Plan]
+ContrastPlanner: TypeAlias = Callable[[QuestionContext], ContrastPlan]
 """Plans the contrasts of a question under one template, or raises a doubt."""
 
 
-def answer(truth: bool) -> Gold:
+def yes_no_gold(truth: bool) -> Gold:
     """Yes or no."""
     return Gold.of("yes" if truth else "no")
 
 
-def grounding(one: SceneObject, phrase: Phrase) -> str:
+def grounding_kind(one: SceneObject, phrase: Phrase) -> str:
     """How the noun of a phrase goes with the name of the thing it means."""
-    return how_called(one.name, phrase.noun)
+    return naming_kind(one.name, phrase.noun)
 
 
-def absent(look: Look, name: str) -> str:
+def absence_proof(look: SceneGrounder, name: str) -> str:
     """The proof that nothing of a name is there, or nothing where that is open; the same rule as elsewhere."""
-    if not can_be_asked(name) or not truly_absent(name, look.names):
+    if not can_be_asked(name) or not is_absent(name, look.names):
         return ""
     return f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
 
 
-def hidden(look: Look, name: str) -> bool:
+def may_be_unannotated(look: SceneGrounder, name: str) -> bool:
     """Whether something may show a thing of this name that is not annotated."""
     return any(may_show(other, name) for other in look.names)
 
 
-def rivals(look: Look, name: str) -> list[SceneObject]:
+def possible_referents(look: SceneGrounder, name: str) -> list[SceneObject]:
     """Everything there that could go by a name."""
     return [one for one in look.scene if may_be(one.name, name)]

@@ -5,97 +5,106 @@ from dataclasses import replace
 
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
-from counterpoint.scenes.absence import is_undisputed
+from counterpoint.scenes.absence import is_unambiguous
 from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be
-from counterpoint.scenes.attributes import denies, goes_before_noun, has, sort_of
-from counterpoint.scenes.spatial import known
-from counterpoint.suites.contrast.contrasts import Case, Contrast, Plan, absent, answer, grounding, hidden, rivals
-from counterpoint.suites.contrast.grounding import Look, Phrase, how_called
-from counterpoint.suites.contrast.programs import clue
-from counterpoint.suites.contrast.rejections import Doubt
-from counterpoint.suites.contrast.rewriting import indefinite, valued
-from counterpoint.suites.contrast.survey import drawn
+from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
+from counterpoint.scenes.spatial import relation_fact
+from counterpoint.suites.contrast.contrasts import (
+    Contrast,
+    ContrastPlan,
+    QuestionContext,
+    absence_proof,
+    grounding_kind,
+    may_be_unannotated,
+    possible_referents,
+    yes_no_gold,
+)
+from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
+from counterpoint.suites.contrast.programs import read_clue
+from counterpoint.suites.contrast.rejections import QuestionRejected
+from counterpoint.suites.contrast.rewriting import replace_indefinite, replace_value
+from counterpoint.suites.contrast.survey import weighted_order
 
 _SELDOM = 0.1  # the weight of what is there and is not seen with the other thing elsewhere
 _ELSEWHERE = 2.0  # and that of what is there, but not in the place that is asked for
 
 
-def near(case: Case) -> Plan:
+def plan_near(case: QuestionContext) -> ContrastPlan:
     """Is there a cup near the table: another thing that is not there, or is there where the cup was not."""
     program = case.question.program
-    said = clue(program, program[-1].inputs[0])
+    said = read_clue(program, program[-1].inputs[0])
     if said.link is None or not said.link.forth:
-        raise Doubt("the program asks for no thing by its place")
+        raise QuestionRejected("the program asks for no thing by its place")
     relation = said.link.relation
     found = case.read(relation)
     y_phrase = case.phrase(found, "y", said.link.other)
     x_phrase = case.phrase(found, "x", replace(said, link=None, ids=()))
     y = case.look.meant(y_phrase)
     if not is_known(x_phrase.noun):
-        raise Doubt("a name that no lexicon knows")
+        raise QuestionRejected("a name that no lexicon knows")
     case.must_agree(_truth(case.look, x_phrase, relation, y), case.truth)
 
     def contrasts() -> Iterator[Contrast]:
         for name, proof, objects in (_gone if case.truth else _placed)(case, x_phrase, relation, y):
-            text = indefinite(case.text, found, x_phrase, name)
+            text = replace_indefinite(case.text, found, x_phrase, name)
             if text:
-                yield Contrast(text, answer(not case.truth), "object", x_phrase.noun, name, proof, (*objects, y))
+                yield Contrast(text, yes_no_gold(not case.truth), "object", x_phrase.noun, name, proof, (*objects, y))
         for value, proof, objects in _revalued(case, x_phrase, relation, y):
-            text = valued(case.text, x_phrase, 0, value)
+            text = replace_value(case.text, x_phrase, 0, value)
             yield Contrast(
-                text, answer(not case.truth), "attribute", x_phrase.values[0][0], value, proof, (*objects, y)
+                text, yes_no_gold(not case.truth), "attribute", x_phrase.values[0][0], value, proof, (*objects, y)
             )
 
-    return Plan((y,), grounding(y, y_phrase), contrasts())
+    return ContrastPlan((y,), grounding_kind(y, y_phrase), contrasts())
 
 
-def either(case: Case) -> Plan:
+def plan_either(case: QuestionContext) -> ContrastPlan:
     """Do you see a cup or a plate: the one that is there goes, or the first of two that are not there comes."""
     program = case.question.program
     places = program[-1].inputs
     if len(places) != 2 or any(program[place].operation != "exist" for place in places):
-        raise Doubt("the program asks for more than two things")
+        raise QuestionRejected("the program asks for more than two things")
     found = case.read()
-    clues = [clue(program, program[place].inputs[0]) for place in places]
+    clues = [read_clue(program, program[place].inputs[0]) for place in places]
     phrases = [case.phrase(found, part, one) for part, one in zip("xy", clues, strict=True)]
     if any(phrase.side or phrase.anchor for phrase in phrases):
-        raise Doubt("the program asks for more than two things")
+        raise QuestionRejected("the program asks for more than two things")
     truths = [_is_there(case.look, phrase) for phrase in phrases]
     if None in truths:
-        raise Doubt("it is doubtful whether one of them is there")
+        raise QuestionRejected("it is doubtful whether one of them is there")
     case.must_agree(any(truths), case.truth)
     if all(truths):
-        raise Doubt("both are there, so that no one atom can change the answer")
+        raise QuestionRejected("both are there, so that no one atom can change the answer")
     place = truths.index(True) if case.truth else 0
     mine, other = phrases[place], phrases[1 - place]
     here = tuple(one for phrase in phrases for one in _called(case.look, phrase))
 
     def contrasts() -> Iterator[Contrast]:
         for name, proof, objects in _gone(case, mine, "", None) if case.truth else _present(case, mine, other):
-            text = indefinite(case.text, found, mine, name, alike=True)
+            text = replace_indefinite(case.text, found, mine, name, alike=True)
             if text and not may_be(name, other.noun):
-                rest = absent(case.look, other.noun) or f"no {other.noun} is as the question says"
+                rest = absence_proof(case.look, other.noun) or f"no {other.noun} is as the question says"
                 full = f"{proof}; {rest}" if case.truth else proof
-                yield Contrast(text, answer(not case.truth), "object", mine.noun, name, full, objects)
+                yield Contrast(text, yes_no_gold(not case.truth), "object", mine.noun, name, full, objects)
 
-    how = how_called(here[0].name, mine.noun) if here else "exact"
-    return Plan(here, how, contrasts())
+    how = naming_kind(here[0].name, mine.noun) if here else "exact"
+    return ContrastPlan(here, how, contrasts())
 
 
-def _weights(case: Case, beside: str) -> dict[str, float]:
+def _weights(case: QuestionContext, beside: str) -> dict[str, float]:
     return {name: more for name, more in case.survey.companions(beside).items() if name not in case.look.scene.names}
 
 
 def _gone(
-    case: Case, mine: Phrase, relation: str, y: SceneObject | None
+    case: QuestionContext, mine: Phrase, relation: str, y: SceneObject | None
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
     """Names of which nothing is there, or nothing in that place, likely ones first."""
     look = case.look
     weights = _weights(case, y.name if y else _other(case, mine))
     if y is not None:
         weights |= dict.fromkeys(_asked_after(look), _ELSEWHERE)
-    for name in drawn(weights, case.rng):
-        proof = absent(look, name)
+    for name in weighted_order(weights, case.rng):
+        proof = absence_proof(look, name)
         if proof:
             yield name, proof, ()
         elif y is not None and name in look.scene.names and not may_be(name, mine.noun) and not may_be(name, y.name):
@@ -104,102 +113,102 @@ def _gone(
                 yield name, proof, things
 
 
-def _other(case: Case, mine: Phrase) -> str:
+def _other(case: QuestionContext, mine: Phrase) -> str:
     program = case.question.program
-    nouns = [clue(program, program[place].inputs[0]).name for place in program[-1].inputs]
-    return next((noun for noun in nouns if how_called(noun, mine.noun) not in ("exact", "number")), nouns[-1])
+    nouns = [read_clue(program, program[place].inputs[0]).name for place in program[-1].inputs]
+    return next((noun for noun in nouns if naming_kind(noun, mine.noun) not in ("exact", "number")), nouns[-1])
 
 
-def _elsewhere(look: Look, name: str, relation: str, y: SceneObject) -> tuple[str, tuple[SceneObject, ...]]:
+def _elsewhere(look: SceneGrounder, name: str, relation: str, y: SceneObject) -> tuple[str, tuple[SceneObject, ...]]:
     """The proof that all things that could go by a name are in another place, and the things."""
-    if hidden(look, name):
+    if may_be_unannotated(look, name):
         return "", ()
-    things = rivals(look, name)
-    facts = [known(look.scene, one, relation, y) for one in things]
+    things = possible_referents(look, name)
+    facts = [relation_fact(look.scene, one, relation, y) for one in things]
     proofs = [fact.proof for fact in facts if fact and not fact.holds]
     return ("; ".join(proofs), tuple(things)) if len(proofs) == len(things) else ("", ())
 
 
 def _placed(
-    case: Case, mine: Phrase, relation: str, y: SceneObject
+    case: QuestionContext, mine: Phrase, relation: str, y: SceneObject
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
     """Names of what is in that place, likely ones first."""
     companions = case.survey.companions(y.name)
     apart = (name for name in _asked_after(case.look) if not may_be(name, mine.noun))
     names = [name for name in apart if not may_be(name, y.name)]  # "a lamp near the red lamp" is another lamp
-    for name in drawn({name: companions.get(name, _SELDOM) for name in names}, case.rng):
+    for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, case.rng):
         for one in case.look.scene.named(name):
-            fact = known(case.look.scene, one, relation, y)
+            fact = relation_fact(case.look.scene, one, relation, y)
             if fact and fact.holds and _has_all(case.look, one, mine):
                 yield name, fact.proof, (one,)
                 break
 
 
-def _present(case: Case, mine: Phrase, other: Phrase) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
+def _present(case: QuestionContext, mine: Phrase, other: Phrase) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
     """Names of what is there, likely ones first."""
     companions = case.survey.companions(other.noun)
     names = _asked_after(case.look)
-    for name in drawn({name: companions.get(name, _SELDOM) for name in names}, case.rng):
+    for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, case.rng):
         for one in case.look.scene.named(name):
             if _has_all(case.look, one, mine):
                 yield name, f"{name} {one.id} {be(name)} annotated", (one,)
                 break
 
 
-def _asked_after(look: Look) -> list[str]:
+def _asked_after(look: SceneGrounder) -> list[str]:
     """The names of what is there that could as well have been proved absent, so that a name tells no answer."""
-    return [name for name in look.names if can_be_asked(name) and is_undisputed(name, look.names)]
+    return [name for name in look.names if can_be_asked(name) and is_unambiguous(name, look.names)]
 
 
 def _revalued(
-    case: Case, mine: Phrase, relation: str, y: SceneObject
+    case: QuestionContext, mine: Phrase, relation: str, y: SceneObject
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
     """Other values for the thing that is asked after, taken from this picture, which change the answer."""
-    if len(mine.values) != 1 or not mine.values[0][1][1] or not sort_of(mine.values[0][0]):
+    if len(mine.values) != 1 or not mine.values[0][1][1] or not attribute_class(mine.values[0][0]):
         return
-    look, sort = case.look, sort_of(mine.values[0][0])
-    seen = {value for one in look.scene for value in look.values(one) if sort_of(value) == sort}
+    look, sort = case.look, attribute_class(mine.values[0][0])
+    seen = {value for one in look.scene for value in look.values(one) if attribute_class(value) == sort}
     for value in case.rng.sample(sorted(seen), len(seen)):
-        if has([mine.values[0][0]], value) or not goes_before_noun(value):
+        if has_value([mine.values[0][0]], value) or not goes_before_noun(value):
             continue
         truth = _truth(look, mine.valued(0, value), relation, y)
         if truth is (not case.truth):
-            things = tuple(one for one in rivals(look, mine.noun) if one.id != y.id)
+            things = tuple(one for one in possible_referents(look, mine.noun) if one.id != y.id)
             said = ", ".join(f"{one.name} {one.id} is {' and '.join(look.values(one))}" for one in things)
             yield value, said or f"no {mine.noun} is annotated", things
 
 
-def _truth(look: Look, mine: Phrase, relation: str, y: SceneObject) -> bool | None:
+def _truth(look: SceneGrounder, mine: Phrase, relation: str, y: SceneObject) -> bool | None:
     """Whether such a thing is in that place."""
     if not is_known(mine.noun):
         return None
-    facts = [_in_place(look, one, mine, relation, y) for one in rivals(look, mine.noun)]
+    facts = [_in_place(look, one, mine, relation, y) for one in possible_referents(look, mine.noun)]
     if True in facts:
         return True
-    return None if None in facts or hidden(look, mine.noun) else False
+    return None if None in facts or may_be_unannotated(look, mine.noun) else False
 
 
-def _in_place(look: Look, one: SceneObject, mine: Phrase, relation: str, y: SceneObject) -> bool | None:
-    fact = known(look.scene, one, relation, y)
+def _in_place(look: SceneGrounder, one: SceneObject, mine: Phrase, relation: str, y: SceneObject) -> bool | None:
+    fact = relation_fact(look.scene, one, relation, y)
     if any(denies(look.values(one), value) for value, _ in mine.values) or (fact and not fact.holds):
         return False
-    return True if fact and how_called(one.name, mine.noun) and _has_all(look, one, mine) else None
+    return True if fact and naming_kind(one.name, mine.noun) and _has_all(look, one, mine) else None
 
 
-def _is_there(look: Look, mine: Phrase) -> bool | None:
+def _is_there(look: SceneGrounder, mine: Phrase) -> bool | None:
     """Whether such a thing is in the picture."""
     if not is_known(mine.noun):
         return None
     if _called(look, mine):
         return True
-    found = rivals(look, mine.noun)
+    found = possible_referents(look, mine.noun)
     denied = all(any(denies(look.values(one), value) for value, _ in mine.values) for one in found)
-    return False if denied and not hidden(look, mine.noun) else None
+    return False if denied and not may_be_unannotated(look, mine.noun) else None
 
 
-def _called(look: Look, mine: Phrase) -> list[SceneObject]:
-    return [one for one in look.scene if how_called(one.name, mine.noun) and _has_all(look, one, mine)]
+def _called(look: SceneGrounder, mine: Phrase) -> list[SceneObject]:
+    return [one for one in look.scene if naming_kind(one.name, mine.noun) and _has_all(look, one, mine)]
 
 
-def _has_all(look: Look, one: SceneObject, mine: Phrase) -> bool:
-    return all(has(look.values(one), value) for value, _ in mine.values)
+def _has_all(look: SceneGrounder, one: SceneObject, mine: Phrase) -> bool:
+    return all(has_value(look.values(one), value) for value, _ in mine.values)

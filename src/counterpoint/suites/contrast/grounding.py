@@ -8,23 +8,23 @@ from functools import cache
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import plural, singular
-from counterpoint.scenes.ambiguity import is_known, may_be, may_show, words
-from counterpoint.scenes.attributes import denies, has, sort_of
-from counterpoint.scenes.cooccurrence import Habits
-from counterpoint.scenes.spatial import known, side
-from counterpoint.scenes.views import View
-from counterpoint.suites.contrast.programs import Clue, Link
-from counterpoint.suites.contrast.rejections import Doubt
+from counterpoint.scenes.ambiguity import is_known, may_be, may_show, word_set
+from counterpoint.scenes.attributes import attribute_class, denies, has_value
+from counterpoint.scenes.cooccurrence import SceneStatistics
+from counterpoint.scenes.spatial import relation_fact, side_of_picture
+from counterpoint.scenes.views import SceneView
+from counterpoint.suites.contrast.programs import Clue, ClueRelation
+from counterpoint.suites.contrast.rejections import QuestionRejected
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
-_NO_HABITS = Habits()
+_NO_HABITS = SceneStatistics()
 DISAGREE = "its words and its program do not say the same"
 SEVERAL = "several things could be meant"
 _SEXES = (frozenset({"man", "boy", "guy", "gentleman", "male"}), frozenset({"woman", "girl", "lady", "female"}))
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class RelationAnchor:
     """A thing that another is told by: it is `relation` this one, or this one is so to it where `forth` is false."""
 
     relation: str
@@ -42,7 +42,7 @@ class Phrase:
     determiner_at: tuple[int, int] = (0, 0)
     values: tuple[tuple[str, tuple[int, int]], ...] = ()  # with their places; those after the noun have none
     side: str = ""
-    anchor: Anchor | None = None
+    anchor: RelationAnchor | None = None
     ids: tuple[str, ...] = ()  # of the objects that the program points at
 
     def named(self, noun: str) -> "Phrase":
@@ -56,12 +56,12 @@ class Phrase:
         return replace(self, values=tuple(own))
 
 
-class Look:
+class SceneGrounder:
     """A scene to find things in, each with the values that nobody would doubt."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._view = View(scene, _NO_HABITS)
+        self._view = SceneView(scene, _NO_HABITS)
         self.names = self._view.names
         self.wearer = {link.object: link.subject for link in scene.relations if link.name == "wearing"}
         self._ids = frozenset(one.id for one in scene)
@@ -78,7 +78,7 @@ class Look:
     def phrase(self, text: str, span: tuple[int, int], clue: Clue) -> Phrase:
         """A part of the text read by what the program says of it; both have to agree."""
         if not self._ids.issuperset(clue.ids):
-            raise Doubt("the program points at an object that the scene does not have")
+            raise QuestionRejected("the program points at an object that the scene does not have")
         noun, at = self._noun(text, span, clue)
         determiner, where, before = _before(text, span[0], at[0])
         anchor = self._anchor(text, span, clue.link)
@@ -86,27 +86,29 @@ class Look:
         for word, place in before:
             if anchor and word.endswith(("'s", "s'")):
                 owned = True
-            elif word in clue.values or sort_of(word) or word in words("attributes.hides_color"):
+            elif word in clue.values or attribute_class(word) or word in word_set("attributes.hides_color"):
                 values.append((word, place))
             else:
-                raise Doubt(DISAGREE)
+                raise QuestionRejected(DISAGREE)
         later = [value for value in clue.values if value not in [word for word, _ in values]]
         after = text[at[1] : span[1]].strip()
         if bool(after) != bool(clue.side or later or (anchor and not owned)):
-            raise Doubt(DISAGREE)
+            raise QuestionRejected(DISAGREE)
         if not all(value in after for value in (*later, clue.side)):
-            raise Doubt(DISAGREE)
+            raise QuestionRejected(DISAGREE)
         said = (*values, *((value, (0, 0)) for value in later))
         return Phrase(noun, at, determiner, where, said, clue.side, anchor, clue.ids)
 
-    def _anchor(self, text: str, span: tuple[int, int], link: Link | None) -> Anchor | None:
+    def _anchor(self, text: str, span: tuple[int, int], link: ClueRelation | None) -> RelationAnchor | None:
         """The thing that another is told by, found from its program alone; its name has to be in the text."""
         if link is None:
             return None
         its = link.other
         noun, at = self._noun(text, span, its)
         told = Phrase(noun, at, values=_placeless(its.values), side=its.side, ids=its.ids)
-        return Anchor(link.relation, link.forth, self.meant(replace(told, anchor=self._anchor(text, span, its.link))))
+        return RelationAnchor(
+            link.relation, link.forth, self.meant(replace(told, anchor=self._anchor(text, span, its.link)))
+        )
 
     def _noun(self, text: str, span: tuple[int, int], clue: Clue) -> tuple[str, tuple[int, int]]:
         pointed = {self.scene[one].name for one in clue.ids if one in self._ids}
@@ -118,7 +120,7 @@ class Look:
             if found:
                 break
         if len(found) != 1:
-            raise Doubt(DISAGREE)
+            raise QuestionRejected(DISAGREE)
         return found[0]
 
     def meant(self, phrase: Phrase) -> SceneObject:
@@ -128,17 +130,17 @@ class Look:
         asked; a phrase of our own is doubtful as well where anything may show another such thing.
         """
         if not is_known(phrase.noun):
-            raise Doubt("a name that no lexicon knows")
+            raise QuestionRejected("a name that no lexicon knows")
         left = self._left(phrase)
         if len(left) != 1:
-            raise Doubt(SEVERAL if left else "nothing there is called so")
+            raise QuestionRejected(SEVERAL if left else "nothing there is called so")
         one = left[0]
-        if not how_called(one.name, phrase.noun) or not self._fits(one, phrase):
-            raise Doubt("it is doubtful whether what is there is meant")
+        if not naming_kind(one.name, phrase.noun) or not self._fits(one, phrase):
+            raise QuestionRejected("it is doubtful whether what is there is meant")
         if phrase.ids and one.id not in phrase.ids:
-            raise Doubt("the scene has something else where the program points")
+            raise QuestionRejected("the scene has something else where the program points")
         if not phrase.ids and phrase.anchor is None and self._may_be_shown(one, phrase.noun):
-            raise Doubt(SEVERAL)
+            raise QuestionRejected(SEVERAL)
         return one
 
     def _left(self, phrase: Phrase) -> list[SceneObject]:
@@ -160,26 +162,26 @@ class Look:
         own = self.values(one)
         if any(denies(own, value) for value, _ in phrase.values):
             return False
-        if phrase.side and side(self.scene, one) not in ("", phrase.side):
+        if phrase.side and side_of_picture(self.scene, one) not in ("", phrase.side):
             return False
         found = phrase.anchor and self._stands(one, phrase.anchor)
         return found is not False
 
     def _fits(self, one: SceneObject, phrase: Phrase) -> bool:
-        if not all(has(self.values(one), value) or value in one.attributes for value, _ in phrase.values):
+        if not all(has_value(self.values(one), value) or value in one.attributes for value, _ in phrase.values):
             return False
-        if phrase.side and side(self.scene, one) != phrase.side:
+        if phrase.side and side_of_picture(self.scene, one) != phrase.side:
             return False
         return phrase.anchor is None or self._stands(one, phrase.anchor) is True
 
-    def _stands(self, one: SceneObject, anchor: Anchor) -> bool | None:
+    def _stands(self, one: SceneObject, anchor: RelationAnchor) -> bool | None:
         pair = (one, anchor.other) if anchor.forth else (anchor.other, one)
-        found = known(self.scene, pair[0], anchor.relation, pair[1])
+        found = relation_fact(self.scene, pair[0], anchor.relation, pair[1])
         return found.holds if found else None
 
 
 @cache
-def how_called(name: str, noun: str) -> str:
+def naming_kind(name: str, noun: str) -> str:
     """How a thing of a name goes by a noun: exact, number, synonym, hyponym, or not at all.
 
     >>> [how_called("motorcycle", noun) for noun in ("motorcycle", "motorcycles", "motorbike", "vehicle", "dog")]
@@ -236,7 +238,7 @@ def _before(text: str, start: int, end: int) -> tuple[str, tuple[int, int], list
     found = [(one[0].lower(), one.span()) for one in re.finditer(r"[^\s,]+", text[:end]) if one.start() >= start]
     for place in range(len(found) - 2, -1, -1):  # "light blue" is one value
         both = f"{found[place][0]} {found[place + 1][0]}"
-        if sort_of(both):
+        if attribute_class(both):
             found[place : place + 2] = [(both, (found[place][1][0], found[place + 1][1][1]))]
     if found and found[0][0] in _DETERMINERS:
         return found[0][0], found[0][1], found[1:]

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from counterpoint.core.items import Step
-from counterpoint.suites.contrast.rejections import Doubt
+from counterpoint.suites.contrast.rejections import QuestionRejected
 
 _ARGUMENT = re.compile(r"(?P<words>.*?)\s*\((?P<ids>[^()]*)\)\s*")
 _NOT_KNOWN = "the program has a step that is not known here"
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ClueRelation:
     """How a thing relates to another: it is `relation` the other, or the other is so to it where `forth` is false."""
 
     relation: str
@@ -28,35 +28,35 @@ class Clue:
     ids: tuple[str, ...]
     values: tuple[str, ...] = ()
     side: str = ""  # of the picture, left or right
-    link: Link | None = None
+    link: ClueRelation | None = None
 
 
-def clue(program: Sequence[Step], place: int) -> Clue:
+def read_clue(program: Sequence[Step], place: int) -> Clue:
     """The thing that the step at this place has found."""
     step = program[place]
     if step.operation == "select":
-        name, ids = pointed(step.argument)
+        name, ids = split_ids(step.argument)
         return Clue(name, ids)
     if not step.inputs:
-        raise Doubt(_NOT_KNOWN)
+        raise QuestionRejected(_NOT_KNOWN)
     if step.operation == "relate":
-        name, relation, forth, ids = related(step.argument)
-        return Clue(name, ids, link=Link(relation, forth, clue(program, step.inputs[0])))
+        name, relation, forth, ids = split_relation(step.argument)
+        return Clue(name, ids, link=ClueRelation(relation, forth, read_clue(program, step.inputs[0])))
     operation, _, sort = step.operation.partition(" ")
     if operation != "filter" or "(" in step.argument:
-        raise Doubt(_NOT_KNOWN)
-    return _filtered(clue(program, step.inputs[0]), sort, step.argument)
+        raise QuestionRejected(_NOT_KNOWN)
+    return _filtered(read_clue(program, step.inputs[0]), sort, step.argument)
 
 
 def _filtered(found: Clue, sort: str, value: str) -> Clue:
     if sort == "hposition" and value in ("left", "right"):
         return replace(found, side=value)
     if sort.endswith("position"):
-        raise Doubt("the program has a place that boxes do not prove")
+        raise QuestionRejected("the program has a place that boxes do not prove")
     return replace(found, values=(*found.values, value))
 
 
-def pointed(argument: str) -> tuple[str, tuple[str, ...]]:
+def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:
     """A name and the ids of the objects that go by it here.
 
     >>> pointed("wine glass (389020)"), pointed("shark (-)")
@@ -64,19 +64,19 @@ def pointed(argument: str) -> tuple[str, tuple[str, ...]]:
     """
     found = _ARGUMENT.fullmatch(argument)
     if not found:
-        raise Doubt("the program names no objects")
+        raise QuestionRejected("the program names no objects")
     ids = (one.strip() for one in found["ids"].split(","))
     return found["words"].strip(), tuple(one for one in ids if one not in ("", "-"))
 
 
-def related(argument: str) -> tuple[str, str, bool, tuple[str, ...]]:
+def split_relation(argument: str) -> tuple[str, str, bool, tuple[str, ...]]:
     """The name of a thing, its relation, whether the thing is the subject of it, and the ids of its objects.
 
     >>> related("umbrella, standing under, o (2028054)")
     ('umbrella', 'standing under', False, ('2028054',))
     """
-    words, ids = pointed(argument)
+    words, ids = split_ids(argument)
     parts = [part.strip() for part in words.split(",")]
     if len(parts) != 3 or parts[2] not in ("s", "o"):
-        raise Doubt(_NOT_KNOWN)
+        raise QuestionRejected(_NOT_KNOWN)
     return parts[0], parts[1], parts[2] == "s", ids

@@ -9,7 +9,7 @@ from counterpoint.suites.contrast.grounding import Phrase
 Span = tuple[int, int]
 
 
-def rewritten(text: str, changes: Mapping[Span, str]) -> str:
+def rewrite_spans(text: str, changes: Mapping[Span, str]) -> str:
     """A text with other words in some places.
 
     >>> rewritten("Is the cup red?", {(7, 10): "shoes", (0, 2): "are"})
@@ -21,20 +21,20 @@ def rewritten(text: str, changes: Mapping[Span, str]) -> str:
     return text
 
 
-def definite(text: str, found: re.Match[str], phrase: Phrase, name: str) -> str:
+def replace_definite(text: str, found: re.Match[str], phrase: Phrase, name: str) -> str:
     """The question about "the" thing of another name, in the number of that name."""
-    return rewritten(text, {phrase.at: name} | _verbs(found, name))
+    return rewrite_spans(text, {phrase.at: name} | _verbs(found, name))
 
 
-def valued(text: str, phrase: Phrase, place: int, value: str) -> str:
+def replace_value(text: str, phrase: Phrase, place: int, value: str) -> str:
     """The question with another value before the noun of a phrase."""
     span = phrase.values[place][1]
     if phrase.determiner in ("a", "an") and place == 0:
-        return rewritten(text, {span: value, phrase.determiner_at: article(value)})
-    return rewritten(text, {span: value})
+        return rewrite_spans(text, {span: value, phrase.determiner_at: article(value)})
+    return rewrite_spans(text, {span: value})
 
 
-def indefinite(text: str, found: re.Match[str], phrase: Phrase, name: str, *, alike: bool = False) -> str:
+def replace_indefinite(text: str, found: re.Match[str], phrase: Phrase, name: str, *, alike: bool = False) -> str:
     """The question after "a" or "any" thing of another name, or nothing where its number does not fit.
 
     A count noun keeps the number of the noun in whose place it stands; mass nouns and pairs ask for "any". Where both
@@ -50,7 +50,7 @@ def indefinite(text: str, found: re.Match[str], phrase: Phrase, name: str, *, al
         changes[phrase.determiner_at] = article(first) if now == "one" else "any"
     elif not phrase.determiner and now == "one":
         return ""
-    return rewritten(text, changes)
+    return rewrite_spans(text, changes)
 
 
 def _form(noun: str, name: str) -> str:

@@ -12,13 +12,13 @@ from random import Random
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.scenes import Scene
 from counterpoint.language.nouns import plural, singular
-from counterpoint.scenes.absence import is_undisputed
+from counterpoint.scenes.absence import is_unambiguous
 from counterpoint.scenes.ambiguity import can_be_asked
 
 _BITS = 27  # sixteen megabytes, whatever is put in; a million questions give one false find in a billion
 
 
-class Asked:
+class BloomFilter:
     """Questions by picture and words, in a space that does not grow.
 
     What was put in is always found; what was not is found once in a very long while, and then a contrast is not made.
@@ -41,7 +41,7 @@ class Asked:
         """Whether a question was put in, in whatever letters and with whatever marks."""
         return all(self._marks[place >> 3] & 1 << (place & 7) for place in _places(scene, text))
 
-    def merge(self, other: "Asked") -> None:
+    def merge(self, other: "BloomFilter") -> None:
         """Put in all that another holds."""
         mine, its = (int.from_bytes(one._marks, "little") for one in (self, other))
         self._marks = bytearray((mine | its).to_bytes(len(self._marks), "little"))
@@ -54,14 +54,14 @@ def _places(scene: str, text: str) -> Iterator[int]:
 
 
 @dataclass(slots=True)
-class Survey:
+class ContrastSurvey:
     """Counts over scenes, and the questions that are asked; two parts of a source are merged by adding them."""
 
     scenes: set[str] = field(default_factory=set)
     having: Counter[str] = field(default_factory=Counter)  # scenes that have such a thing
     clear: Counter[str] = field(default_factory=Counter)  # the same where it could as well have been proved absent
     together: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    asked: Asked = field(default_factory=Asked)
+    asked: BloomFilter = field(default_factory=BloomFilter)
     _pools: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, item: GroundedQuestion) -> None:
@@ -73,16 +73,16 @@ class Survey:
 
     def _count(self, scene: Scene) -> None:
         names = sorted(name for name in scene.names if can_be_asked(name))
-        clear = [name for name in names if is_undisputed(name, scene.names)]
+        clear = [name for name in names if is_unambiguous(name, scene.names)]
         self.having.update(names)
         self.clear.update(clear)
         for name in names:
             self.together[name].update(clear)
 
-    def __add__(self, other: "Survey") -> "Survey":
+    def __add__(self, other: "ContrastSurvey") -> "ContrastSurvey":
         """Both together; the scenes of the two must be different ones."""
         assert self.scenes.isdisjoint(other.scenes), "a scene is counted once"
-        both = Survey(self.scenes | other.scenes, self.having + other.having, self.clear + other.clear)
+        both = ContrastSurvey(self.scenes | other.scenes, self.having + other.having, self.clear + other.clear)
         for one in (self, other):
             for name, counts in one.together.items():
                 both.together[name].update(counts)
@@ -103,28 +103,28 @@ class Survey:
         return {other: more for other, more in excess.items() if more > 0 and other != own}
 
 
-def survey(items: Iterable[GroundedQuestion]) -> Survey:
+def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
     """One pass over the questions of a source."""
-    found = Survey()
+    found = ContrastSurvey()
     for item in items:
         found.add(item)
     return found
 
 
-def drawn(weights: Mapping[str, float], rng: Random) -> list[str]:
+def weighted_order(weights: Mapping[str, float], rng: Random) -> list[str]:
     """All words in a random order, in which heavy ones tend to come early."""
     keys = {word: log(1 - rng.random()) / weight for word, weight in weights.items()}
     return sorted(keys, key=lambda word: -keys[word])
 
 
-def by_likeness(word: str, others: Iterable[str], rng: Random) -> list[str]:
+def order_by_spelling(word: str, others: Iterable[str], rng: Random) -> list[str]:
     """Other words, those that are written most like a word first, luck among equals."""
-    rows = [(-likeness(word, other), rng.random(), other) for other in others]
+    rows = [(-spelling_similarity(word, other), rng.random(), other) for other in others]
     return [other for _, _, other in sorted(rows)]
 
 
 @cache
-def likeness(one: str, other: str) -> float:
+def spelling_similarity(one: str, other: str) -> float:
     """How much of two words is written alike, from 0 to 1.
 
     >>> likeness("dishwasher", "dishes") > likeness("dishwasher", "kite")

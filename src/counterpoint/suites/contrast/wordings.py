@@ -56,7 +56,7 @@ _WORDINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def matched(template: str, text: str, relation: str = "") -> re.Match[str] | None:
+def match_wording(template: str, text: str, relation: str = "") -> re.Match[str] | None:
     """A question read as one wording of a template, with the relation of its program where it has one.
 
     >>> found = matched(COLOR, "What is the color of the red cup?")

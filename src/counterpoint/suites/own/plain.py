@@ -5,13 +5,13 @@ from random import Random
 
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.items import Question
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Rejection, Suite
 
 
-def asked(question: Question, statistics: None, rng: Random) -> Iterator[Group | Dropped]:
+def propose_question(question: Question, statistics: None, rng: Random) -> Iterator[Group | Rejection]:
     """The question with its right answers; one that nobody answered is dropped."""
     if not question.gold.answers:
-        yield Dropped(question.kind, "no right answer is known")
+        yield Rejection(question.kind, "no right answer is known")
         return
     yield Group(
         Relation.GOLD,
@@ -23,4 +23,6 @@ def asked(question: Question, statistics: None, rng: Random) -> Iterator[Group |
     )
 
 
-suite = Suite("plain", tests="a question is answered as its annotators did", propose=asked, takes="questions")
+suite = Suite(
+    "plain", tests="a question is answered as its annotators did", propose=propose_question, takes="questions"
+)

@@ -8,9 +8,11 @@ from counterpoint.core.items import ReadyGroup
 from counterpoint.suites.suite import Suite
 
 
-def taken(item: ReadyGroup, statistics: None, rng: Random) -> Iterator[Group]:
+def propose_group(item: ReadyGroup, statistics: None, rng: Random) -> Iterator[Group]:
     """The group, as it is."""
     yield item.group
 
 
-suite = Suite("released", tests="what others published is answered as they meant it", propose=taken, takes="groups")
+suite = Suite(
+    "released", tests="what others published is answered as they meant it", propose=propose_group, takes="groups"
+)

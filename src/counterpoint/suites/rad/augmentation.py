@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from counterpoint.core.items import Question
 from counterpoint.language.answers.vqa import normalize_vqa
 
-AGREEING = 3
+MIN_AGREEING = 3
 """Of ten people, how many must say so for an answer to be taken as right, as VQA has it."""
 TIED = "two answers are the most frequent"
 SCATTERED = "fewer than three of ten people agree"
@@ -17,7 +17,7 @@ _SIGNS = re.compile(r"[?.,;:!\"()]|\b(?:or|what|which|who|where|why|how)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionSubject:
     """What a question asks about: its subject, and whatever else has to be said again."""
 
     subject: str
@@ -30,31 +30,35 @@ class Augmentation:
 
     name: str
     begins: str
-    read: Callable[[str], Asked | str]  # what a question asks, or why that cannot be told
-    value: Callable[[Asked, str], str]  # what an answer says, in one form for all who say the same; "" for no value
-    apart: Callable[[Asked, str, str], bool]  # whether a value is surely not what an answer says
-    words: Callable[[Asked, str], str]  # the yes/no question; "" where it cannot be put
+    read: Callable[[str], QuestionSubject | str]  # what a question asks, or why that cannot be told
+    value: Callable[
+        [QuestionSubject, str], str
+    ]  # what an answer says, in one form for all who say the same; "" for no value
+    apart: Callable[[QuestionSubject, str, str], bool]  # whether a value is surely not what an answer says
+    words: Callable[[QuestionSubject, str], str]  # the yes/no question; "" where it cannot be put
     no_value: str  # said of an answer that is no value
-    belongs: Callable[[Asked, str], bool] | None = None  # where values depend on subjects: whether one could be such
+    belongs: Callable[[QuestionSubject, str], bool] | None = (
+        None  # where values depend on subjects: whether one could be such
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class InterpretedQuestion:
     """A question with what it asks and the value that answers it; `said` is everything that people answered."""
 
-    asked: Asked
+    asked: QuestionSubject
     value: str
     agreeing: int
     said: tuple[str, ...]
 
 
-def understood(one: Augmentation, question: Question) -> Understood | str:
+def interpret_question(one: Augmentation, question: Question) -> InterpretedQuestion | str:
     """What a question asks and the answer most people gave, or why it is left out."""
     asked = one.read(question.text)
-    return asked if isinstance(asked, str) else answered(one, asked, question.votes or _best(question))
+    return asked if isinstance(asked, str) else interpret_answers(one, asked, question.votes or _best(question))
 
 
-def answered(one: Augmentation, asked: Asked, said: Sequence[str]) -> Understood | str:
+def interpret_answers(one: Augmentation, asked: QuestionSubject, said: Sequence[str]) -> InterpretedQuestion | str:
     """The value that is the most frequent among the answers, or why there is none."""
     ranked = Counter(one.value(asked, answer) or f"? {normalize_vqa(answer)}" for answer in said).most_common(2)
     if not ranked:
@@ -62,16 +66,16 @@ def answered(one: Augmentation, asked: Asked, said: Sequence[str]) -> Understood
     (value, agreeing), *others = ranked
     if others and others[0][1] == agreeing:
         return TIED
-    if agreeing * 10 < AGREEING * len(said):
+    if agreeing * 10 < MIN_AGREEING * len(said):
         return SCATTERED
     if value.startswith("?"):
         return one.no_value
     if not one.words(asked, value):
         return "its answer cannot be asked for"
-    return Understood(asked, value, agreeing, tuple(said))
+    return InterpretedQuestion(asked, value, agreeing, tuple(said))
 
 
-def phrase(text: str, begins: str) -> str | None:
+def text_after(text: str, begins: str) -> str | None:
     """What follows the beginning of a question, without its mark; nothing where it begins in another way.
 
     >>> phrase("What color is the  cat ?", "what color is the")
@@ -86,7 +90,7 @@ def is_several(text: str) -> bool:
     return bool(_SIGNS.search(text.lower()))
 
 
-def in_manner_of(base: str, text: str) -> str:
+def match_style(base: str, text: str) -> str:
     """A question written as another one is: with a capital and a mark only if that has them.
 
     >>> in_manner_of("How many dogs?", "are there two dogs"), in_manner_of("how many dogs", "are there two dogs")

@@ -9,7 +9,7 @@ from counterpoint.language.english import join_list
 from counterpoint.language.lexicon.attributes import attribute_classes, excludes
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.tagger import tag_words
-from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
+from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Augmentation, QuestionSubject, is_several, text_after
 
 BEGINS = "what color is the"
 _SHADES = frozenset(
@@ -40,9 +40,9 @@ _BETWEEN = frozenset(("and", "&", "with", "n"))
 _HELPING = ("VB", "VH", "VD", "VM")
 
 
-def read(text: str) -> Asked | str:
+def read_color_question(text: str) -> QuestionSubject | str:
     """What follows "What color is the", if it names a thing: not "What color is the man wearing?"."""
-    subject = phrase(text, BEGINS)
+    subject = text_after(text, BEGINS)
     if not subject:
         return f"does not begin with {BEGINS!r}"
     if is_several(subject):
@@ -51,11 +51,11 @@ def read(text: str) -> Asked | str:
     clause = any(tag.startswith(_HELPING) for tag in tags[:-1])
     if tags[-1].startswith(("CJ", "TO")) or (tags[-1].startswith(("PR", "AVP", "V")) and not clause):
         return "asks for the color of what is done"
-    return Asked(subject)
+    return QuestionSubject(subject)
 
 
 @lru_cache(1 << 14)
-def value(asked: Asked, answer: str) -> str:
+def color_value(asked: QuestionSubject, answer: str) -> str:
     """The colors of an answer in the order of the alphabet, if it says nothing else.
 
     >>> value(Asked("zebra"), "White & black"), value(Asked("cat"), "light grey"), value(Asked("floor"), "wood")
@@ -90,12 +90,12 @@ def hues(color: str) -> tuple[str, ...]:
 
 
 @lru_cache(1 << 16)
-def apart(asked: Asked, wanted: str, answer: str) -> bool:
+def colors_exclude(asked: QuestionSubject, wanted: str, answer: str) -> bool:
     """Whether no color of a value comes near any color of an answer."""
     return all(excludes(one, other) for one in _all_hues(wanted) for other in _all_hues(answer))
 
 
-def words(asked: Asked, wanted: str) -> str:
+def color_question(asked: QuestionSubject, wanted: str) -> str:
     """The question in the words of the paper's Table 1."""
     return f"is the color of the {asked.subject} {wanted}"
 
@@ -117,4 +117,6 @@ def _usual(color: str) -> str:
     return f"{shade} {attribute_classes()['color'].usual(plain) or plain}" if shade else color
 
 
-color = Augmentation("color", BEGINS, read, value, apart, words, "its answer is no color")
+color = Augmentation(
+    "color", BEGINS, read_color_question, color_value, colors_exclude, color_question, "its answer is no color"
+)

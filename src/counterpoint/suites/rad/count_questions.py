@@ -17,10 +17,10 @@ from counterpoint.language.english import (
 )
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.tagger import is_noun, tag_words
-from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
+from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Augmentation, QuestionSubject, is_several, text_after
 
 BEGINS = "how many"
-MOST = 100
+LARGEST = 100
 """The largest number that is written in words."""
 NO_NOUN = "the word after 'how many' is no noun"
 OTHERWISE = "asks for something else than how many there are"
@@ -46,9 +46,9 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 @lru_cache(1 << 14)
-def read(text: str) -> Asked | str:
+def read_count_question(text: str) -> QuestionSubject | str:
     """The things that are counted, and where they are or what they do, if a tagger says that they are things."""
-    said = phrase(text, BEGINS)
+    said = text_after(text, BEGINS)
     if not said:
         return f"does not begin with {BEGINS!r}"
     if is_several(said):
@@ -62,10 +62,10 @@ def read(text: str) -> Asked | str:
     if is_mass(things) or "'" in things:
         return "its subject is not counted one by one"
     rest = _rest(" ".join(words[end:]), tags[end:])
-    return OTHERWISE if rest is None else Asked(things, rest)
+    return OTHERWISE if rest is None else QuestionSubject(things, rest)
 
 
-def value(asked: Asked, answer: str) -> str:
+def count_value(asked: QuestionSubject, answer: str) -> str:
     """The number that an answer is, in digits; nothing for "many" or "5+".
 
     >>> value(Asked("dogs"), "Two"), value(Asked("dogs"), "03"), value(Asked("dogs"), "lots")
@@ -73,16 +73,16 @@ def value(asked: Asked, answer: str) -> str:
     """
     said = normalize_vqa(answer)
     number = None if said in ("no", "single") else number_value(said)
-    return str(number) if number is not None and number <= MOST else ""
+    return str(number) if number is not None and number <= LARGEST else ""
 
 
-def apart(asked: Asked, wanted: str, answer: str) -> bool:
+def counts_exclude(asked: QuestionSubject, wanted: str, answer: str) -> bool:
     """Whether an answer does not name the number; and whether the number can be asked for at all."""
-    named = {int(digits) for digits in _DIGITS.findall(normalize_vqa(answer))[:3]} | {value(asked, answer)}
-    return int(wanted) not in named and wanted not in named and bool(words(asked, wanted))
+    named = {int(digits) for digits in _DIGITS.findall(normalize_vqa(answer))[:3]} | {count_value(asked, answer)}
+    return int(wanted) not in named and wanted not in named and bool(count_question(asked, wanted))
 
 
-def words(asked: Asked, wanted: str) -> str:
+def count_question(asked: QuestionSubject, wanted: str) -> str:
     """The question in the words of the paper's Table 1, with one thing in the singular."""
     number = int(wanted)
     if number != 1:
@@ -91,7 +91,7 @@ def words(asked: Asked, wanted: str) -> str:
     return "" if is_pair(asked.subject) or _TOGETHER.search(asked.rest) else _one(asked)
 
 
-def _one(asked: Asked) -> str:
+def _one(asked: QuestionSubject) -> str:
     rest = re.sub(r"^that (\w+)\{s\}", lambda found: f"that {third_person(found[1])}", asked.rest)
     rest = _WITH_THEM.sub(_own, rest).replace("{be}", "is")
     return " ".join(f"is there one {singular(asked.subject)} {rest}".split())
@@ -147,4 +147,12 @@ def _rest(said: str, tags: tuple[str, ...]) -> str | None:
     return None
 
 
-how_many = Augmentation("how-many", BEGINS, read, value, apart, words, "its answer is no number up to one hundred")
+how_many = Augmentation(
+    "how-many",
+    BEGINS,
+    read_count_question,
+    count_value,
+    counts_exclude,
+    count_question,
+    "its answer is no number up to one hundred",
+)

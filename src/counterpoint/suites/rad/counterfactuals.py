@@ -9,34 +9,34 @@ from random import Random
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
-from counterpoint.suites.rad.augmentation import Augmentation, Understood, in_manner_of, understood
+from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, interpret_question, match_style
 from counterpoint.suites.rad.color_questions import color
 from counterpoint.suites.rad.count_questions import how_many
 from counterpoint.suites.rad.kind_questions import what_kind
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Rejection, Suite
 
 AUGMENTATIONS: tuple[Augmentation, ...] = (color, how_many, what_kind)
 """From what yes/no questions are made, in the order of the paper's Table 1."""
-TRIES = 32
+MAX_DRAWS = 32
 NO_OTHER = "no other value is surely wrong"
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class AnswerSampler:
     """The values that were answers, each as often as it was one."""
 
     values: tuple[str, ...]
     ends: tuple[int, ...]  # running sums of how often each was said
 
     @classmethod
-    def of(cls, counts: Mapping[str, int]) -> "Pool":
+    def of(cls, counts: Mapping[str, int]) -> "AnswerSampler":
         """A pool in the order of the alphabet, so that one seed draws one value."""
         values = tuple(sorted(counts))
         return cls(values, tuple(accumulate(counts[value] for value in values)))
 
     def drawn(self, rng: Random, fits: Callable[[str], bool]) -> str | None:
         """A value by its frequency among those that fit; nothing if none does."""
-        for _ in range(TRIES if self.values else 0):
+        for _ in range(MAX_DRAWS if self.values else 0):
             value = self.values[bisect(self.ends, rng.randrange(self.ends[-1]))]
             if fits(value):
                 return value
@@ -46,15 +46,15 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
+class AnswerSamplers:
     """A pool for each augmentation, and one for each subject of it."""
 
-    whole: Mapping[str, Pool]
-    by_subject: Mapping[tuple[str, str], Pool]
+    whole: Mapping[str, AnswerSampler]
+    by_subject: Mapping[tuple[str, str], AnswerSampler]
 
-    def other(self, one: Augmentation, found: Understood, rng: Random) -> str | None:
+    def other(self, one: Augmentation, found: InterpretedQuestion, rng: Random) -> str | None:
         """A value that nobody said: by its frequency among all, or, where it matters, among those of one subject."""
-        nothing = Pool((), ())
+        nothing = AnswerSampler((), ())
 
         def fits(value: str) -> bool:
             return bool(one.words(found.asked, value)) and all(
@@ -68,25 +68,26 @@ class Pools:
         return own or whole.drawn(rng, lambda value: belongs(found.asked, value) and fits(value))
 
 
-def pooled(found: Iterable[tuple[Augmentation, Understood]]) -> Pools:
+def build_samplers(found: Iterable[tuple[Augmentation, InterpretedQuestion]]) -> AnswerSamplers:
     """Pools from everything that was understood."""
     whole, by_subject = dict[str, Counter[str]](), dict[tuple[str, str], Counter[str]]()
     for one, what in found:
         whole.setdefault(one.name, Counter())[what.value] += 1
         if one.belongs:
             by_subject.setdefault((one.name, what.asked.subject), Counter())[what.value] += 1
-    return Pools(
-        {name: Pool.of(counts) for name, counts in whole.items()},
-        {key: Pool.of(counts) for key, counts in by_subject.items()},
+    return AnswerSamplers(
+        {name: AnswerSampler.of(counts) for name, counts in whole.items()},
+        {key: AnswerSampler.of(counts) for key, counts in by_subject.items()},
     )
 
 
-def survey(questions: Iterable[Question]) -> Pools:
+def survey(questions: Iterable[Question]) -> AnswerSamplers:
     """How often each value is the answer."""
-    return pooled(
+    return build_samplers(
         (one, found)
         for question in questions
-        if (one := augmentation_of(question.text)) and isinstance(found := understood(one, question), Understood)
+        if (one := augmentation_of(question.text))
+        and isinstance(found := interpret_question(one, question), InterpretedQuestion)
     )
 
 
@@ -99,26 +100,26 @@ def augmentation_of(text: str) -> Augmentation | None:
 _SORTS = {"color": "what color", "how-many": "how many", "what-kind": "what kind of"}
 
 
-def countered(question: Question, pools: Pools, rng: Random) -> Iterator[Group | Dropped]:
+def propose_counterfactual(question: Question, pools: AnswerSamplers, rng: Random) -> Iterator[Group | Rejection]:
     """The question, and whether it has the answer that most people gave, or else one that nobody did."""
     one = augmentation_of(question.text)
     if one is None:
         return
-    found = understood(one, question)
+    found = interpret_question(one, question)
     if isinstance(found, str):
-        yield Dropped(one.name, found)
+        yield Rejection(one.name, found)
         return
-    made = chosen(one, found, pools, rng)
+    made = draw_answer(one, found, pools, rng)
     if made is None:
-        yield Dropped(one.name, NO_OTHER)
+        yield Rejection(one.name, NO_OTHER)
         return
     answer, value = made
     base = Query(question.picture, question.text, choices=question.choices, context=question.context)
     yield Group(
         Relation.GOLD,
-        (base, Query(question.picture, asking(one, found, value, question.text), context=question.context)),
+        (base, Query(question.picture, yes_no_text(one, found, value, question.text), context=question.context)),
         (question.gold, Gold.of(answer)),
-        proof=proof(found, value),
+        proof=answer_proof(found, value),
         kind=one.name,
         tags=(
             (("question", question.id), *question.tags, ("augmentation", one.name)),
@@ -127,7 +128,9 @@ def countered(question: Question, pools: Pools, rng: Random) -> Iterator[Group |
     )
 
 
-def chosen(one: Augmentation, found: Understood, pools: Pools, rng: Random) -> tuple[str, str] | None:
+def draw_answer(
+    one: Augmentation, found: InterpretedQuestion, pools: AnswerSamplers, rng: Random
+) -> tuple[str, str] | None:
     """Yes with the right value or no with another, at even odds; nothing where a "no" could not be had."""
     other = pools.other(one, found, rng)
     if other is None:
@@ -135,12 +138,12 @@ def chosen(one: Augmentation, found: Understood, pools: Pools, rng: Random) -> t
     return ("yes", found.value) if rng.random() < 0.5 else ("no", other)
 
 
-def asking(one: Augmentation, found: Understood, value: str, base: str) -> str:
+def yes_no_text(one: Augmentation, found: InterpretedQuestion, value: str, base: str) -> str:
     """The yes/no question about a value, written as its base is."""
-    return in_manner_of(base, one.words(found.asked, value))
+    return match_style(base, one.words(found.asked, value))
 
 
-def proof(found: Understood, value: str) -> str:
+def answer_proof(found: InterpretedQuestion, value: str) -> str:
     """From what the answer follows."""
     told = f"{found.agreeing} of {len(found.said)} answers say {found.value}"
     return told if value == found.value else f"{told}, none {value}"
@@ -149,7 +152,7 @@ def proof(found: Understood, value: str) -> str:
 suite = Suite(
     "rad-counterfactuals",
     tests="who answers an open question rightly also tells whether that is the answer",
-    propose=countered,
+    propose=propose_counterfactual,
     survey=survey,
     takes="questions",
 )

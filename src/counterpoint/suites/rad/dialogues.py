@@ -8,11 +8,19 @@ from random import Random
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.language.english import plural, singular
-from counterpoint.suites.rad.augmentation import Asked, Augmentation, Understood
-from counterpoint.suites.rad.color_questions import color, value
+from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, QuestionSubject
+from counterpoint.suites.rad.color_questions import color, color_value
 from counterpoint.suites.rad.count_questions import how_many
-from counterpoint.suites.rad.counterfactuals import NO_OTHER, Pools, asking, augmentation_of, chosen, pooled, proof
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.rad.counterfactuals import (
+    NO_OTHER,
+    AnswerSamplers,
+    answer_proof,
+    augmentation_of,
+    build_samplers,
+    draw_answer,
+    yes_no_text,
+)
+from counterpoint.suites.suite import Rejection, Suite
 
 _LEADS = re.compile(
     r"(?:(?:it is|it's|its|they are|they're|there is|there are|there's|i see|i can see|only|just|yes)[, ]+)+"
@@ -26,7 +34,7 @@ _SAME = {
 _EDGES = " .,;!?"
 
 
-def context(caption: str, turns: Iterable[Turn]) -> str:
+def dialogue_context(caption: str, turns: Iterable[Turn]) -> str:
     """What was said so far: the caption, then questions with their answers.
 
     >>> context("a cat on a bed", [Turn("is it black", "yes")])
@@ -37,7 +45,7 @@ def context(caption: str, turns: Iterable[Turn]) -> str:
     return " ".join(said)
 
 
-def spoken(one: Augmentation, asked: Asked, answer: str) -> str:
+def plain_value(one: Augmentation, asked: QuestionSubject, answer: str) -> str:
     """The plain value that an answer in a dialogue gives: white for "it is white", 2 for "2 dogs"; else nothing.
 
     >>> spoken(how_many, Asked("dogs"), "only 1 dog"), spoken(color, Asked("cat"), "the cat is mostly white")
@@ -47,13 +55,13 @@ def spoken(one: Augmentation, asked: Asked, answer: str) -> str:
     subject = re.escape(asked.subject.lower())
     said = _LEADS.sub("", re.sub(rf"^the {subject} (?:is|are) ", "", said), count=1)
     if one is color:
-        return value(asked, said)
+        return color_value(asked, said)
     things = "|".join(map(re.escape, {asked.subject, singular(asked.subject), plural(asked.subject)}))
     said = re.sub(rf" (?:{things}|of them|total|in total)$", "", said)
     return "0" if said in ("no", "none") and answer.strip() != "no" else one.value(asked, said)
 
 
-def read(turn: Turn) -> tuple[Augmentation, Understood | str] | None:
+def read_turn(turn: Turn) -> tuple[Augmentation, InterpretedQuestion | str] | None:
     """What a turn asks and what was answered, or why that cannot be told; nothing for turns of another sort."""
     one = augmentation_of(turn.question)
     if one not in (color, how_many):
@@ -61,35 +69,39 @@ def read(turn: Turn) -> tuple[Augmentation, Understood | str] | None:
     asked = one.read(turn.question)
     if isinstance(asked, str):
         return one, asked
-    found = spoken(one, asked, turn.answer)
+    found = plain_value(one, asked, turn.answer)
     if not found or not one.words(asked, found):
         return one, "its answer is no plain value"
-    return one, Understood(asked, found, 1, (found,))
+    return one, InterpretedQuestion(asked, found, 1, (found,))
 
 
-def survey(dialogues: Iterable[Dialogue]) -> Pools:
+def survey(dialogues: Iterable[Dialogue]) -> AnswerSamplers:
     """How often each value is the answer of a turn."""
-    turns = (read(turn) for dialogue in dialogues for turn in dialogue.turns)
-    return pooled((found[0], found[1]) for found in turns if found and isinstance(found[1], Understood))
+    turns = (read_turn(turn) for dialogue in dialogues for turn in dialogue.turns)
+    return build_samplers(
+        (found[0], found[1]) for found in turns if found and isinstance(found[1], InterpretedQuestion)
+    )
 
 
-def countered(dialogue: Dialogue, pools: Pools, rng: Random, *, offered: bool) -> Iterator[Group | Dropped]:
+def propose_turns(
+    dialogue: Dialogue, pools: AnswerSamplers, rng: Random, *, offered: bool
+) -> Iterator[Group | Rejection]:
     """Each turn that can be asked for yes or no, with the options of the turn as choices if they are offered."""
     for place, turn in enumerate(dialogue.turns):
-        known = read(turn)
+        known = read_turn(turn)
         if known is None:
             continue
         one, found = known
-        made = found if isinstance(found, str) else chosen(one, found, pools, rng) or NO_OTHER
+        made = found if isinstance(found, str) else draw_answer(one, found, pools, rng) or NO_OTHER
         if isinstance(found, str) or isinstance(made, str):
-            yield Dropped(one.name, str(made))
+            yield Rejection(one.name, str(made))
         elif offered and not turn.options:
-            yield Dropped(one.name, "no options are offered")
+            yield Rejection(one.name, "no options are offered")
         else:
             yield _group(dialogue, place, one, found, *made, offered=offered)
 
 
-def options(turn: Turn, one: Augmentation, answer: str) -> tuple[tuple[str, ...], Gold]:
+def turn_options(turn: Turn, one: Augmentation, answer: str) -> tuple[tuple[str, ...], Gold]:
     """The options of a turn with yes and no among them, as many as before, and those that say the right one."""
     kept, wanted = list(turn.options), [word for word in ("yes", "no") if word not in turn.options]
     places = [place for place in reversed(range(len(kept))) if kept[place] not in ("yes", "no", turn.answer)]
@@ -101,12 +113,19 @@ def options(turn: Turn, one: Augmentation, answer: str) -> tuple[tuple[str, ...]
 
 
 def _group(
-    dialogue: Dialogue, place: int, one: Augmentation, found: Understood, answer: str, wanted: str, *, offered: bool
+    dialogue: Dialogue,
+    place: int,
+    one: Augmentation,
+    found: InterpretedQuestion,
+    answer: str,
+    wanted: str,
+    *,
+    offered: bool,
 ) -> Group:
-    turn, before = dialogue.turns[place], context(dialogue.caption, dialogue.turns[:place])
-    choices, right = options(turn, one, answer) if offered else ((), Gold.of(answer))
+    turn, before = dialogue.turns[place], dialogue_context(dialogue.caption, dialogue.turns[:place])
+    choices, right = turn_options(turn, one, answer) if offered else ((), Gold.of(answer))
     own = Gold.of(*dict.fromkeys((turn.answer, found.value))) if not offered else Gold.of(turn.answer)
-    text = asking(one, found, wanted, turn.question)
+    text = yes_no_text(one, found, wanted, turn.question)
     return Group(
         Relation.GOLD,
         (
@@ -114,7 +133,7 @@ def _group(
             Query(dialogue.picture, text, choices=choices, context=before),
         ),
         (own, right),
-        proof=proof(found, wanted),
+        proof=answer_proof(found, wanted),
         kind=one.name,
         tags=(
             (("dialogue", dialogue.id), ("turn", str(place)), ("augmentation", one.name)),
@@ -126,14 +145,14 @@ def _group(
 suite = Suite(
     "rad-dialogues",
     tests="who ranks the answer to an open turn first does so where the turn asks for yes or no",
-    propose=partial(countered, offered=True),
+    propose=partial(propose_turns, offered=True),
     survey=survey,
     takes="dialogues",
 )
 open_suite = Suite(
     "rad-open-dialogues",
     tests="who answers an open turn rightly also tells whether that is the answer",
-    propose=partial(countered, offered=False),
+    propose=partial(propose_turns, offered=False),
     survey=survey,
     takes="dialogues",
     rules="vqa-short",

@@ -10,7 +10,7 @@ from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.tagger import is_noun, tag_words
-from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Asked, Augmentation, is_several, phrase
+from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Augmentation, QuestionSubject, is_several, text_after
 
 BEGINS = "what kind of"
 _ENDS = " is this"
@@ -45,9 +45,9 @@ _MANY = frozenset(split_list("beans, chips, french fries, fries, grapes, nachos,
 _PLAIN = re.compile(r"[a-z][a-z' ]*")
 
 
-def read(text: str) -> Asked | str:
+def read_kind_question(text: str) -> QuestionSubject | str:
     """The subject of "What kind of … is this?", if it is one thing by name."""
-    said = phrase(text, BEGINS)
+    said = text_after(text, BEGINS)
     if not said or not said.lower().endswith(_ENDS):
         return f"is not '{BEGINS} …{_ENDS}'"
     subject = said[: -len(_ENDS)].strip().lower()
@@ -55,11 +55,11 @@ def read(text: str) -> Asked | str:
         return TWO_QUESTIONS
     if not subject or len(subject.split()) > 3 or not is_noun(tag_words(("The", *subject.split(), "."))[-2]):
         return "its subject is no name"
-    return "its subject is many" if is_plural(subject) else Asked(subject)
+    return "its subject is many" if is_plural(subject) else QuestionSubject(subject)
 
 
 @lru_cache(1 << 14)
-def value(asked: Asked, answer: str) -> str:
+def kind_value(asked: QuestionSubject, answer: str) -> str:
     """The kind that an answer names, in the singular; nothing for what is no name, or only the subject again."""
     said = normalize_vqa(answer)
     number = len(said.split())
@@ -72,9 +72,9 @@ def value(asked: Asked, answer: str) -> str:
 
 
 @lru_cache(1 << 14)
-def apart(asked: Asked, wanted: str, answer: str) -> bool:
+def kinds_exclude(asked: QuestionSubject, wanted: str, answer: str) -> bool:
     """Whether something that is of the one kind is not of the other, as far as can be told from words."""
-    other = value(asked, answer)
+    other = kind_value(asked, answer)
     if not other:
         return not _share_a_word(wanted, normalize_vqa(answer))
     if (
@@ -84,27 +84,27 @@ def apart(asked: Asked, wanted: str, answer: str) -> bool:
         or _is_a(wanted, other, asked.subject)
     ):
         return False
-    if is_named(asked.subject, wanted) != is_named(asked.subject, other):
+    if names_thing(asked.subject, wanted) != names_thing(asked.subject, other):
         return False
-    if is_named(asked.subject, wanted) or excludes(wanted, other):
+    if names_thing(asked.subject, wanted) or excludes(wanted, other):
         return True
     return class_of(wanted) == class_of(other) and _is_noun(asked.subject, wanted) == _is_noun(asked.subject, other)
 
 
 @lru_cache(1 << 14)
-def words(asked: Asked, wanted: str) -> str:
+def kind_question(asked: QuestionSubject, wanted: str) -> str:
     """The question as the paper's Table 6 puts it: by a name for the thing, or by what stands before its name."""
     subject = asked.subject
     if wanted.split()[-1] == subject.split()[-1] and wanted != subject:
         return f"is this {one_or_bare(wanted)}"
-    if is_named(subject, wanted):
+    if names_thing(subject, wanted):
         return f"is this {subject} {wanted if subject in _UNCOUNTED else one_or_bare(wanted)}"
     whole = f"{wanted} {subject}"
     return f"is this {whole}" if is_mass(subject) else f"is this {article(whole)} {whole}"
 
 
 @lru_cache(1 << 14)
-def is_named(subject: str, wanted: str) -> bool:
+def names_thing(subject: str, wanted: str) -> bool:
     """Whether a word is a name for such a thing, as elephant is for an animal, and not what stands before its name."""
     if wanted.split()[-1] == subject.split()[-1]:
         return True
@@ -151,9 +151,18 @@ def _share_a_word(one: str, other: str) -> bool:
     return bool(begins[0] & begins[1])
 
 
-def belongs(asked: Asked, wanted: str) -> bool:
+def could_belong(asked: QuestionSubject, wanted: str) -> bool:
     """Whether a value that was never said of a subject could be: an elephant is an animal."""
     return _kind_of(wanted, asked.subject)
 
 
-what_kind = Augmentation("what-kind", BEGINS, read, value, apart, words, "its answer names no kind", belongs)
+what_kind = Augmentation(
+    "what-kind",
+    BEGINS,
+    read_kind_question,
+    kind_value,
+    kinds_exclude,
+    kind_question,
+    "its answer names no kind",
+    could_belong,
+)

@@ -7,18 +7,18 @@ from random import Random
 
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.items import Question
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.suite import Rejection, Suite
 
 
 @dataclass(frozen=True, slots=True)
-class Families:
+class QuestionSets:
     """The questions that belong to one, in their order: by the id of the first, or by the name of a set."""
 
     members: Mapping[str, tuple[Question, ...]]
     firsts: frozenset[str]
 
 
-def repetitions(questions: Iterable[Question]) -> Families:
+def survey_repetitions(questions: Iterable[Question]) -> QuestionSets:
     """Every question by the id of what it says in other words."""
     found, firsts = dict[str, list[Question]](), set[str]()
     for question in questions:
@@ -26,39 +26,41 @@ def repetitions(questions: Iterable[Question]) -> Families:
             found.setdefault(question.same_as, []).append(question)
         else:
             firsts.add(question.id)
-    return Families({first: tuple(rows) for first, rows in found.items()}, frozenset(firsts))
+    return QuestionSets({first: tuple(rows) for first, rows in found.items()}, frozenset(firsts))
 
 
-def repeated(question: Question, families: Families, rng: Random, *, name: str) -> Iterator[Group | Dropped]:
+def propose_repetitions(
+    question: Question, families: QuestionSets, rng: Random, *, name: str
+) -> Iterator[Group | Rejection]:
     """A first question with everything that says it in other words."""
     if question.same_as:
         if question.same_as not in families.firsts:
-            yield Dropped(name, "its first question is not there")
+            yield Rejection(name, "its first question is not there")
         return
     others = tuple(one for one in families.members.get(question.id, ()) if one.text != question.text)
     same = len(families.members.get(question.id, ())) - len(others)
-    yield from (Dropped(name, "says it in the same words") for _ in range(same))
+    yield from (Rejection(name, "says it in the same words") for _ in range(same))
     if others and question.gold.answers:
         yield _group(Relation.SAME, (question, *others), name, "its maker says that they ask the same")
 
 
-def sets(questions: Iterable[Question]) -> Families:
+def survey_sets(questions: Iterable[Question]) -> QuestionSets:
     """Every question by the set that its source puts it in."""
     found: dict[str, dict[str, Question]] = {}
     for question in questions:
         if name := dict(question.tags).get("set"):
             found.setdefault(name, {}).setdefault(question.text, question)
     members = {name: tuple(rows.values()) for name, rows in found.items()}
-    return Families(members, frozenset(rows[0].id for rows in members.values()))
+    return QuestionSets(members, frozenset(rows[0].id for rows in members.values()))
 
 
-def gathered(question: Question, families: Families, rng: Random, *, name: str) -> Iterator[Group | Dropped]:
+def propose_set(question: Question, families: QuestionSets, rng: Random, *, name: str) -> Iterator[Group | Rejection]:
     """A set as one group. It has no original: the first question stands as its base, and no measure of sets minds."""
     if question.id not in families.firsts:
         return
     members = families.members[dict(question.tags)["set"]]
     if len(members) < 2:
-        yield Dropped(name, "one question alone")
+        yield Rejection(name, "one question alone")
     else:
         yield _group(Relation.GOLD, members, name, "its maker says that the answers follow from each other")
 
@@ -79,24 +81,24 @@ _asked = partial(Suite, takes="questions", reads_whole_source=True)
 rephrasings = _asked(
     "rad-rephrasings",
     tests="who answers a question rightly also answers it in other words",
-    propose=partial(repeated, name="rephrase"),
-    survey=repetitions,
+    propose=partial(propose_repetitions, name="rephrase"),
+    survey=survey_repetitions,
 )
 back_translations = _asked(
     "rad-back-translations",
     tests="who answers a question rightly also answers it after a translation there and back",
-    propose=partial(repeated, name="back-translation"),
-    survey=repetitions,
+    propose=partial(propose_repetitions, name="back-translation"),
+    survey=survey_repetitions,
 )
 logical_sets = _asked(
     "rad-l-convqa",
     tests="questions whose answers follow from each other by logic are all answered rightly",
-    propose=partial(gathered, name="l-convqa"),
-    survey=sets,
+    propose=partial(propose_set, name="l-convqa"),
+    survey=survey_sets,
 )
 common_sense_sets = _asked(
     "rad-cs-convqa",
     tests="questions whose answers follow from each other by common sense are all answered rightly",
-    propose=partial(gathered, name="cs-convqa"),
-    survey=sets,
+    propose=partial(propose_set, name="cs-convqa"),
+    survey=survey_sets,
 )

@@ -15,7 +15,7 @@ from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.ids import Plain
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
-from counterpoint.suites.bias.modality_bias import base_of
+from counterpoint.suites.bias.modality_bias import base_query
 from counterpoint.suites.carets.questions import Tags
 from counterpoint.suites.suite import Suite
 
@@ -40,16 +40,16 @@ class References:
 
 def survey(questions: Iterable[Question]) -> References:
     """At most 500 of all questions; ids are hashes, so that the smallest are as good a draw as any."""
-    asked = {query.id: query for query in map(base_of, questions)}
+    asked = {query.id: query for query in map(base_query, questions)}
     drawn = tuple(asked[number] for number in nsmallest(MAX_REFERENCES, asked))
     return References(reference_name(drawn), drawn)
 
 
-def disturbed(
+def propose_feature_noise(
     question: Question, references: References, rng: Random, *, variants: int = TRIALS, scale: str = SCALE
 ) -> Iterator[Group]:
     """The question as it is, then with noise in what a model makes of its picture, and of its words."""
-    base, made = base_of(question), list(_edits(references.name, variants, scale, rng))
+    base, made = base_query(question), list(_edits(references.name, variants, scale, rng))
     picture, text, mode, choices, context = base.picture, base.text, base.mode, base.choices, base.context
     gold = question.gold if question.gold.answers else None
     yield Group(
@@ -69,7 +69,7 @@ def _edits(references: str, trials: int, scale: str, rng: Random) -> Iterator[tu
         yield (edit,), (("edit", TAGS[side]), ("trial", str(trial)))
 
 
-def listed(references: References) -> Mapping[str, Mapping[str, list[list[Plain]]]]:
+def reference_entries(references: References) -> Mapping[str, Mapping[str, list[list[Plain]]]]:
     """The reference queries as a manifest has them: under their name, each as its id is made."""
     return {"references": {references.name: [query.content for query in references.queries]}}
 
@@ -77,9 +77,9 @@ def listed(references: References) -> Mapping[str, Mapping[str, list[list[Plain]
 suite = Suite(
     "feature-noise",
     tests="noise in what a model makes of a picture or a question changes no answer",
-    propose=disturbed,
+    propose=propose_feature_noise,
     survey=survey,
     takes="questions",
-    manifest_entries=listed,
+    manifest_entries=reference_entries,
     options=("variants",),
 )

@@ -15,10 +15,10 @@ from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.suites.carets.questions import Tags
-from counterpoint.suites.robustness.variant_groups import edited
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.robustness.variant_groups import group_picture_edits
+from counterpoint.suites.suite import Rejection, Suite
 
-MIDDLE = 3
+DEFAULT_SEVERITY = 3
 """The severity that is asked where only one is."""
 
 _LONGEST = 4  # words in a phrase of a list
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class QuestionTerms:
     """What a question gives away about what it is about: its words and those of its answers, and its program."""
 
     asked: frozenset[str]  # words and phrases of its text
@@ -36,18 +36,18 @@ class Told:
     reads: bool  # whether words that were read in the picture come with it
 
     @classmethod
-    def by(cls, question: Question) -> "Told":
+    def by(cls, question: Question) -> "QuestionTerms":
         """What one question tells."""
         answers = (answer for answer, _ in question.gold.answers)
-        asked = phrases(question.text)
-        said = asked.union(*map(phrases, (*question.choices, *answers, question.full_answer)))
+        asked = text_phrases(question.text)
+        said = asked.union(*map(text_phrases, (*question.choices, *answers, question.full_answer)))
         named = frozenset(name for one in said for name in classes_of(one))
         steps = " ".join(f"{step.operation} {step.argument}" for step in question.program)
         return cls(asked, said, named, steps, bool(question.context))
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ChangeRule:
     """What a change would make wrong: words, classes of words, steps of a program, and what needs to be read."""
 
     because: str
@@ -58,7 +58,7 @@ class Rule:
     only: frozenset[str] = frozenset()
     only_operations: tuple[str, ...] = ()
 
-    def spares(self, told: Told) -> bool:
+    def spares(self, told: QuestionTerms) -> bool:
         """Whether a question has the same answer after the change, as far as its words and its program tell."""
         if not (self.words.isdisjoint(told.said) and self.classes.isdisjoint(told.classes)):
             return False
@@ -68,14 +68,14 @@ class Rule:
 
 
 @cache
-def rules() -> Mapping[str, Rule]:
+def change_rules() -> Mapping[str, ChangeRule]:
     """The rule of every change, by its name."""
     rows = tomllib.loads((Path(__file__).parent / "data" / "picture_changes.toml").read_text("utf-8"))
     written = split_list(rows.pop("reading"))
     return {name: _rule(rows[row.get("same_as", name)], written) for name, row in rows.items()}
 
 
-def phrases(text: str) -> frozenset[str]:
+def text_phrases(text: str) -> frozenset[str]:
     """All words of a text in small letters, and all phrases of up to four of them.
 
     >>> sorted(phrases("Is it red?"))
@@ -86,19 +86,19 @@ def phrases(text: str) -> frozenset[str]:
     return frozenset(" ".join(words[start : start + size]) for start, size in spans if start + size <= len(words))
 
 
-def changed(
-    question: Question, statistics: None, rng: Random, *, severities: Sequence[int] = (MIDDLE,)
-) -> Iterator[Group | Dropped]:
+def propose_changes(
+    question: Question, statistics: None, rng: Random, *, severities: Sequence[int] = (DEFAULT_SEVERITY,)
+) -> Iterator[Group | Rejection]:
     """The question about the picture as it is, then after each change that cannot have changed its answer."""
-    variants, told = list[tuple[Edit, Tags]](), Told.by(question)
-    for name, rule in rules().items():
+    variants, told = list[tuple[Edit, Tags]](), QuestionTerms.by(question)
+    for name, rule in change_rules().items():
         made = _variants(name, severities, rng)
         if rule.spares(told):
             variants += made
         else:
-            yield Dropped(question.kind, f"{name}: {rule.because}", len(made))
+            yield Rejection(question.kind, f"{name}: {rule.because}", len(made))
     if variants:
-        yield edited(question, variants, "nothing that the question is about is changed")
+        yield group_picture_edits(question, variants, "nothing that the question is about is changed")
 
 
 def _variants(name: str, severities: Sequence[int], rng: Random) -> list[tuple[Edit, Tags]]:
@@ -118,12 +118,12 @@ def _names(steps: str, operations: Sequence[str]) -> bool:
     return any(operation in steps for operation in operations)
 
 
-def _rule(row: Mapping[str, str | bool], written: Sequence[str]) -> Rule:
+def _rule(row: Mapping[str, str | bool], written: Sequence[str]) -> ChangeRule:
     def listed(key: str) -> tuple[str, ...]:
         return split_list(str(row.get(key, "")))
 
     reading = bool(row.get("reading", False))
-    return Rule(
+    return ChangeRule(
         str(row["because"]),
         frozenset((*listed("words"), *(written if reading else ()))),
         frozenset(listed("classes")),
@@ -138,10 +138,10 @@ def _suite(name: str, severities: Sequence[int]) -> Suite[Question, None]:
     return Suite(
         name,
         tests="a change of the whole picture that the question does not ask about changes no answer",
-        propose=partial(changed, severities=tuple(severities)),
+        propose=partial(propose_changes, severities=tuple(severities)),
         takes="questions",
     )
 
 
-suite = _suite("pictures-changed", (MIDDLE,))
+suite = _suite("pictures-changed", (DEFAULT_SEVERITY,))
 with_severities = _suite("pictures-changed-severities", range(1, 6))

@@ -7,7 +7,7 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.pictures.noise import PAPER_SEVERITY, SEVERITIES, STRENGTHS, noise_edit
-from counterpoint.suites.robustness.variant_groups import edited
+from counterpoint.suites.robustness.variant_groups import group_picture_edits
 from counterpoint.suites.suite import Suite
 
 KINDS = tuple(STRENGTHS)
@@ -18,7 +18,7 @@ TRIALS = 3
 _PROOF = "noise of a camera changes no answer"
 
 
-def disturbed(
+def propose_picture_noise(
     question: Question,
     statistics: None,
     rng: Random,
@@ -37,7 +37,7 @@ def disturbed(
         for severity in severities
         for trial in range(1, trials + 1)
     ]
-    yield edited(question, variants, _PROOF)
+    yield group_picture_edits(question, variants, _PROOF)
 
 
 def noise_suite(
@@ -47,7 +47,7 @@ def noise_suite(
     return Suite(
         name,
         tests="noise of a camera changes no answer",
-        propose=partial(disturbed, kinds=tuple(kinds), severities=tuple(severities), trials=trials),
+        propose=partial(propose_picture_noise, kinds=tuple(kinds), severities=tuple(severities), trials=trials),
         takes="questions",
     )
 

@@ -7,7 +7,7 @@ from counterpoint.core.items import Question
 from counterpoint.suites.carets.questions import Tags
 
 
-def reworded(question: Question, variants: Sequence[tuple[str, Tags]], proof: str) -> Group:
+def group_rewordings(question: Question, variants: Sequence[tuple[str, Tags]], proof: str) -> Group:
     """The question and its new wordings with their tags; all have the right answers of the question, if it has any."""
     texts = (question.text, *(text for text, _ in variants))
     asked = tuple([Query(question.picture, text, Mode.ANSWER, question.choices, question.context) for text in texts])

@@ -6,23 +6,25 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.language.sears import apply_sears
-from counterpoint.suites.robustness.reworded import reworded
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.robustness.reworded import group_rewordings
+from counterpoint.suites.suite import Rejection, Suite
 
 
-def adversarial(question: Question, statistics: None, rng: Random) -> Iterator[Group | Dropped]:
+def propose_rewrites(question: Question, statistics: None, rng: Random) -> Iterator[Group | Rejection]:
     """The question with a variant for each rule that fits; one that no rule fits is left out."""
     found = list(apply_sears(question.text))
     if not found:
-        yield Dropped(question.kind, "no rule fits")
+        yield Rejection(question.kind, "no rule fits")
         return
     done = "; ".join(rule.does for rule, _ in found)
-    yield reworded(question, [(text, (("rule", rule.name),)) for rule, text in found], f"these keep the sense: {done}")
+    yield group_rewordings(
+        question, [(text, (("rule", rule.name),)) for rule, text in found], f"these keep the sense: {done}"
+    )
 
 
 suite = Suite(
     "sears",
     tests="a question is answered alike after a rewrite that keeps its sense",
-    propose=adversarial,
+    propose=propose_rewrites,
     takes="questions",
 )

@@ -8,7 +8,7 @@ from counterpoint.core.pictures import Edit
 from counterpoint.suites.carets.questions import Tags
 
 
-def edited(question: Question, variants: Sequence[tuple[Edit, Tags]], proof: str) -> Group:
+def group_picture_edits(question: Question, variants: Sequence[tuple[Edit, Tags]], proof: str) -> Group:
     """The question about the picture as it is, then after each edit; all have its right answers, if it has any."""
     pictures = (question.picture, *(question.picture.edited(edit) for edit, _ in variants))
     gold = question.gold if question.gold.answers else None

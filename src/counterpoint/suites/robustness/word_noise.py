@@ -9,8 +9,8 @@ from counterpoint.core.items import Question
 from counterpoint.language.noise.kinds import NOISE_KINDS, SEVERITIES, apply_noise, rejection_reason
 from counterpoint.language.noise.protected_words import ProtectedQuestion
 from counterpoint.suites.carets.questions import Tags
-from counterpoint.suites.robustness.reworded import reworded
-from counterpoint.suites.suite import Dropped, Suite
+from counterpoint.suites.robustness.reworded import group_rewordings
+from counterpoint.suites.suite import Rejection, Suite
 
 _TAGS: dict[tuple[str, int], Tags] = {
     (kind.name, severity): (("rule", kind.name), ("severity", str(severity)))
@@ -19,31 +19,31 @@ _TAGS: dict[tuple[str, int], Tags] = {
 }
 
 
-def noisy(question: Question, statistics: None, rng: Random, *, most: int) -> Iterator[Group | Dropped]:
+def propose_word_noise(question: Question, statistics: None, rng: Random, *, most: int) -> Iterator[Group | Rejection]:
     """The question with a variant for each kind that can be applied, at severities up to `most`."""
     loose = ProtectedQuestion.of(question.text, question.choices)
     if reason := rejection_reason(loose):
-        yield Dropped(question.kind, reason)
+        yield Rejection(question.kind, reason)
         return
     variants = list[tuple[str, Tags]]()
     for kind in NOISE_KINDS:
         found = apply_noise(loose, kind, rng, most)
         variants += [(text, _TAGS[kind.name, severity]) for severity, text in found]
         if not found:
-            yield Dropped(kind.name, kind.unless)
+            yield Rejection(kind.name, kind.unless)
     if variants:
-        yield reworded(question, variants, "noise that leaves the sense of the question alone")
+        yield group_rewordings(question, variants, "noise that leaves the sense of the question alone")
 
 
 suite = Suite(
     "word-noise",
     tests="a question is answered alike when its words are noisy",
-    propose=partial(noisy, most=1),
+    propose=partial(propose_word_noise, most=1),
     takes="questions",
 )
 severities = Suite(
     "word-noise-severities",
     tests="a question is answered alike however noisy its words are",
-    propose=partial(noisy, most=len(SEVERITIES)),
+    propose=partial(propose_word_noise, most=len(SEVERITIES)),
     takes="questions",
 )

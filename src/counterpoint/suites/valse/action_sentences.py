@@ -9,13 +9,13 @@ from counterpoint.language.english import a, base_form, be, is_plural, sentence,
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.suites.suite import GAP, Gap
-from counterpoint.suites.valse.rewriting import listed, lists
+from counterpoint.suites.valse.rewriting import listed_words, read_lists
 
 _USUAL = 3  # senses of a verb that people mean by it
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ActionSentence:
     """An action with two who take part in it; `preposition` stands before the second, where one is wanted.
 
     It is told as captions of photographs tell it, "is chasing", or in the present tense, as VALSE does.
@@ -62,7 +62,7 @@ class Act:
         """Who, what, whom."""
         return self.agent, self.verb, self.other
 
-    def swapped(self) -> "Act":
+    def swapped(self) -> "ActionSentence":
         """The two exchanged.
 
         >>> Act("7", "people", "unveiling", "", "prize", present=True).swapped().text
@@ -70,22 +70,22 @@ class Act:
         """
         return replace(self, agent=self.other, other=self.agent)
 
-    def doing(self, other: "Act") -> "Act":
+    def doing(self, other: "ActionSentence") -> "ActionSentence":
         """The same two with the verb of another act."""
         return replace(self, verb=other.verb, preposition=other.preposition)
 
 
-def act_of(frame: Frame) -> Act | str:
+def read_action(frame: Frame) -> ActionSentence | str:
     """The agent of a frame, its verb, and the first other role that a sentence can have, or why there is none."""
     agent = frame.role("agent")
     if agent is None:
         return "the frame has no agent"
     for role in frame.roles:
         name = role.name.lower()
-        special: str | None = lists("actions")["prepositions"].get(f"{frame.verb} {name}")
-        preposition = special if special is not None else lists("actions")["roles"].get(name)
+        special: str | None = read_lists("actions")["prepositions"].get(f"{frame.verb} {name}")
+        preposition = special if special is not None else read_lists("actions")["roles"].get(name)
         if role.name != "agent" and preposition is not None:
-            return Act(frame.id, agent.noun, frame.verb, preposition, role.noun)
+            return ActionSentence(frame.id, agent.noun, frame.verb, preposition, role.noun)
     return "the frame has nothing that the agent does it to"
 
 
@@ -101,7 +101,7 @@ def infinitive(verb: str) -> str:
 
 
 @cache
-def excluding(verb: str, other: str) -> bool:
+def verbs_exclude(verb: str, other: str) -> bool:
     """Whether who does the one surely does not do the other: no synonym, no kind of it, nothing done along with it.
 
     >>> excluding("kicking", "throwing"), excluding("eating", "holding"), excluding("walking", "strolling")
@@ -112,14 +112,14 @@ def excluding(verb: str, other: str) -> bool:
         return False
     if two in lexicon().antonyms(one, "v") or one in lexicon().antonyms(two, "v"):
         return True
-    if frozenset((verb, other)) not in _set_apart() and {verb, other} & listed("actions", "vague"):
+    if frozenset((verb, other)) not in _set_apart() and {verb, other} & listed_words("actions", "vague"):
         return False
     return not _related(one, two)
 
 
 def is_mutual(verb: str) -> bool:
     """Whether what one does to another, the other does as well."""
-    return verb in listed("actions", "mutual")
+    return verb in listed_words("actions", "mutual")
 
 
 def are_alike(noun: str, other: str) -> bool:
@@ -147,4 +147,4 @@ def _is_kind(one: Sense, other: Sense) -> bool:
 
 @cache
 def _set_apart() -> frozenset[frozenset[str]]:
-    return frozenset(frozenset(pair.split("-")) for pair in listed("actions", "apart"))
+    return frozenset(frozenset(pair.split("-")) for pair in listed_words("actions", "apart"))

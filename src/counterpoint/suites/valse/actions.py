@@ -10,25 +10,25 @@ from typing import TypeAlias
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import Frame
 from counterpoint.core.scenes import SceneObject
-from counterpoint.suites.suite import MASKED_LM, Dropped, Fillers, FoilProposals, Gap, Suite
-from counterpoint.suites.valse.action_sentences import Act, act_of, are_alike, excluding, is_mutual
-from counterpoint.suites.valse.paired_foils import TAG, Twinned, twin_name, twins
+from counterpoint.suites.suite import MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
+from counterpoint.suites.valse.action_sentences import ActionSentence, are_alike, is_mutual, read_action, verbs_exclude
+from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases, pair_name
 
 KIND = "actions"
 REPLACEMENT, SWAP = "action-replacement", "actant-swap"
 
 
 @dataclass(frozen=True, slots=True)
-class Foil:
+class ActionFoil:
     """An act that does not happen, and what it tests."""
 
     instrument: str
-    act: Act
+    act: ActionSentence
     twin: str
 
 
 @dataclass(frozen=True, slots=True)
-class Attested:
+class AttestedActions:
     """What the frames of a source tell: who does what, what is done to what, and all that happens in a picture."""
 
     agents: frozenset[tuple[str, str]] = frozenset()
@@ -37,7 +37,7 @@ class Attested:
     picture: Mapping[str, str] = field(default_factory=dict)  # of each act
 
     @classmethod
-    def of(cls, acts: Iterable[tuple[str, Act]]) -> "Attested":
+    def of(cls, acts: Iterable[tuple[str, ActionSentence]]) -> "AttestedActions":
         """From acts and the addresses of their pictures."""
         listed = list(acts)
         happening = defaultdict[str, set[tuple[str, str, str]]](set)
@@ -50,7 +50,7 @@ class Attested:
             {act.id: address for address, act in listed},
         )
 
-    def is_foil(self, act: Act) -> bool:
+    def is_foil(self, act: ActionSentence) -> bool:
         """Whether an act is of a kind that happens elsewhere, and does not happen in its own picture."""
         return (
             (act.agent, act.verb) in self.agents
@@ -59,11 +59,11 @@ class Attested:
         )
 
 
-Plan: TypeAlias = Mapping[str, Foil]
+ActionPlan: TypeAlias = Mapping[str, ActionFoil]
 """The foil of each frame, by its id."""
 
 
-def swap_of(act: Act, known: Attested) -> Foil | str:
+def swap_foil(act: ActionSentence, known: AttestedActions) -> ActionFoil | str:
     """The two exchanged, or why that would be no foil."""
     if is_mutual(act.verb):
         return "what one does to the other, the other does as well"
@@ -72,67 +72,69 @@ def swap_of(act: Act, known: Attested) -> Foil | str:
     swapped = act.swapped()
     if swapped.triple in known.happening[known.picture[act.id]]:
         return "the picture shows it the other way round too"
-    return Foil(SWAP, swapped, twin_name(SWAP, act))
+    return ActionFoil(SWAP, swapped, pair_name(SWAP, act))
 
 
-def planner(
+def foil_planner(
     proposals: Fillers | None = None, *, paired: bool = True, present: bool = False
-) -> Callable[[Iterable[Frame]], Plan]:
+) -> Callable[[Iterable[Frame]], ActionPlan]:
     """The step that gives each frame its foil: only those that have a twin, or all, where they need not be `paired`.
 
     Where somebody proposed what could be done, nothing else is put for what is done.
     """
 
-    def planned(frames: Iterable[Frame]) -> Plan:
+    def planned(frames: Iterable[Frame]) -> ActionPlan:
         told = [
             (frame.picture.address, replace(act, present=present))
             for frame in frames
-            if isinstance(act := act_of(frame), Act)
+            if isinstance(act := read_action(frame), ActionSentence)
         ]
-        known = Attested.of(told)
+        known = AttestedActions.of(told)
         acts = [act for _, act in told]
         plan = dict(_swaps(acts, known))
         plan |= _replacements([act for act in acts if act.id not in plan], known, proposals)
         if not paired:
             rest = (act for act in acts if act.id not in plan)
-            plan |= {act.id: foil for act in rest if isinstance(foil := swap_of(act, known), Foil)}
+            plan |= {act.id: foil for act in rest if isinstance(foil := swap_foil(act, known), ActionFoil)}
         return plan
 
     return planned
 
 
-def _swaps(acts: Iterable[Act], known: Attested) -> Iterator[tuple[str, Foil]]:
+def _swaps(acts: Iterable[ActionSentence], known: AttestedActions) -> Iterator[tuple[str, ActionFoil]]:
     """A boy who chases a dog beside a dog that chases a boy."""
-    able = [act for act in acts if isinstance(swap_of(act, known), Foil)]
+    able = [act for act in acts if isinstance(swap_foil(act, known), ActionFoil)]
     keys = (lambda act: (act.verb, act.preposition, *sorted((act.agent, act.other))),)
-    for pair in twins(able, side=lambda act: act.agent, keys=keys):
+    for pair in pair_cases(able, side=lambda act: act.agent, keys=keys):
         for act in pair.kept:
-            yield act.id, Foil(SWAP, act.swapped(), pair.name(SWAP))
+            yield act.id, ActionFoil(SWAP, act.swapped(), pair.name(SWAP))
 
 
-def _replacements(acts: Iterable[Act], known: Attested, proposals: Fillers | None) -> Iterator[tuple[str, Foil]]:
+def _replacements(
+    acts: Iterable[ActionSentence], known: AttestedActions, proposals: Fillers | None
+) -> Iterator[tuple[str, ActionFoil]]:
     """One who kicks a ball beside one who throws it, with the verbs exchanged."""
 
-    def fits(one: Act, other: Act) -> bool:
-        return excluding(one.verb, other.verb) and all(
+    def fits(one: ActionSentence, other: ActionSentence) -> bool:
+        return verbs_exclude(one.verb, other.verb) and all(
             known.is_foil(foil) and (proposals is None or foil.gap.filler in proposals.get(foil.gap.text, ()))
             for foil in (one.doing(other), other.doing(one))
         )
 
     keys = (lambda act: (act.agent, act.other), lambda act: act.other)
-    for pair in twins(acts, side=lambda act: act.verb, keys=keys, fits=fits):
+    for pair in pair_cases(acts, side=lambda act: act.verb, keys=keys, fits=fits):
         for act, other in pair.each():
-            yield act.id, Foil(REPLACEMENT, act.doing(other), pair.name(REPLACEMENT))
+            yield act.id, ActionFoil(REPLACEMENT, act.doing(other), pair.name(REPLACEMENT))
 
 
-def misdone(frame: Frame, plan: Plan, rng: Random, present: bool = False) -> Iterator[Group | Dropped]:
+def propose_foils(frame: Frame, plan: ActionPlan, rng: Random, present: bool = False) -> Iterator[Group | Rejection]:
     """What happens, and what does not, as captions tell it or in the present tense."""
-    act = act_of(frame)
+    act = read_action(frame)
     if isinstance(act, str):
-        yield Dropped(KIND, act)
+        yield Rejection(KIND, act)
         return
     if frame.id not in plan:
-        yield Dropped(KIND, "no other frame does something else, or the reverse, with the same")
+        yield Rejection(KIND, "no other frame does something else, or the reverse, with the same")
         return
     foil = plan[frame.id]
     swaps = foil.instrument == SWAP
@@ -146,38 +148,38 @@ def misdone(frame: Frame, plan: Plan, rng: Random, present: bool = False) -> Ite
         kind=KIND,
         objects=tuple(SceneObject(role.name, role.noun, box=role.box) for role in frame.roles if role.box is not None),
         size=frame.size,
-        tags=((("word", word), ("frame", frame.id), ("verb", act.verb), (TAG, foil.twin)), (("word", other),)),
+        tags=((("word", word), ("frame", frame.id), ("verb", act.verb), (PAIR_TAG, foil.twin)), (("word", other),)),
         test=foil.instrument,
     )
 
 
-def suite_of(
+def actions_suite(
     name: str, proposals: Fillers | None = None, *, paired: bool = True, present: bool = False
-) -> Suite[Frame, Plan]:
+) -> Suite[Frame, ActionPlan]:
     """The suite, with verbs that somebody proposed or without, and with twins alone or with all that there are."""
     return Suite(
         name,
         tests="what is done, and by whom to whom, is told from what is not",
-        propose=partial(misdone, present=present),
-        survey=planner(proposals, paired=paired, present=present),
-        choose=Twinned,
+        propose=partial(propose_foils, present=present),
+        survey=foil_planner(proposals, paired=paired, present=present),
+        choose=PairSampler,
         takes="frames",
         options=(MASKED_LM,),
         proposals=FoilProposals(
-            gaps=partial(gaps, present=present),
-            apply=partial(suite_of, name, paired=paired, present=present),
+            gaps=partial(sentence_gaps, present=present),
+            apply=partial(actions_suite, name, paired=paired, present=present),
             top_k=50,
             max_words=2,
         ),
     )
 
 
-def gaps(frame: Frame, present: bool = False) -> Iterator[Gap]:
+def sentence_gaps(frame: Frame, present: bool = False) -> Iterator[Gap]:
     """The sentence of a frame without its verb."""
-    if isinstance(act := act_of(frame), Act):
+    if isinstance(act := read_action(frame), ActionSentence):
         yield replace(act, present=present).gap
 
 
-suite = suite_of(KIND)
-unpaired = suite_of("actions-unpaired", paired=False, present=True)
+suite = actions_suite(KIND)
+unpaired = actions_suite("actions-unpaired", paired=False, present=True)
 """In the present tense and with swaps of everybody and everything, as VALSE has them; language models see through."""

@@ -25,11 +25,11 @@ _PRONOUNS = {
 }  # fmt: skip
 _MALE = frozenset(split_list("man, boy, guy, gentleman, businessman, male, fisherman, policeman, cowboy, father, king"))
 _FEMALE = frozenset(split_list("woman, girl, lady, female, businesswoman, bride, mother, waitress, queen, nun"))
-ALONE = -1
+JOINED = -1
 """In place of a noun phrase: the verb agrees with several that are joined, and keeps its form."""
 
 
-class Forms(NamedTuple):
+class NumberForms(NamedTuple):
     """A word by its place, as it is said of one and of many."""
 
     place: int
@@ -52,7 +52,7 @@ def is_kind(noun: str, *senses: str) -> bool:
     return any(lexicon().is_kind_of(own, lexicon().sense(sense)) for sense in senses)
 
 
-def subjects(said: Sequence[TaggedToken], phrases: Sequence[NounChunk]) -> dict[int, int] | None:
+def verb_subjects(said: Sequence[TaggedToken], phrases: Sequence[NounChunk]) -> dict[int, int] | None:
     """The noun phrase that each finite verb agrees with, both by their places; nothing where that is in doubt."""
     inside = {place for one in phrases for place in range(one.start, one.end)}
     found, last = dict[int, int](), None
@@ -77,7 +77,7 @@ def _is_finite(word: TaggedToken) -> bool:
 
 def _agrees(phrases: Sequence[NounChunk], chosen: int, verb: TaggedToken) -> bool:
     many = verb.tag in _MANY if verb.tag != "VBD" else verb.text == "were"
-    if chosen == ALONE:
+    if chosen == JOINED:
         return many
     one = phrases[chosen]
     return one.many == many or one.lead is Determiner.GROUP
@@ -129,20 +129,20 @@ def _first(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], verb: int,
         return None
     end = phrases[chosen].end
     joined = said[end].tag == "CJC" or said[end].text == ","
-    return ALONE if joined and _at(phrases, end + 1) is not None else chosen
+    return JOINED if joined and _at(phrases, end + 1) is not None else chosen
 
 
 def _at(phrases: Sequence[NounChunk], start: int) -> int | None:
     return next((place for place, one in enumerate(phrases) if one.start == start), None)
 
 
-def verb_forms(said: Sequence[TaggedToken], agreeing: dict[int, int], phrase: int) -> Iterator[Forms]:
+def verb_forms(said: Sequence[TaggedToken], agreeing: dict[int, int], phrase: int) -> Iterator[NumberForms]:
     """The verbs that agree with a phrase."""
     for place, subject in agreeing.items():
         if subject == phrase:
             text = said[place].text
             verb = _verb(text)
-            yield Forms(place, *(_HELPING.get(text) or (third_person(verb), verb)))
+            yield NumberForms(place, *(_HELPING.get(text) or (third_person(verb), verb)))
 
 
 @cache
@@ -152,9 +152,9 @@ def _verb(form: str) -> str:
     return by_rule if lexicon().senses(by_rule, "v") else next(iter(lexicon().base_forms(form, "v")), by_rule)
 
 
-def pronoun_forms(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], phrase: int) -> list[Forms] | None:
+def pronoun_forms(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], phrase: int) -> list[NumberForms] | None:
     """The pronouns that refer to a phrase; nothing where one of them may or may not."""
-    found = list[Forms]()
+    found = list[NumberForms]()
     for place, word in enumerate(said):
         if word.text not in _PRONOUNS or is_noun(word.tag) or place < phrases[phrase].end:
             continue
@@ -183,15 +183,15 @@ def _has_verb(said: Sequence[TaggedToken], place: int) -> bool:
     return after is not None and (after.tag[0] == "V" or after.tag in ("AV0", "XX0"))
 
 
-def _pronoun(said: Sequence[TaggedToken], one: NounChunk, place: int) -> Forms:
+def _pronoun(said: Sequence[TaggedToken], one: NounChunk, place: int) -> NumberForms:
     word, noun = said[place], singular(said[one.head].text)
     first, many = _PRONOUNS[word.text]
     if word.text == "her" and word.tag != "DPS":
-        return Forms(place, "her", "them")
+        return NumberForms(place, "her", "them")
     if word.text in ("it", "they"):
-        return Forms(place, "it", "them")
+        return NumberForms(place, "it", "them")
     if word.text in ("their", "them") and is_person(noun):
         own = word.text == "their"
         one_form = ("his" if own else "him") if noun in _MALE else "her" if noun in _FEMALE else word.text
-        return Forms(place, one_form, many)
-    return Forms(place, first, many)
+        return NumberForms(place, one_form, many)
+    return NumberForms(place, first, many)

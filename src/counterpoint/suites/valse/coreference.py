@@ -12,9 +12,9 @@ from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.language.english import question as asked
 from counterpoint.language.english import sentence
-from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.valse.paired_foils import TAG, Twinned, twins
-from counterpoint.suites.valse.pronouns import kinds, pronouns, refers, tells
+from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
+from counterpoint.suites.valse.pronouns import caption_answers, join_pronouns, pronouns, refer_to_caption
 
 KIND = "coreference"
 STANDARD, CLEAN = "coreference-standard", "coreference-clean"
@@ -29,7 +29,7 @@ _CLOSED = frozenset({"validation", "val", "test", "shifted"})
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PronounTurn:
     """One turn of a dialogue that can be told with the caption alone."""
 
     id: str
@@ -40,7 +40,7 @@ class Case:
     twin: str = ""
 
 
-Plan: TypeAlias = Mapping[str, Sequence[Case]]
+CoreferencePlan: TypeAlias = Mapping[str, Sequence[PronounTurn]]
 """The cases that are kept, by the id of their dialogue."""
 
 
@@ -56,7 +56,7 @@ def yes_or_no(answer: str) -> str | None:
     return "yes" if _YES.match(text) else "no" if _NO.match(text) else None
 
 
-def cases_of(dialogue: Dialogue) -> Iterator[Case | str]:
+def pronoun_turns(dialogue: Dialogue) -> Iterator[PronounTurn | str]:
     """Every turn that asks after something in the caption by a pronoun, or why a turn with a pronoun is none."""
     since = list[str]()
     for place, turn in enumerate(dialogue.turns):
@@ -66,7 +66,7 @@ def cases_of(dialogue: Dialogue) -> Iterator[Case | str]:
         since += turn.question, turn.answer
 
 
-def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str]) -> Case | str:
+def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str]) -> PronounTurn | str:
     text = " ".join(turn.question.lower().split())
     if not _LED.match(text) or not pronouns(text):
         return ""
@@ -74,25 +74,27 @@ def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str]) -> C
         return "the question is not for yes or no"
     if (answer := yes_or_no(turn.answer)) is None:
         return "the answer is no plain yes or no"
-    if not refers(text, dialogue.caption, since):
+    if not refer_to_caption(text, dialogue.caption, since):
         return "the pronoun may mean something that the caption does not name"
-    if tells(dialogue.caption, text):
+    if caption_answers(dialogue.caption, text):
         return "the caption answers the question"
     told = f"{sentence(dialogue.caption)} {asked(turn.question)}"
-    return Case(f"{dialogue.id}-{place}", place, told, text.rstrip(" ?"), answer)
+    return PronounTurn(f"{dialogue.id}-{place}", place, told, text.rstrip(" ?"), answer)
 
 
-def planned(dialogues: Iterable[Dialogue]) -> Plan:
+def plan_pairs(dialogues: Iterable[Dialogue]) -> CoreferencePlan:
     """As many cases with yes as with no, in each instrument, for questions that begin alike."""
-    shelves, owner = defaultdict[str, list[Case]](list), dict[str, str]()
+    shelves, owner = defaultdict[str, list[PronounTurn]](list), dict[str, str]()
     for dialogue in dialogues:
-        for case in cases_of(dialogue):
-            if isinstance(case, Case):
+        for case in pronoun_turns(dialogue):
+            if isinstance(case, PronounTurn):
                 shelves[instrument(dialogue.picture)].append(case)
                 owner[case.id] = dialogue.id
-    found = defaultdict[str, list[Case]](list)
+    found = defaultdict[str, list[PronounTurn]](list)
     for name, cases in shelves.items():
-        for pair in twins(cases, side=lambda case: case.answer, keys=(_whole,), otherwise=(_three, _two), half=True):
+        for pair in pair_cases(
+            cases, side=lambda case: case.answer, keys=(_whole,), otherwise=(_three, _two), half=True
+        ):
             for case in pair.kept:
                 found[owner[case.id]].append(replace(case, twin=pair.name(name)))
     return {own: sorted(cases, key=lambda case: case.turn) for own, cases in found.items()}
@@ -104,7 +106,7 @@ def instrument(picture: Picture) -> str:
     return CLEAN if folder in _CLOSED or folder.startswith("VisualDialog_") else STANDARD
 
 
-def contradicted(dialogue: Dialogue, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
+def propose_foils(dialogue: Dialogue, plan: CoreferencePlan, rng: Random) -> Iterator[Group | Rejection]:
     """Caption and question with the right answer, and with the other one."""
     kept = plan.get(dialogue.id, ())
     known = {case.id for case in kept}
@@ -113,8 +115,8 @@ def contradicted(dialogue: Dialogue, plan: Plan, rng: Random) -> Iterator[Group 
         tags = (
             ("word", case.answer),
             ("dialogue", dialogue.id),
-            ("pronoun", kinds(pronouns(case.question))),
-            (TAG, case.twin),
+            ("pronoun", join_pronouns(pronouns(case.question))),
+            (PAIR_TAG, case.twin),
         )
         yield Group(
             Relation.RANKS,
@@ -127,30 +129,30 @@ def contradicted(dialogue: Dialogue, plan: Plan, rng: Random) -> Iterator[Group 
             tags=(tags, (("word", other),)),
             test=instrument(dialogue.picture),
         )
-    for found in cases_of(dialogue):
+    for found in pronoun_turns(dialogue):
         if isinstance(found, str):
-            yield Dropped(KIND, found)
+            yield Rejection(KIND, found)
         elif found.id not in known:
-            yield Dropped(KIND, "no question that begins alike has the other answer")
+            yield Rejection(KIND, "no question that begins alike has the other answer")
 
 
-def _whole(case: Case) -> str:
+def _whole(case: PronounTurn) -> str:
     return case.question
 
 
-def _three(case: Case) -> str:
+def _three(case: PronounTurn) -> str:
     return " ".join(case.question.split()[:3])
 
 
-def _two(case: Case) -> str:
+def _two(case: PronounTurn) -> str:
     return " ".join(case.question.split()[:2])
 
 
 suite = Suite(
     KIND,
     tests="a pronoun is taken for what the caption speaks of",
-    propose=contradicted,
-    survey=planned,
-    choose=Twinned,
+    propose=propose_foils,
+    survey=plan_pairs,
+    choose=PairSampler,
     takes="dialogues",
 )

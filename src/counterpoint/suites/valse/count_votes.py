@@ -14,7 +14,7 @@ _MANY = frozenset({"many", "lots", "several", "dozens", "hundreds", "a lot", "mu
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class CountVotes:
     """How often each number was said in answer to a question; -1 stands for several."""
 
     said: tuple[tuple[int, int], ...]
@@ -45,7 +45,7 @@ class Count:
         return number in dict(self.said)
 
 
-def count_of(question: Question) -> Count:
+def read_votes(question: Question) -> CountVotes:
     """What was answered to a how-many question, by each who was asked or by the one answer that there is.
 
     >>> from counterpoint.core.groups import Gold
@@ -61,4 +61,4 @@ def count_of(question: Question) -> Count:
         number = -1 if text in _MANY else number_value(text)
         if number is not None:
             numbers[number] += 1
-    return Count(tuple(sorted(numbers.items())), max(len(votes), 1))
+    return CountVotes(tuple(sorted(numbers.items())), max(len(votes), 1))

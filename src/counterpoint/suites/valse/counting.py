@@ -10,10 +10,10 @@ from typing import TypeAlias
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.items import Question
-from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.valse.count_votes import Count, count_of
-from counterpoint.suites.valse.paired_foils import TAG, Twinned, Twins, twin_name, twins
-from counterpoint.suites.valse.statements import Claim, how_many, numeral
+from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.valse.count_votes import CountVotes, read_votes
+from counterpoint.suites.valse.paired_foils import PAIR_TAG, FoilPair, PairSampler, pair_cases, pair_name
+from counterpoint.suites.valse.statements import CountClaim, how_many, numeral
 
 KIND = "counting"
 BALANCED, SMALL, ADVERSARIAL = "counting-balanced", "counting-small", "counting-adversarial"
@@ -22,17 +22,17 @@ SMALL_NUMBERS = range(4)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CountedQuestion:
     """A how-many question, its claim, and what it is answered."""
 
     id: str
-    claim: Claim
-    count: Count
+    claim: CountClaim
+    count: CountVotes
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Foil:
+class CountFoil:
     """Another number for a case, in one of the instruments."""
 
     instrument: str
@@ -40,42 +40,42 @@ class Foil:
     twin: str
 
 
-Plan: TypeAlias = Mapping[str, Sequence[Foil]]
+CountingPlan: TypeAlias = Mapping[str, Sequence[CountFoil]]
 """The foils of each question, by its id: one at most for each instrument."""
 
 
-def case_of(question: Question) -> Case | str:
+def read_count(question: Question) -> CountedQuestion | str:
     """What a question says about a number, or why it says nothing that can be used."""
     if question.same_as:
         return "it says again what another question says"
     if (claim := how_many(question.text)) is None:
         return "no statement of a number follows from it"
-    count = count_of(question)
+    count = read_votes(question)
     if (number := count.number) is None:
         return "people differ on the number"
-    return Case(question.id, claim, count, number)
+    return CountedQuestion(question.id, claim, count, number)
 
 
-def planned(questions: Iterable[Question]) -> Plan:
+def plan_foils(questions: Iterable[Question]) -> CountingPlan:
     """Foils for all instruments, captions and foils having each number equally often where they may."""
-    found = defaultdict[str, list[Foil]](list)
-    cases = [case for question in questions if isinstance(case := case_of(question), Case)]
+    found = defaultdict[str, list[CountFoil]](list)
+    cases = [case for question in questions if isinstance(case := read_count(question), CountedQuestion)]
     small = [case for case in cases if case.number in SMALL_NUMBERS]
-    for instrument, own in ((BALANCED, capped(cases)), (SMALL, small)):
+    for instrument, own in ((BALANCED, cap_numbers(cases)), (SMALL, small)):
         for pair in _exchanging(own):
             for case, other in pair.each():
-                found[case.id].append(Foil(instrument, other.number, pair.name(instrument)))
+                found[case.id].append(CountFoil(instrument, other.number, pair.name(instrument)))
     for case in cases:
         if case.number not in SMALL_NUMBERS and (numbers := [n for n in SMALL_NUMBERS if _is_apart(case, n)]):
             number = seeded_rng(ADVERSARIAL, case.id).choice(numbers)
-            found[case.id].append(Foil(ADVERSARIAL, number, twin_name(ADVERSARIAL, case)))
+            found[case.id].append(CountFoil(ADVERSARIAL, number, pair_name(ADVERSARIAL, case)))
     return found
 
 
-def capped(cases: Sequence[Case]) -> list[Case]:
+def cap_numbers(cases: Sequence[CountedQuestion]) -> list[CountedQuestion]:
     """Of each number no more cases than an even share of all, so that frequent ones do not prevail."""
     most = ceil(len(cases) / max(len({case.number for case in cases}), 1))
-    seen, kept = Counter[int](), list[Case]()
+    seen, kept = Counter[int](), list[CountedQuestion]()
     for case in sorted(cases, key=lambda case: (content_id(["cap", case.id]), case.id)):
         seen[case.number] += 1
         if seen[case.number] <= most:
@@ -83,7 +83,7 @@ def capped(cases: Sequence[Case]) -> list[Case]:
     return kept
 
 
-def apart(one: int, other: int) -> bool:
+def differ_clearly(one: int, other: int) -> bool:
     """Whether two numbers are so far apart that nobody who counts takes the one for the other.
 
     >>> apart(2, 3), apart(7, 8), apart(6, 8), apart(20, 18)
@@ -92,19 +92,19 @@ def apart(one: int, other: int) -> bool:
     return one != other and abs(one - other) >= max(one, other) / 4
 
 
-def miscounted(question: Question, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
+def propose_foils(question: Question, plan: CountingPlan, rng: Random) -> Iterator[Group | Rejection]:
     """The true number, and another in its place."""
-    case = case_of(question)
+    case = read_count(question)
     if isinstance(case, str):
-        yield Dropped(KIND, case)
+        yield Rejection(KIND, case)
         return
     if question.id not in plan:
-        yield Dropped(KIND, "no other question has a number to exchange with it")
+        yield Rejection(KIND, "no other question has a number to exchange with it")
     for foil in plan.get(question.id, ()):
-        words = in_words(case.claim, foil.instrument)
+        words = uses_words(case.claim, foil.instrument)
         said, instead = (numeral(n, in_words=words) for n in (case.number, foil.number))
         texts = (case.claim.exactly(n, in_words=words) for n in (case.number, foil.number))
-        tags = (("word", said), ("question", question.id), (TAG, foil.twin))
+        tags = (("word", said), ("question", question.id), (PAIR_TAG, foil.twin))
         yield Group(
             Relation.RANKS,
             tuple(Query(question.picture, text, Mode.SCORE) for text in texts),
@@ -116,7 +116,7 @@ def miscounted(question: Question, plan: Plan, rng: Random) -> Iterator[Group | 
         )
 
 
-def in_words(claim: Claim, instrument: str) -> bool:
+def uses_words(claim: CountClaim, instrument: str) -> bool:
     """Whether numbers are said in words or in digits, by what is counted; twins say them alike.
 
     What one instrument says in words, the balanced one says in digits, so that one question may serve both.
@@ -124,29 +124,29 @@ def in_words(claim: Claim, instrument: str) -> bool:
     return (content_id(["in words", claim.noun]) % 2 == 0) != (instrument == BALANCED)
 
 
-def _exchanging(cases: Sequence[Case]) -> list[Twins[Case]]:
+def _exchanging(cases: Sequence[CountedQuestion]) -> list[FoilPair[CountedQuestion]]:
     """Pairs of cases of which each takes the number of the other, the more alike the better."""
-    return twins(
+    return pair_cases(
         cases,
         side=lambda case: str(case.number),
         keys=(lambda case: case.claim, lambda case: case.claim.noun),
         otherwise=(
-            lambda case: (case.claim.opening, in_words(case.claim, KIND)),
-            lambda case: in_words(case.claim, KIND),
+            lambda case: (case.claim.opening, uses_words(case.claim, KIND)),
+            lambda case: uses_words(case.claim, KIND),
         ),
         fits=lambda one, other: _is_apart(one, other.number) and _is_apart(other, one.number),
     )
 
 
-def _is_apart(case: Case, number: int) -> bool:
-    return apart(case.number, number) and not case.count.was_said(number)
+def _is_apart(case: CountedQuestion, number: int) -> bool:
+    return differ_clearly(case.number, number) and not case.count.was_said(number)
 
 
 suite = Suite(
     KIND,
     tests="the right number of things is told from a wrong one",
-    propose=miscounted,
-    survey=planned,
-    choose=Twinned,
+    propose=propose_foils,
+    survey=plan_foils,
+    choose=PairSampler,
     takes="questions",
 )

@@ -9,17 +9,17 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.language.nouns import head
-from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.valse.count_votes import count_of
-from counterpoint.suites.valse.paired_foils import TAG, Twinned, twins
-from counterpoint.suites.valse.statements import BARE, how_many, is_there
+from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.valse.count_votes import read_votes
+from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
+from counterpoint.suites.valse.statements import NO_ARTICLE, how_many, is_there
 
 NAME = "existence"
 _SORTS = frozenset({"types", "kinds", "sorts", "varieties", "colors", "shades", "styles", "shapes", "species"})
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ExistenceStatement:
     """A question with its statement and its denial, and which of the two is true."""
 
     id: str
@@ -28,15 +28,15 @@ class Case:
     none: str
     noun: str
     many: bool | None  # whether it is said of many; nothing where there is none, so that it can be said either way
-    word: str = BARE
+    word: str = NO_ARTICLE
     twin: str = ""
 
 
-Plan: TypeAlias = Mapping[str, Case]
+ExistencePlan: TypeAlias = Mapping[str, ExistenceStatement]
 """The cases that are kept, by the id of their question."""
 
 
-def case_of(question: Question, many: bool = True) -> Case | str:
+def read_existence(question: Question, many: bool = True) -> ExistenceStatement | str:
     """What a question says about something being there, or why it says nothing that can be used.
 
     A question after what is not there can be answered in the singular or in the plural: `many` says which.
@@ -46,34 +46,36 @@ def case_of(question: Question, many: bool = True) -> Case | str:
     if (claim := how_many(question.text)) is not None:
         if head(claim.noun) in _SORTS:
             return "there is always some sort of anything"
-        count = count_of(question)
+        count = read_votes(question)
         if count.exists is None:
             return "people differ on whether there is any"
         if count.exists and count.many is None:
             return "people differ on whether there are several"
         several = bool(count.many) if count.exists else many
         some, none = claim.some(several), claim.none(several)
-        word = BARE if several else "a"
-        return Case(question.id, count.exists, some, none, claim.noun, count.many if count.exists else None, word)
+        word = NO_ARTICLE if several else "a"
+        return ExistenceStatement(
+            question.id, count.exists, some, none, claim.noun, count.many if count.exists else None, word
+        )
     if (asked := is_there(question.text)) is not None:
         if (exists := _affirmed(question)) is None:
             return "people differ on whether there is any"
-        return Case(question.id, exists, asked.some, asked.none, asked.noun, asked.many, asked.word)
+        return ExistenceStatement(question.id, exists, asked.some, asked.none, asked.noun, asked.many, asked.word)
     return "no statement that something is there follows from it"
 
 
-def planned(questions: Iterable[Question]) -> Plan:
+def plan_pairs(questions: Iterable[Question]) -> ExistencePlan:
     """Half of the cases where there is something and half where there is nothing, each with a twin on the other side.
 
     Twins speak of the same things where they can, and always alike of one or of many.
     """
     by_id = {question.id: question for question in questions}
-    cases = [case for question in by_id.values() if isinstance(case := case_of(question), Case)]
+    cases = [case for question in by_id.values() if isinstance(case := read_existence(question), ExistenceStatement)]
     settled = [case.many for case in cases if case.exists]
     share = sum(map(bool, settled)) / len(settled) if settled else 1.0
     ready = sorted((_settled(case, by_id[case.id], share) for case in cases), key=lambda case: case.id)
     said = {(by_id[case.id].picture, case.some): case for case in ready}  # who asks twice is answered once
-    found = twins(
+    found = pair_cases(
         said.values(),
         side=lambda case: "some" if case.exists else "none",
         keys=(lambda case: case.some, lambda case: (case.word, case.noun)),
@@ -83,11 +85,11 @@ def planned(questions: Iterable[Question]) -> Plan:
     return {case.id: replace(case, twin=pair.name(NAME)) for pair in found for case in pair.kept}
 
 
-def denied(question: Question, plan: Plan, rng: Random) -> Iterator[Group | Dropped]:
+def propose_foils(question: Question, plan: ExistencePlan, rng: Random) -> Iterator[Group | Rejection]:
     """The statement that is true of the picture, and the one that denies it."""
     if question.id not in plan:
-        reason = case_of(question)
-        yield Dropped(NAME, reason if isinstance(reason, str) else "nothing of its kind stands against it")
+        reason = read_existence(question)
+        yield Rejection(NAME, reason if isinstance(reason, str) else "nothing of its kind stands against it")
         return
     case = plan[question.id]
     said, foil = (case.some, case.none) if case.exists else (case.none, case.some)
@@ -98,18 +100,18 @@ def denied(question: Question, plan: Plan, rng: Random) -> Iterator[Group | Drop
         (None, None),
         proof=question.proof or f"question {question.id} is answered {question.gold.best}",
         kind=NAME,
-        tags=((("word", word), ("question", question.id), (TAG, case.twin)), (("word", other),)),
+        tags=((("word", word), ("question", question.id), (PAIR_TAG, case.twin)), (("word", other),)),
         test=NAME,
     )
 
 
-def _settled(case: Case, question: Question, share: float) -> Case:
+def _settled(case: ExistenceStatement, question: Question, share: float) -> ExistenceStatement:
     """A case with its number: where there is none, of many as often as where there are some."""
     if case.many is not None:
         return case
     many = seeded_rng(NAME, case.id).random() < share
-    said = case_of(question, many)
-    assert isinstance(said, Case), "a case stays one in the singular"
+    said = read_existence(question, many)
+    assert isinstance(said, ExistenceStatement), "a case stays one in the singular"
     return replace(said, many=many)
 
 
@@ -125,8 +127,8 @@ def _affirmed(question: Question) -> bool | None:
 suite = Suite(
     NAME,
     tests="that there is something is told from that there is nothing",
-    propose=denied,
-    survey=planned,
-    choose=Twinned,
+    propose=propose_foils,
+    survey=plan_pairs,
+    choose=PairSampler,
     takes="questions",
 )

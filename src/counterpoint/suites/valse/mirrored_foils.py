@@ -6,7 +6,7 @@ from typing import NamedTuple
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
 from counterpoint.suites.balanced_sampling import Quota
-from counterpoint.suites.candidates import Draft
+from counterpoint.suites.candidates import Candidate
 
 
 class _Cell(NamedTuple):
@@ -18,7 +18,7 @@ class _Cell(NamedTuple):
     frame: str  # where in the sentence, for suites in which that tells something
 
 
-class Mirrored:
+class MirroredSampler:
     """Keeps a foil only beside one that mirrors it.
 
     Where a foil puts q for p in a sentence that usually has p, another puts p for q in a sentence that usually has p;
@@ -30,11 +30,11 @@ class Mirrored:
     def __init__(self, quota: int | Quota, seed: int) -> None:
         self._quota = quota if isinstance(quota, int) else quota.binary + quota.choice
         self._seed = seed
-        self._cells: dict[_Cell, dict[int, Draft]] = {}
+        self._cells: dict[_Cell, dict[int, Candidate]] = {}
 
-    def add(self, group: Group | Draft) -> None:
+    def add(self, group: Group | Candidate) -> None:
         """See one foil, whose base says which words were exchanged and which text is the more usual."""
-        draft = group if isinstance(group, Draft) else Draft.of(group)
+        draft = group if isinstance(group, Candidate) else Candidate.of(group)
         tags = dict(draft.tags)
         one, _, other = tags["exchanged"].partition(" | ")
         foil = other if tags["word"] == one else one
@@ -48,15 +48,15 @@ class Mirrored:
         kept = [draft for couple in couples[: self._quota // 2] for draft in couple]
         return [draft.make() for draft in sorted(kept, key=lambda draft: self._lot("place", draft))]
 
-    def _couples(self) -> Iterator[tuple[Draft, Draft]]:
+    def _couples(self) -> Iterator[tuple[Candidate, Candidate]]:
         for cell in sorted(self._cells):
             one, _, other = cell.words.partition(" | ")
             mirror = cell._replace(word=other)
             if cell.word == one and mirror in self._cells:
                 yield from zip(self._drawn(cell), self._drawn(mirror), strict=False)
 
-    def _drawn(self, cell: _Cell) -> list[Draft]:
+    def _drawn(self, cell: _Cell) -> list[Candidate]:
         return sorted(self._cells[cell].values(), key=lambda draft: self._lot("lot", draft))
 
-    def _lot(self, what: str, draft: Draft) -> int:
+    def _lot(self, what: str, draft: Candidate) -> int:
         return content_id([self._seed, what, draft.number])

@@ -15,20 +15,20 @@ from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
-from counterpoint.suites.contrast.survey import Asked
-from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.valse.mirrored_foils import Mirrored
-from counterpoint.suites.valse.pairs import ranked
-from counterpoint.suites.valse.plausibility import Usual
-from counterpoint.suites.valse.rewriting import Rewrite, lists, rewritten
+from counterpoint.suites.contrast.survey import BloomFilter
+from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.valse.mirrored_foils import MirroredSampler
+from counterpoint.suites.valse.pairs import caption_group
+from counterpoint.suites.valse.plausibility import CrossFittedPlausibility
+from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_lists
 
 PIECE = "foil-it"
-LEAST = 3
+MIN_COUNT = 3
 """How often captions have a word, at least, before it is put for others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ObjectMention:
     """A thing of a known category in a caption: its letters, the article before it, and the words between the two."""
 
     start: int
@@ -41,25 +41,25 @@ class Mention:
 @cache
 def categories() -> Mapping[str, tuple[str, str]]:
     """Each word for a thing, with its category and the category above that."""
-    rows: Mapping[str, Mapping[str, str]] = lists("objects")
+    rows: Mapping[str, Mapping[str, str]] = read_lists("objects")
     return {
         word: (name, above) for above, names in rows.items() for name, row in names.items() for word in split_list(row)
     }
 
 
 @cache
-def others(word: str) -> tuple[str, ...]:
+def sibling_words(word: str) -> tuple[str, ...]:
     """The first words of the other categories under the same one.
 
     >>> others("bike")
     ('airplane', 'boat', 'bus', 'car', 'motorcycle', 'train', 'truck')
     """
     name, above = categories()[word]
-    rows: Mapping[str, str] = lists("objects")[above]
+    rows: Mapping[str, str] = read_lists("objects")[above]
     return tuple(sorted(split_list(row)[0] for other, row in rows.items() if other != name))
 
 
-def mentions(text: str) -> Iterator[Mention]:
+def object_mentions(text: str) -> Iterator[ObjectMention]:
     """The things of known categories that a caption is about.
 
     >>> [(one.word, one.many) for one in mentions("Two dogs and a stop sign near the bus stop.")]
@@ -72,7 +72,7 @@ def mentions(text: str) -> Iterator[Mention]:
             yield found
 
 
-def _mention(said: Sequence[TaggedToken], one: NounChunk) -> Mention | None:
+def _mention(said: Sequence[TaggedToken], one: NounChunk) -> ObjectMention | None:
     after = said[one.end].text if one.end < len(said) else ""
     if one.many is None or one.lead is Determiner.OTHER or after in ("-", "'s"):
         return None
@@ -86,7 +86,7 @@ def _mention(said: Sequence[TaggedToken], one: NounChunk) -> Mention | None:
             return None  # a toy train, a police car: another word would not fit
         if one.lead is Determiner.BARE and not one.many and one.start and said[one.start - 1].tag[0] == "P":
             return None  # in bed, by train
-        return Mention(said[start].start, said[one.head].end, word, one.many, _article(said, one, start))
+        return ObjectMention(said[start].start, said[one.head].end, word, one.many, _article(said, one, start))
     return None
 
 
@@ -97,13 +97,13 @@ def _article(said: Sequence[TaggedToken], one: NounChunk, start: int) -> tuple[i
     return 0, 0, ""
 
 
-class Seen:
+class ObjectSurvey:
     """The survey: how usual sentences are, how usual words, and which categories the captions of a picture name."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.words = Counter[str]()
-        self._named = Asked()
-        self.usual = Usual(self._noted(captions))
+        self._named = BloomFilter()
+        self.usual = CrossFittedPlausibility(self._noted(captions))
 
     def is_named(self, picture: Picture, word: str) -> bool:
         """Whether a caption of the picture has a word for the same category."""
@@ -124,13 +124,13 @@ def _named_in(text: str) -> set[str]:
     return found | {" ".join(pair) for pair in pairwise(words)} & categories().keys()
 
 
-def candidates(caption: Caption, mention: Mention, seen: Seen) -> list[str]:
+def candidate_words(caption: Caption, mention: ObjectMention, seen: ObjectSurvey) -> list[str]:
     """Words of the same sort for what neither a caption of the picture names nor its annotators saw."""
-    fits = [word for word in others(mention.word) if _fits(mention, word) and seen.words[word] >= LEAST]
+    fits = [word for word in sibling_words(mention.word) if _fits(mention, word) and seen.words[word] >= MIN_COUNT]
     return [word for word in fits if not seen.is_named(caption.picture, word) and not _is_annotated(caption, word)]
 
 
-def _fits(mention: Mention, word: str) -> bool:
+def _fits(mention: ObjectMention, word: str) -> bool:
     uncounted = is_mass(word) or is_pair(word) or plural(word) == word
     own = is_mass(mention.word) or is_pair(mention.word) or plural(mention.word) == mention.word
     return not uncounted and not own and (not mention.many or not is_plural(word))
@@ -142,16 +142,16 @@ def _is_annotated(caption: Caption, word: str) -> bool:
     return any(name in (word, category) or (is_known(name) and may_be(name, word)) for name in names)
 
 
-def foiled(caption: Caption, seen: Seen, rng: Random) -> Iterator[Group | Dropped]:
+def propose_foils(caption: Caption, seen: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
     """One thing of a caption called by the name of another: if it can be, of one that is the more usual there."""
-    found = [(one, word) for one in mentions(caption.text) for word in candidates(caption, one, seen)]
+    found = [(one, word) for one in object_mentions(caption.text) for word in candidate_words(caption, one, seen)]
     if not found:
-        yield Dropped(PIECE, "no other category is surely absent")
+        yield Rejection(PIECE, "no other category is surely absent")
         return
     texts = [_foil(caption.text, one, word) for one, word in found]
     number, usual = seen.usual.drawn(caption.picture, caption.text, texts, rng)
     one, word = found[number]
-    yield ranked(
+    yield caption_group(
         caption,
         (caption.text, texts[number]),
         (one.word, word),
@@ -163,21 +163,21 @@ def foiled(caption: Caption, seen: Seen, rng: Random) -> Iterator[Group | Droppe
     )
 
 
-def _foil(text: str, one: Mention, word: str) -> str:
+def _foil(text: str, one: ObjectMention, word: str) -> str:
     said = plural(word) if one.many else word
     rewrites = [Rewrite(one.start, one.end, "", said)]
     start, end, before = one.article
     if before:
         rewrites.append(Rewrite(start, end, "", article(word)))
-    return rewritten(text, rewrites)[1]
+    return apply_rewrites(text, rewrites)[1]
 
 
 suite = Suite(
     "objects",
     tests="a thing is told from another of its sort",
-    propose=foiled,
-    survey=Seen,
-    choose=Mirrored,
+    propose=propose_foils,
+    survey=ObjectSurvey,
+    choose=MirroredSampler,
     takes="captions",
     prefers="described",
     always_balances=True,

@@ -15,12 +15,12 @@ from typing import Generic, Protocol, TypeVar
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id, seeded_rng
-from counterpoint.suites.balanced_sampling import Quota, even
-from counterpoint.suites.candidates import Draft
+from counterpoint.suites.balanced_sampling import Quota, share_evenly
+from counterpoint.suites.candidates import Candidate
 
-TAG = "twin"
+PAIR_TAG = "twin"
 """The tag that twins share: their instrument and the ids of their items."""
-MANY = 40
+MANY_PAIRS = 40
 """So many twins that one of each two is enough."""
 _OFTEN = 100  # times that two sides meet, from which on nobody learns from one that is left out
 _LOOKS = 12  # how many of a side are tried for one case
@@ -39,7 +39,7 @@ T = TypeVar("T", bound=Identified)
 
 
 @dataclass(frozen=True, slots=True)
-class Twins(Generic[T]):
+class FoilPair(Generic[T]):
     """Two cases that stand against each other, and which of them are kept."""
 
     one: T
@@ -48,7 +48,7 @@ class Twins(Generic[T]):
 
     def name(self, instrument: str) -> str:
         """What they are told by."""
-        return twin_name(instrument, self.one, self.other)
+        return pair_name(instrument, self.one, self.other)
 
     def each(self) -> Iterator[tuple[T, T]]:
         """Every case that is kept, with its twin."""
@@ -56,12 +56,12 @@ class Twins(Generic[T]):
             yield case, self.other if case is self.one else self.one
 
 
-def twin_name(instrument: str, *cases: Identified) -> str:
+def pair_name(instrument: str, *cases: Identified) -> str:
     """An instrument, and a number that follows from the ids of the cases."""
     return f"{instrument} {content_id(sorted(case.id for case in cases)):016x}"
 
 
-def twins(
+def pair_cases(
     cases: Iterable[T],
     *,
     side: Callable[[T], str],
@@ -69,7 +69,7 @@ def twins(
     fits: Callable[[T, T], bool] = lambda one, other: True,
     otherwise: Sequence[Callable[[T], Hashable]] = (),
     half: bool = False,
-) -> list[Twins[T]]:
+) -> list[FoilPair[T]]:
     """Pairs of cases on different sides, those that share their first key before those that share the next only.
 
     Keys that say less are for use `otherwise`: where the others do not find many. Where there are two sides, `half` of
@@ -78,7 +78,7 @@ def twins(
     left = sorted(cases, key=_lot)
     pairs = list[tuple[T, T]]()
     for place, key in enumerate((*keys, *otherwise)):
-        if place >= len(keys) and len(pairs) >= MANY:
+        if place >= len(keys) and len(pairs) >= MANY_PAIRS:
             break
         shelves = defaultdict[Hashable, list[T]](list)
         for case in left:
@@ -89,12 +89,12 @@ def twins(
             pairs += found
             left += alone
         left.sort(key=_lot)
-    if len(pairs) < MANY:
-        return [Twins(one, other, (one, other)) for one, other in pairs]
+    if len(pairs) < MANY_PAIRS:
+        return [FoilPair(one, other, (one, other)) for one, other in pairs]
     return list(_by_turns(pairs, side, 0 if half else _OFTEN))
 
 
-def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int) -> Iterator[Twins[T]]:
+def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int) -> Iterator[FoilPair[T]]:
     """One of each two: of two sides that meet often as many of each, of others a few more of that which luck takes.
 
     It takes about as many as a coin would, so that those that are read tell nothing about the one that is asked about.
@@ -104,14 +104,14 @@ def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int
         first, second = sorted((one, other), key=side)
         meetings[side(first), side(second)].append((first, second))
     for met in meetings.values():
-        rng = seeded_rng(TAG, met[0][0].id)
+        rng = seeded_rng(PAIR_TAG, met[0][0].id)
         more = 0 if len(met) >= often else round(sqrt(len(met)) / 2)
         turns = sorted(turn % 2 for turn in range(len(met)))
         turns = turns[more:] + [1] * more
         rng.shuffle(turns)
         turned = rng.randrange(2)
         for turn, pair in zip(turns, met, strict=True):
-            yield Twins(*pair, kept=(pair[turn ^ turned],))
+            yield FoilPair(*pair, kept=(pair[turn ^ turned],))
 
 
 def _paired(
@@ -121,7 +121,7 @@ def _paired(
     sides = defaultdict[str, list[T]](list)
     for case in storage:
         sides[side(case)].append(case)
-    rng = seeded_rng(TAG, storage[0].id)
+    rng = seeded_rng(PAIR_TAG, storage[0].id)
     pairs, alone = list[tuple[T, T]](), list[T]()
     while sides:
         own = max(sides, key=lambda name: (len(sides[name]), name))
@@ -151,28 +151,28 @@ def _taken(sides: dict[str, list[T]], name: str, place: int) -> T:
 
 
 def _lot(case: Identified) -> tuple[int, str]:
-    return content_id([TAG, case.id]), case.id
+    return content_id([PAIR_TAG, case.id]), case.id
 
 
-class Twinned:
+class PairSampler:
     """So many groups, evenly over instruments; twins stay or go together."""
 
     def __init__(self, quota: int | Quota, seed: int) -> None:
         self._quota = quota if isinstance(quota, int) else quota.binary + quota.choice
         self._seed = seed
-        self._twins = defaultdict[str, list[Draft]](list)
+        self._twins = defaultdict[str, list[Candidate]](list)
 
-    def add(self, group: Group | Draft) -> None:
+    def add(self, group: Group | Candidate) -> None:
         """See one group."""
-        draft = group if isinstance(group, Draft) else Draft.of(group)
-        self._twins[dict(draft.tags)[TAG]].append(draft)
+        draft = group if isinstance(group, Candidate) else Candidate.of(group)
+        self._twins[dict(draft.tags)[PAIR_TAG]].append(draft)
 
     def chosen(self) -> list[Group]:
         """What stays, in an order that luck decides; any first part of it is a fair sample."""
         room = Counter[str]()
         for name, drafts in self._twins.items():
             room[name.partition(" ")[0]] += len(drafts)
-        shares, kept = even(room, self._quota), list[Draft]()
+        shares, kept = share_evenly(room, self._quota), list[Candidate]()
         for name in sorted(self._twins, key=lambda name: (content_id([self._seed, name]), name)):
             instrument, drafts = name.partition(" ")[0], self._twins[name]
             if len(drafts) <= shares[instrument]:
@@ -180,5 +180,5 @@ class Twinned:
                 kept += drafts
         return [draft.make() for draft in sorted(kept, key=self._place)]
 
-    def _place(self, draft: Draft) -> tuple[int, str]:
-        return content_id([self._seed, "place", draft.number]), dict(draft.tags)[TAG]
+    def _place(self, draft: Candidate) -> tuple[int, str]:
+        return content_id([self._seed, "place", draft.number]), dict(draft.tags)[PAIR_TAG]

@@ -6,7 +6,7 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import Caption
 
 
-def ranked(
+def caption_group(
     caption: Caption,
     texts: tuple[str, str],
     words: tuple[str, str],

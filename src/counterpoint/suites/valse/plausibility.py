@@ -22,12 +22,12 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 @cache
-def fold(picture: Picture) -> int:
+def picture_fold(picture: Picture) -> int:
     """The fifth that a picture belongs to, whatever else there is."""
     return content_id(["fold", picture.address]) % FOLDS
 
 
-class Usual:
+class CrossFittedPlausibility:
     """Models of captions, each trained when it is first asked, on the captions of pictures outside one fold.
 
     >>> usual = Usual((Picture(f"a:{n}.png"), text) for n in range(9) for text in ("A cat sits on a mat.",))
@@ -40,11 +40,11 @@ class Usual:
         self._texts: tuple[list[str], ...] = tuple([] for _ in range(FOLDS))
         self._models: dict[int, KneserNeyModel] = {}
         for picture, text in captions:
-            self._texts[fold(picture)].append(text)
+            self._texts[picture_fold(picture)].append(text)
 
     def scores(self, picture: Picture, texts: Sequence[str]) -> Floats:
         """For each text minus the logarithm of its perplexity per word, by the captions of other pictures."""
-        own = fold(picture)
+        own = picture_fold(picture)
         if own not in self._models:
             others = (text for place, texts in enumerate(self._texts) if place != own for text in texts)
             self._models[own] = train_model(others)
@@ -64,10 +64,10 @@ class Usual:
         usual = [number for number, gain in enumerate(gains) if gain > MARGIN]
         pool = usual if usual and rng.random() > _ANY else range(len(gains))
         number = rng.choices(list(pool), [exp(min(0.0, float(gains[number]) * words)) for number in pool])[0]
-        return number, side(gains[number], len(foils))
+        return number, likelier_side(gains[number], len(foils))
 
 
-def side(gain: float, among: int = 1) -> str:
+def likelier_side(gain: float, among: int = 1) -> str:
     """Which of the two is the more usual, by so much that another model of captions would say so too.
 
     A foil that was drawn among several was drawn because this model finds it usual, so that another may well not: then

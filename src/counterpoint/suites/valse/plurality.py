@@ -24,17 +24,17 @@ from counterpoint.language.noun_chunks import (
 )
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.contrast.survey import Asked
-from counterpoint.suites.suite import Dropped, Suite
-from counterpoint.suites.valse.agreement import Forms, is_kind, pronoun_forms, subjects, verb_forms
-from counterpoint.suites.valse.mirrored_foils import Mirrored
-from counterpoint.suites.valse.pairs import ranked
-from counterpoint.suites.valse.plausibility import Usual, side
-from counterpoint.suites.valse.rewriting import Rewrite, listed, lists, rewritten
+from counterpoint.suites.contrast.survey import BloomFilter
+from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.valse.agreement import NumberForms, is_kind, pronoun_forms, verb_forms, verb_subjects
+from counterpoint.suites.valse.mirrored_foils import MirroredSampler
+from counterpoint.suites.valse.pairs import caption_group
+from counterpoint.suites.valse.plausibility import CrossFittedPlausibility, likelier_side
+from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, listed_words, read_lists
 
 PIECE = "plurality"
 
-LONGEST = 80
+MAX_TOKENS = 80
 """How many words and signs a caption may have."""
 _THINGS = ("living_thing.n.01", "artifact.n.01", "food.n.01", "food.n.02", "body_part.n.01", "fruit.n.01")
 _AGREEING = ("VBZ", "VBB", "VBD", "VHZ", "VHB", "VDZ", "VDB", "VVZ", "VVB")
@@ -42,7 +42,7 @@ _FIXED_TAGS = ("ORD", "AJS", "AJC", "DT0", "DPS", "CRD")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NumberChange:
     """A noun phrase that can be said of one and of many, with all that agrees with it."""
 
     start: int  # in letters
@@ -55,18 +55,22 @@ class Change:
     forms: tuple[tuple[int, int, str, str], ...]  # other words by their letters, of one and of many
 
 
-def changes(text: str) -> Iterator[Change]:
+def number_changes(text: str) -> Iterator[NumberChange]:
     """Every noun phrase of a caption whose number can be changed without doubt.
 
     >>> [(change.one, change.several, change.many) for change in changes("A dog with two red balls is on a lawn.")]
     [('dog', 'dogs', False), ('red ball', 'red balls', True)]
     """
     said = tag_text(text)
-    if text.isupper() or len(said) > LONGEST or any(word.text in listed("plurality", "together") for word in said):
+    if (
+        text.isupper()
+        or len(said) > MAX_TOKENS
+        or any(word.text in listed_words("plurality", "together") for word in said)
+    ):
         return
     apart = find_prepositions(said)
     phrases = find_noun_chunks(said, apart)
-    agreeing = subjects(said, phrases)
+    agreeing = verb_subjects(said, phrases)
     if agreeing is None:
         return
     for place, one in enumerate(phrases):
@@ -96,7 +100,7 @@ def _can_change(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], place
     if not one.many and any(other.many is not False for other in phrases[:place]):
         return False  # two men with a hat have a hat each
     return (
-        is_counted(said[one.head].text, one.many)
+        is_countable_object(said[one.head].text, one.many)
         and _modifiers_allow(said, one)
         and _before_allows(said, one, ends)
         and _after_allows(said, phrases, place)
@@ -104,10 +108,15 @@ def _can_change(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], place
 
 
 @cache
-def is_counted(noun: str, many: bool) -> bool:
+def is_countable_object(noun: str, many: bool) -> bool:
     """Whether a noun names things that a photograph shows one or several of."""
     one = singular(noun)
-    if one in listed("plurality", "uncounted") or not is_countable(noun) or (plural(one) == one) or noun.isdecimal():
+    if (
+        one in listed_words("plurality", "uncounted")
+        or not is_countable(noun)
+        or (plural(one) == one)
+        or noun.isdecimal()
+    ):
         return False
     if (plural(one) if many else one) != noun or not lexicon().senses(one):
         return False
@@ -116,7 +125,7 @@ def is_counted(noun: str, many: bool) -> bool:
 
 def _modifiers_allow(said: Sequence[TaggedToken], one: NounChunk) -> bool:
     before = said[one.first : one.head]
-    if any(word.tag in _FIXED_TAGS or word.text in listed("plurality", "fixed") for word in before):
+    if any(word.tag in _FIXED_TAGS or word.text in listed_words("plurality", "fixed") for word in before):
         return False
     if any(word.text.endswith("ing") and other.tag[0] == "N" for other, word in pairwise(before)):
         return False  # some adult doing dishes
@@ -137,8 +146,8 @@ def _before_allows(said: Sequence[TaggedToken], one: NounChunk, ends: dict[int, 
         return True
     if (start := ends.get(one.start)) is not None:
         said_before = " ".join(word.text for word in said[start : one.start])
-        pictured = said_before == "of" and start and said[start - 1].text in listed("plurality", "pictures")
-        return bool(pictured) or said_before not in listed("plurality", "after")
+        pictured = said_before == "of" and start and said[start - 1].text in listed_words("plurality", "pictures")
+        return bool(pictured) or said_before not in listed_words("plurality", "after")
     before = said[one.start - 1]
     if before.tag[:2] == "VB":
         return one.start > 1 and said[one.start - 2].text == "there"
@@ -155,20 +164,22 @@ def _after_allows(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], pla
         return True
     after = said[one.end]
     if after.text == "of":
-        return singular(said[one.head].text) in listed("plurality", "measures")
+        return singular(said[one.head].text) in listed_words("plurality", "measures")
     if after.tag == "CJC" or after.text == ",":
         joined = next((other for other in phrases if other.start == one.end + 1), None)
         return joined is None or joined.lead is not Determiner.BARE
     return after.tag[:2] != "NN" and after.text not in ("-", "/", "&")
 
 
-def _change(said: Sequence[TaggedToken], one: NounChunk, forms: Sequence[Forms]) -> Change:
-    kept = [word.text for word in said[one.first : one.head] if word.text not in listed("plurality", "dropped")]
+def _change(said: Sequence[TaggedToken], one: NounChunk, forms: Sequence[NumberForms]) -> NumberChange:
+    kept = [word.text for word in said[one.first : one.head] if word.text not in listed_words("plurality", "dropped")]
     head = singular(said[one.head].text)
     first, several = (_joined([*kept, form]) for form in (head, plural(head)))
     rest = tuple((said[form.place].start, said[form.place].end, form.one, form.many) for form in forms)
     assert one.many is not None, "only what has a number changes it"
-    return Change(said[one.start].start, said[one.head].end, one.many, head, first, several, _frame(said, one), rest)
+    return NumberChange(
+        said[one.start].start, said[one.head].end, one.many, head, first, several, _frame(said, one), rest
+    )
 
 
 def _frame(said: Sequence[TaggedToken], one: NounChunk) -> str:
@@ -197,15 +208,15 @@ def _joined(parts: Sequence[str]) -> str:
 
 def quantifiers(many: bool) -> tuple[str, ...]:
     """What stands before one, and what before many."""
-    return tuple(lists("plurality")["quantifiers"]["many" if many else "one"])
+    return tuple(read_lists("plurality")["quantifiers"]["many" if many else "one"])
 
 
-class Said:
+class PluralitySurvey:
     """The survey: how usual sentences are, and which nouns the captions of each picture have."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
-        self._nouns = Asked()
-        self.usual = Usual(self._noted(captions))
+        self._nouns = BloomFilter()
+        self.usual = CrossFittedPlausibility(self._noted(captions))
 
     def has(self, picture: Picture, noun: str) -> bool:
         """Whether a caption of the picture has a noun, in this very form."""
@@ -219,20 +230,20 @@ class Said:
             yield one.picture, one.text
 
 
-def foiled(caption: Caption, said: Said, rng: Random) -> Iterator[Group | Dropped]:
+def propose_foils(caption: Caption, said: PluralitySurvey, rng: Random) -> Iterator[Group | Rejection]:
     """Each noun phrase once, with a quantifier on both sides."""
-    for change in changes(caption.text):
+    for change in number_changes(caption.text):
         quantified = tuple(rng.choice(quantifiers(many)) for many in (False, True))
         if not change.many and said.has(caption.picture, plural(change.noun)):
-            yield Dropped(PIECE, "another caption of the picture names several")
+            yield Rejection(PIECE, "another caption of the picture names several")
             continue
-        if not change.many and annotated(caption.scene, change.noun) > 1:
-            yield Dropped(PIECE, "several are annotated")
+        if not change.many and count_annotated(caption.scene, change.noun) > 1:
+            yield Rejection(PIECE, "several are annotated")
             continue
         yield _group(caption, change, quantified, said)
 
 
-def annotated(scene: Scene | None, noun: str) -> int:
+def count_annotated(scene: Scene | None, noun: str) -> int:
     """How many things of a name, or of a kind that goes by this name, are annotated."""
     return sum(_is_called(one.name, noun) for one in scene) if scene else 0
 
@@ -245,23 +256,23 @@ def _is_called(name: str, noun: str) -> bool:
         return False
 
 
-def _group(caption: Caption, change: Change, quantified: tuple[str, ...], said: Said) -> Group:
+def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], said: PluralitySurvey) -> Group:
     phrases = (f"{quantified[0]} {change.one}", f"{quantified[1]} {change.several}")
     rewrites = [Rewrite(change.start, change.end, *phrases)]
     rewrites += [Rewrite(start, end, one, many) for start, end, one, many in change.forms]
     sides = [0, 1] if not change.many else [1, 0]
-    texts = rewritten(caption.text, [one.ordered(sides[0]) for one in rewrites])
+    texts = apply_rewrites(caption.text, [one.ordered(sides[0]) for one in rewrites])
     words = (change.noun, plural(change.noun))
     (gain,) = said.usual.gains(caption.picture, texts[0], texts[1:])
     names = ("singular", "plural")
-    return ranked(
+    return caption_group(
         caption,
         texts,
         (words[sides[0]], words[sides[1]]),
         test="plurals",
         kind=PIECE,
         proof=f"caption {caption.id} says {caption.text[change.start : change.end]!r}",
-        usual=side(gain),
+        usual=likelier_side(gain),
         tags=(
             ("direction", f"{names[sides[0]]}->{names[sides[1]]}"),
             ("frame", change.frame),
@@ -273,9 +284,9 @@ def _group(caption: Caption, change: Change, quantified: tuple[str, ...], said: 
 suite = Suite(
     "plurality",
     tests="one is told from several",
-    propose=foiled,
-    survey=Said,
-    choose=Mirrored,
+    propose=propose_foils,
+    survey=PluralitySurvey,
+    choose=MirroredSampler,
     takes="captions",
     prefers="described",
     always_balances=True,

@@ -47,7 +47,7 @@ _UNSAID = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class NounMention:
     """A noun, as it stands in a text."""
 
     word: str
@@ -69,10 +69,10 @@ class Mention:
 
 
 @lru_cache(1 << 14)
-def mentions(text: str) -> tuple[Mention, ...]:
+def noun_mentions(text: str) -> tuple[NounMention, ...]:
     """The nouns of a text, in their order."""
     words = tuple(re.findall(r"[a-z][a-z'-]*", text.lower()))
-    return tuple(Mention(word) for word, tag in zip(words, tag_words(words), strict=True) if is_noun(tag))
+    return tuple(NounMention(word) for word, tag in zip(words, tag_words(words), strict=True) if is_noun(tag))
 
 
 def pronouns(question: str) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def pronouns(question: str) -> tuple[str, ...]:
     return (pointing[0].split()[1], *found) if pointing else found
 
 
-def refers(question: str, caption: str, since: Sequence[str]) -> bool:
+def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
     """Whether every pronoun of a question is sure to mean what a caption speaks of, or the picture as a whole.
 
     What was said since then must bring in nobody and nothing else that the pronoun could mean.
@@ -102,8 +102,8 @@ def refers(question: str, caption: str, since: Sequence[str]) -> bool:
     if not found or len(_STRAY.findall(text)) > (found[0] not in _HE | _SHE | _THEY | _IT):
         return False
     scenic = _OF_THE_SCENE.match(text) is not None
-    named = mentions(caption)
-    said = tuple(mention for line in since for mention in mentions(line))
+    named = noun_mentions(caption)
+    said = tuple(mention for line in since for mention in noun_mentions(line))
     listed = _LIST.search(caption.lower()) is not None
     return all(_means(word, named, said, listed) for word in found if not _is_free(word, scenic))
 
@@ -113,7 +113,7 @@ def _is_free(word: str, scenic: bool) -> bool:
     return word in ("this", "these", "that", "those") or (scenic and word in _IT)
 
 
-def _means(word: str, named: Sequence[Mention], said: Sequence[Mention], listed: bool) -> bool:
+def _means(word: str, named: Sequence[NounMention], said: Sequence[NounMention], listed: bool) -> bool:
     """Whether a pronoun means the first that agrees with it; where things are listed, there must be only one."""
     meant = [mention.one for mention in named if _agrees(word, mention)]
     if listed and word not in _THEY and len(set(meant)) > 1:
@@ -127,7 +127,7 @@ def _means(word: str, named: Sequence[Mention], said: Sequence[Mention], listed:
     return not last or last[-1] == meant[0]
 
 
-def tells(caption: str, question: str) -> bool:
+def caption_answers(caption: str, question: str) -> bool:
     """Whether a caption answers a question by its own words, so that nobody has to look.
 
     >>> tells("an orange cat sitting on a rug", "is it sitting"), tells("a closed umbrella", "is it open")
@@ -139,7 +139,7 @@ def tells(caption: str, question: str) -> bool:
     return any(are_synonyms(one, other) or excludes(one, other) for one in asked if class_of(one) for other in said)
 
 
-def _agrees(word: str, mention: Mention) -> bool:
+def _agrees(word: str, mention: NounMention) -> bool:
     if word in _THEY:
         return mention.many
     if word in _IT:
@@ -156,6 +156,6 @@ def _is_person(noun: str) -> bool:
         return False
 
 
-def kinds(words: Iterable[str]) -> str:
+def join_pronouns(words: Iterable[str]) -> str:
     """The pronouns of a question as one value, for slices."""
     return " | ".join(dict.fromkeys(words))

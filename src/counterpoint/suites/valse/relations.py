@@ -14,23 +14,23 @@ from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, TaggedToken, find_noun_chunks, find_prepositions, tag_text
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.contrast.survey import Asked
-from counterpoint.suites.suite import GAP, MASKED_LM, Dropped, Fillers, FoilProposals, Gap, Suite
+from counterpoint.suites.contrast.survey import BloomFilter
+from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import is_kind
-from counterpoint.suites.valse.mirrored_foils import Mirrored
-from counterpoint.suites.valse.pairs import ranked
-from counterpoint.suites.valse.plausibility import Usual
-from counterpoint.suites.valse.rewriting import Rewrite, lists, rewritten
+from counterpoint.suites.valse.mirrored_foils import MirroredSampler
+from counterpoint.suites.valse.pairs import caption_group
+from counterpoint.suites.valse.plausibility import CrossFittedPlausibility
+from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_lists
 
 PIECE = "relations"
-LEAST = 3
+MIN_COUNT = 3
 """How often a preposition is in the captions, at least, before it counts as one that people use."""
 TWICE, RARE = 2, 8
 """How often it stands before a noun, at least, where the noun itself is no rare one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PrepositionSlot:
     """A preposition of a caption that says where something is: its letters, and the words on both sides."""
 
     start: int
@@ -41,7 +41,7 @@ class Place:
     moves: bool  # whether it follows a verb
 
 
-def places(text: str) -> Iterator[Place]:
+def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
     """The prepositions of a caption that can be told from others.
 
     >>> [(one.before, one.said, one.noun) for one in places("A cat sleeps on top of a car in the background.")]
@@ -54,7 +54,7 @@ def places(text: str) -> Iterator[Place]:
     begun = {one.start: one for one in find_noun_chunks(said, apart)}
     for start, end in apart.items():
         span = " ".join(word.text for word in said[start:end])
-        if start and span in kinds() and end in begun:
+        if start and span in preposition_kinds() and end in begun:
             noun = singular(said[begun[end].head].text)
             before, moves = _lemma(said[start - 1]), said[start - 1].tag[0] == "V"
             counted = begun[end].lead is not Determiner.OTHER and "other" not in (
@@ -62,7 +62,7 @@ def places(text: str) -> Iterator[Place]:
             )
             free = counted and before not in _words("bound", "words")
             if free and _is_placed(span, noun) and (moves or not _is_moving(span)):
-                yield Place(said[start].start, said[end - 1].end, span, before, noun, moves)
+                yield PrepositionSlot(said[start].start, said[end - 1].end, span, before, noun, moves)
 
 
 def _lemma(word: TaggedToken) -> str:
@@ -70,88 +70,90 @@ def _lemma(word: TaggedToken) -> str:
 
 
 def _is_placed(span: str, noun: str) -> bool:
-    own = lists(PIECE)["unplaced"].get(kinds()[span], "")
+    own = read_lists(PIECE)["unplaced"].get(preposition_kinds()[span], "")
     return noun.isalpha() and noun not in _words("unplaced", "any") and noun not in split_list(own)
 
 
 @cache
 def _holds_nothing(span: str, noun: str) -> bool:
     """Whether nothing could be inside, since it is alive."""
-    return kinds()[span] in ("in", "into", "out") and is_kind(noun, "person.n.01", "animal.n.01")
+    return preposition_kinds()[span] in ("in", "into", "out") and is_kind(noun, "person.n.01", "animal.n.01")
 
 
 @cache
 def _is_moving(span: str) -> bool:
-    return kinds()[span] in _words("moving", "kinds")
+    return preposition_kinds()[span] in _words("moving", "kinds")
 
 
 @cache
 def _words(part: str, key: str) -> frozenset[str]:
-    return frozenset(split_list(lists(PIECE)[part][key]))
+    return frozenset(split_list(read_lists(PIECE)[part][key]))
 
 
 @cache
-def kinds() -> Mapping[str, str]:
+def preposition_kinds() -> Mapping[str, str]:
     """Each preposition that is exchanged, with the name of those that say the same."""
-    rows: Mapping[str, str] = lists(PIECE)["same"]
+    rows: Mapping[str, str] = read_lists(PIECE)["same"]
     return {span: name for name, row in rows.items() for span in split_list(row)}
 
 
 @cache
-def others(span: str) -> tuple[str, ...]:
+def excluded_prepositions(span: str) -> tuple[str, ...]:
     """The prepositions that are not true of what this one is true of.
 
     >>> others("up"), "on top of" in others("on"), "under" in others("atop")
     (('down',), False, True)
     """
-    rows: Mapping[str, str] = lists(PIECE)["apart"]
-    kind = kinds()[span]
+    rows: Mapping[str, str] = read_lists(PIECE)["apart"]
+    kind = preposition_kinds()[span]
     apart = {other for name, row in rows.items() for other in split_list(row) if name == kind}
     apart |= {name for name, row in rows.items() if kind in split_list(row)}
-    return tuple(other for other in sorted(kinds()) if kinds()[other] in apart)
+    return tuple(other for other in sorted(preposition_kinds()) if preposition_kinds()[other] in apart)
 
 
-class Survey:
+class PrepositionSurvey:
     """What all captions have: prepositions with the words on both sides, and how usual their sentences are."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.spans, self._nouns = Counter[str](), Counter[str]()
         self._before, self._after = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-        self._said = Asked()
-        self.usual = Usual(self._noted(captions))
+        self._said = BloomFilter()
+        self.usual = CrossFittedPlausibility(self._noted(captions))
 
-    def is_attested(self, place: Place, span: str) -> bool:
+    def is_attested(self, place: PrepositionSlot, span: str) -> bool:
         """Whether people put a preposition after such a word, and before such a noun."""
-        if self.spans[span] < LEAST or (_is_moving(span) and not place.moves) or _holds_nothing(span, place.noun):
+        if self.spans[span] < MIN_COUNT or (_is_moving(span) and not place.moves) or _holds_nothing(span, place.noun):
             return False
         enough = min(TWICE, 1 + self._nouns[place.noun] // RARE)
         return self._before[place.before, span] > 0 and self._after[span, place.noun] >= enough
 
     def is_said(self, picture: Picture, span: str, noun: str) -> bool:
         """Whether a caption of the picture has a preposition of this meaning before the noun."""
-        return self._said.has(picture.address, f"{kinds()[span]} {noun}")
+        return self._said.has(picture.address, f"{preposition_kinds()[span]} {noun}")
 
     def _noted(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
         for one in captions:
-            for place in places(one.text):
+            for place in preposition_slots(one.text):
                 self.spans[place.said] += 1
                 self._nouns[place.noun] += 1
                 self._before[place.before, place.said] += 1
                 self._after[place.said, place.noun] += 1
-                self._said.add(one.picture.address, f"{kinds()[place.said]} {place.noun}")
+                self._said.add(one.picture.address, f"{preposition_kinds()[place.said]} {place.noun}")
             yield one.picture, one.text
 
 
-def gaps(caption: Caption) -> Iterator[Gap]:
+def caption_gaps(caption: Caption) -> Iterator[Gap]:
     """A caption with each of its prepositions left out, for a masked language model to fill in."""
-    return (Gap(_gap(caption.text, place), place.said) for place in places(caption.text))
+    return (Gap(_gap(caption.text, place), place.said) for place in preposition_slots(caption.text))
 
 
-def _gap(text: str, place: Place) -> str:
+def _gap(text: str, place: PrepositionSlot) -> str:
     return text[: place.start] + GAP + text[place.end :]
 
 
-def candidates(caption: Caption, place: Place, survey: Survey, proposed: Fillers | None = None) -> list[str]:
+def candidate_prepositions(
+    caption: Caption, place: PrepositionSlot, survey: PrepositionSurvey, proposed: Fillers | None = None
+) -> list[str]:
     """The prepositions that make a caption untrue and are no stranger to its words.
 
     Where a masked language model was asked, they are those among its proposals; else those that other captions have
@@ -160,31 +162,39 @@ def candidates(caption: Caption, place: Place, survey: Survey, proposed: Fillers
     offered = proposed.get(_gap(caption.text, place), ()) if proposed is not None else None
     return [
         span
-        for span in others(place.said)
+        for span in excluded_prepositions(place.said)
         if _is_placed(span, place.noun)
-        and (survey.is_attested(place, span) if offered is None else span in offered and survey.spans[span] >= LEAST)
+        and (
+            survey.is_attested(place, span) if offered is None else span in offered and survey.spans[span] >= MIN_COUNT
+        )
         and not survey.is_said(caption.picture, span, place.noun)
         and not is_annotated(caption.scene, place, span, caption.text[: place.start].lower())
     ]
 
 
-def is_annotated(scene: Scene | None, place: Place, span: str, before: str) -> bool:
+def is_annotated(scene: Scene | None, place: PrepositionSlot, span: str, before: str) -> bool:
     """Whether something that is named before the preposition stands so to a thing of the name that comes after it."""
-    kind = kinds()[span]
-    links = (link for link in scene.relations if kinds().get(link.name) == kind) if scene else ()
+    kind = preposition_kinds()[span]
+    links = (link for link in scene.relations if preposition_kinds().get(link.name) == kind) if scene else ()
     return any(scene[link.object].name == place.noun and scene[link.subject].name in before for link in links if scene)
 
 
-def foiled(caption: Caption, survey: Survey, rng: Random, proposed: Fillers | None = None) -> Iterator[Group | Dropped]:
+def propose_foils(
+    caption: Caption, survey: PrepositionSurvey, rng: Random, proposed: Fillers | None = None
+) -> Iterator[Group | Rejection]:
     """One preposition of a caption put for another: if it can be, for one that is the more usual there."""
-    found = [(place, span) for place in places(caption.text) for span in candidates(caption, place, survey, proposed)]
+    found = [
+        (place, span)
+        for place in preposition_slots(caption.text)
+        for span in candidate_prepositions(caption, place, survey, proposed)
+    ]
     if not found:
-        yield Dropped(PIECE, "no other preposition is both usual and untrue there")
+        yield Rejection(PIECE, "no other preposition is both usual and untrue there")
         return
     texts = [_foil(caption.text, place, span) for place, span in found]
     number, usual = survey.usual.drawn(caption.picture, caption.text, texts, rng)
     place, span = found[number]
-    yield ranked(
+    yield caption_group(
         caption,
         (caption.text, texts[number]),
         (place.said, span),
@@ -196,24 +206,24 @@ def foiled(caption: Caption, survey: Survey, rng: Random, proposed: Fillers | No
     )
 
 
-def _foil(text: str, place: Place, span: str) -> str:
-    return rewritten(text, [Rewrite(place.start, place.end, place.said, span)])[1]
+def _foil(text: str, place: PrepositionSlot, span: str) -> str:
+    return apply_rewrites(text, [Rewrite(place.start, place.end, place.said, span)])[1]
 
 
-def proposing(proposed: Fillers) -> Suite[Caption, Survey]:
+def with_fillers(proposed: Fillers) -> Suite[Caption, PrepositionSurvey]:
     """The suite with the proposals of a masked language model, by the captions with their gaps."""
-    return replace(suite, propose=partial(foiled, proposed=proposed))
+    return replace(suite, propose=partial(propose_foils, proposed=proposed))
 
 
 suite = Suite(
     "relations",
     tests="where something is, is told from where it is not",
-    propose=foiled,
-    survey=Survey,
-    choose=Mirrored,
+    propose=propose_foils,
+    survey=PrepositionSurvey,
+    choose=MirroredSampler,
     takes="captions",
     prefers="described",
     always_balances=True,
     options=(MASKED_LM,),
-    proposals=FoilProposals(gaps=gaps, apply=proposing, max_words=3),
+    proposals=FoilProposals(gaps=caption_gaps, apply=with_fillers, max_words=3),
 )

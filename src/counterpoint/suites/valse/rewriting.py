@@ -25,7 +25,7 @@ class Rewrite(NamedTuple):
         return self._replace(caption=self.foil, foil=self.caption) if first else self
 
 
-def rewritten(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
+def apply_rewrites(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
     """A text with each place put in other words, as a caption and as a foil; the first capital of a sentence stays.
 
     >>> rewritten("A dog is here.", [Rewrite(0, 5, "exactly one dog", "some dogs"), Rewrite(6, 8, "is", "are")])
@@ -53,12 +53,12 @@ def _begun(text: str, capital: bool) -> str:
 
 
 @cache
-def lists(name: str) -> Mapping[str, Any]:
+def read_lists(name: str) -> Mapping[str, Any]:
     """One file of word lists, as it is written."""
     return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
 
 
 @cache
-def listed(name: str, key: str) -> frozenset[str]:
+def listed_words(name: str, key: str) -> frozenset[str]:
     """One list of a file: words or phrases between commas."""
-    return frozenset(split_list(lists(name)[key]))
+    return frozenset(split_list(read_lists(name)[key]))

@@ -62,7 +62,7 @@ _DETERMINERS = frozenset(split_list("the, this, that, these, those, a, an, each,
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CountClaim:
     """A statement about a number of things, with what agrees with it said for one and for many.
 
     >>> claim = how_many("How many people are in the picture?")
@@ -94,7 +94,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Existence:
+class ExistenceClaim:
     """What a question after something being there asks for, in a form that can be said and denied.
 
     >>> asked = is_there("Is there an umbrella behind the dog?")
@@ -109,7 +109,7 @@ class Existence:
     word: str  # what stands where the denial has "no"
 
 
-BARE = "∅"
+NO_ARTICLE = "∅"
 """What stands before a noun that has no article."""
 
 
@@ -119,7 +119,7 @@ def numeral(number: int, *, in_words: bool) -> str:
 
 
 @lru_cache(1 << 14)
-def how_many(question: str) -> Claim | None:
+def how_many(question: str) -> CountClaim | None:
     """The claim that answers to a question make, or nothing where its form or its subject leaves doubt.
 
     >>> how_many("How many mirrors does this bike have?").exactly(1)
@@ -142,7 +142,7 @@ def how_many(question: str) -> Claim | None:
     return _claim(noun, words[end:], tags[end:])
 
 
-def is_there(question: str) -> Existence | None:
+def is_there(question: str) -> ExistenceClaim | None:
     """What a question of the form "Is there …?" asks for, or nothing where its denial would be no plain one."""
     found = _IS_THERE.fullmatch(question)
     if not found or _NEGATIVE.search(found[3].lower()):
@@ -157,7 +157,7 @@ def is_there(question: str) -> Existence | None:
         return None
     said = f"{article(rest)} {rest}" if one else rest
     some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
-    return Existence(some, none, noun, be == "are", "a" if one else BARE)
+    return ExistenceClaim(some, none, noun, be == "are", "a" if one else NO_ARTICLE)
 
 
 def _noun_end(words: Sequence[str], tags: Sequence[str]) -> int:
@@ -173,65 +173,65 @@ def _noun_end(words: Sequence[str], tags: Sequence[str]) -> int:
     return end
 
 
-def _claim(noun: str, rest: Sequence[str], tags: Sequence[str]) -> Claim | None:
+def _claim(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | None:
     text = " ".join(rest)
     low = [word.lower() for word in rest]
     if later := next((place for place, word in enumerate(low) if place and word in _BE), 0):
         return _narrowed(noun, rest, tags, later)
     if seen := _SEE.fullmatch(text) or _BE_SEEN.fullmatch(text):
-        return Claim(noun, _THERE, (seen[1], seen[1]))
+        return CountClaim(noun, _THERE, (seen[1], seen[1]))
     if low[:1] and low[0] in _BE:
         return _being(noun, rest, tags)
     if low[:1] and low[0] in _DO:
         return _doing(noun, rest, tags)
     if not rest or tags[0] in ("PRP", "VVG", "VVN", "AVP") or low[0] in _AFTER:
-        return Claim(noun, _THERE, (text, text))
+        return CountClaim(noun, _THERE, (text, text))
     if low[0] in ("have", "has"):
         text = " ".join(rest[1:])
-        return Claim(noun, _THERE, (f"that has {text}", f"that have {text}"))
+        return CountClaim(noun, _THERE, (f"that has {text}", f"that have {text}"))
     if tags[0] in ("VVB", "VVI") and low[0] != "can":
-        return Claim(noun, _THERE, (f"that {third_person(text)}", f"that {text}"))
+        return CountClaim(noun, _THERE, (f"that {third_person(text)}", f"that {text}"))
     return None
 
 
-def _narrowed(noun: str, rest: Sequence[str], tags: Sequence[str], be: int) -> Claim | None:
+def _narrowed(noun: str, rest: Sequence[str], tags: Sequence[str], be: int) -> CountClaim | None:
     """ "… in the photo are wearing hats": both are said of them."""
     found = _being(noun, rest[be:], tags[be:]) if tags[0] == "PRP" else None
     if not found or not found.opening[0].startswith("there"):
         return None
     place = " ".join(rest[:be])
-    return Claim(noun, found.opening, (f"{place} {found.closing[0]}", f"{place} {found.closing[1]}"))
+    return CountClaim(noun, found.opening, (f"{place} {found.closing[0]}", f"{place} {found.closing[1]}"))
 
 
-def _being(noun: str, rest: Sequence[str], tags: Sequence[str]) -> Claim | None:
+def _being(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | None:
     """What follows "are": a place, a doing, or who does what to them."""
     after, kinds = list(rest[1:]), list(tags[1:])
     if after[:1] == ["there"]:
         after, kinds = after[1:], kinds[1:]
         if not after:
-            return Claim(noun, _THERE)
+            return CountClaim(noun, _THERE)
     if not after:
         return None
     text, first = " ".join(after), after[0].lower()
     if first in _DETERMINERS:
         return _inverted(noun, rest[0].lower(), after, kinds)
     if kinds[0] in ("PRP", "VVG", "VVN", "VVD", "VBG", "AVP") or first in _AFTER or first.endswith("ing"):
-        return Claim(noun, _THERE, (text, text))
+        return CountClaim(noun, _THERE, (text, text))
     if kinds[0] == "AJ0" and not any(is_noun(kind) for kind in kinds):
-        return Claim(noun, _THERE, (f"that is {text}", f"that are {text}"))
+        return CountClaim(noun, _THERE, (f"that is {text}", f"that are {text}"))
     return None
 
 
-def _inverted(noun: str, be: str, after: Sequence[str], tags: Sequence[str]) -> Claim | None:
+def _inverted(noun: str, be: str, after: Sequence[str], tags: Sequence[str]) -> CountClaim | None:
     """ "… is the man holding": the man is holding them."""
     for place, tag in enumerate(tags):
         if tag == "VVG" and place > 1:
             opening, closing = f"{' '.join(after[:place])} {be} {after[place]}", " ".join(after[place + 1 :])
-            return Claim(noun, (opening, opening), (closing, closing))
+            return CountClaim(noun, (opening, opening), (closing, closing))
     return None
 
 
-def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> Claim | None:
+def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | None:
     """ "… does the bike have": the bike has them."""
     if len(rest) < 3 or rest[1].lower() not in _DETERMINERS:
         return None
@@ -241,5 +241,5 @@ def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> Claim | None:
             one = rest[0].lower() == "does"
             opening = f"{' '.join(rest[1:place])} {third_person(verb) if one else verb}"
             closing = " ".join(rest[place + 1 :])
-            return Claim(noun, (opening, opening), (closing, closing)) if rest[0].lower() != "did" else None
+            return CountClaim(noun, (opening, opening), (closing, closing)) if rest[0].lower() != "did" else None
     return None

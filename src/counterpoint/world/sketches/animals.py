@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
-from counterpoint.world.sketch import Look, Sketch
+from counterpoint.world.sketch import Appearance, Sketch
 from counterpoint.world.sketches.anatomy import INK, eye
 from counterpoint.world.sketches.birds import bird, chicken, duck
 from counterpoint.world.sketches.cattle import cow, horse, pig, sheep
 from counterpoint.world.sketches.pets import cat, dog, rabbit
 
 
-def crab(look: Look) -> Sketch:
+def crab(look: Appearance) -> Sketch:
     """A crab with raised claws, eyes on stalks and six legs."""
     s = Sketch()
     for side in (-1, 1):
@@ -38,7 +38,7 @@ def crab(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "dog": dog,
     "cat": cat,
     "horse": horse,

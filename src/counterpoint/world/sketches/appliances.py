@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from counterpoint.world.sketch import GROUND, Look, Rgb, Sketch
+from counterpoint.world.sketch import GROUND, Appearance, Rgb, Sketch
 
 GLASS: Rgb = (34, 38, 48)
 SHEEN: Rgb = (92, 102, 120)
@@ -13,7 +13,7 @@ CREAM: Rgb = (252, 250, 242)
 INK: Rgb = (44, 42, 46)
 
 
-def refrigerator(look: Look) -> Sketch:
+def refrigerator(look: Appearance) -> Sketch:
     """A tall refrigerator: shut, or open with light and food inside."""
     s = Sketch()
     wide, split = ((440, 330), (470, 660), (420, 290))[look.variant]
@@ -57,7 +57,7 @@ def _larder(s: Sketch, wide: int, top: int, bottom: int) -> None:
         s.poly(((-24, y - 60), (-196, y - 46), (-196, y), (-24, y - 12)), "main.dark")
 
 
-def oven(look: Look) -> Sketch:
+def oven(look: Appearance) -> Sketch:
     """A cooker with an oven below: its window glows when it is lit."""
     s = Sketch()
     wide = (820, 900, 760)[look.variant]
@@ -92,7 +92,7 @@ def oven(look: Look) -> Sketch:
     return s
 
 
-def microwave(look: Look) -> Sketch:
+def microwave(look: Appearance) -> Sketch:
     """A microwave: shut behind dark glass, or open with its lamp on."""
     s = Sketch()
     wide = (1420, 1520, 1340)[look.variant]
@@ -124,7 +124,7 @@ def microwave(look: Look) -> Sketch:
     return s
 
 
-def toaster(look: Look) -> Sketch:
+def toaster(look: Appearance) -> Sketch:
     """A rounded toaster: two slices of toast stick out of it, or its slots are dark."""
     s = Sketch()
     wide = (1320, 1440, 1220)[look.variant]
@@ -152,7 +152,7 @@ def toaster(look: Look) -> Sketch:
     return s
 
 
-def television(look: Look) -> Sketch:
+def television(look: Appearance) -> Sketch:
     """A television: a bright scene on the screen, or dark glass."""
     s = Sketch()
     wide, top = ((1340, 0), (1420, 0), (1180, 190))[look.variant]
@@ -222,7 +222,7 @@ def _screen(s: Sketch, left: int, top: int, right: int, bottom: int, *, on: bool
         )
 
 
-def laptop(look: Look) -> Sketch:
+def laptop(look: Appearance) -> Sketch:
     """A laptop: folded flat, or open with a bright screen above its keys."""
     s = Sketch()
     half = (700, 760, 650)[look.variant]
@@ -251,7 +251,7 @@ def laptop(look: Look) -> Sketch:
     return s
 
 
-def lamp(look: Look) -> Sketch:
+def lamp(look: Appearance) -> Sketch:
     """A table lamp with a shade; lit, it stands in its own glow."""
     s = Sketch()
     half, narrow = ((330, 190), (310, 310), (360, 120))[look.variant]
@@ -274,7 +274,7 @@ def lamp(look: Look) -> Sketch:
     return s
 
 
-def clock(look: Look) -> Sketch:
+def clock(look: Appearance) -> Sketch:
     """A round clock for the wall, with a broad rim."""
     s = Sketch()
     s.disc(500, 500, 500, "main.deep")
@@ -297,7 +297,7 @@ def clock(look: Look) -> Sketch:
     return s
 
 
-def phone(look: Look) -> Sketch:
+def phone(look: Appearance) -> Sketch:
     """A telephone of the old kind, its receiver resting on top."""
     s = Sketch()
     half = (640, 700, 600)[look.variant]
@@ -325,7 +325,7 @@ def phone(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "refrigerator": refrigerator,
     "oven": oven,
     "microwave": microwave,

@@ -1,12 +1,12 @@
 """Birds of water, yard and air: ducks, chickens, and birds on the wing."""
 
-from counterpoint.world.sketch import Look, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Rgb, Sketch
 from counterpoint.world.sketches.anatomy import BEAK, eye
 
 COMB: Rgb = (214, 30, 40)
 
 
-def duck(look: Look) -> Sketch:
+def duck(look: Appearance) -> Sketch:
     """A duck with a broad flat bill on a bent neck."""
     s = Sketch()
     if look.pose == "walking":
@@ -33,7 +33,7 @@ def duck(look: Look) -> Sketch:
     return s
 
 
-def chicken(look: Look) -> Sketch:
+def chicken(look: Appearance) -> Sketch:
     """A chicken with comb and wattle, and tail feathers that stand up."""
     s = Sketch()
     for x, paint in ((490, (206, 140, 30)), (390, (240, 178, 50))):
@@ -66,7 +66,7 @@ def chicken(look: Look) -> Sketch:
     return s
 
 
-def bird(look: Look) -> Sketch:
+def bird(look: Appearance) -> Sketch:
     """A bird on the wing, both wings spread."""
     s = Sketch()
     up, y = (100, 800) if look.variant != 1 else (-88, 300)

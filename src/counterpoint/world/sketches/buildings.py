@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from counterpoint.world.sketch import Look, Point, Sketch
+from counterpoint.world.sketch import Appearance, Point, Sketch
 from counterpoint.world.sketches.outlines import rounded
 
 SLATE = (72, 76, 94)
@@ -58,7 +58,7 @@ def _dark_bricks(s: Sketch, left: int, top: int, right: int) -> None:
                 s.rect(x + 5, upper, x + 105, lower, "main.dark")
 
 
-def house(look: Look) -> Sketch:
+def house(look: Appearance) -> Sketch:
     """A cottage with its gable to us, a house of two floors, or a low one with a dormer."""
     s = Sketch(material=look.material)
     (_cottage, _town_house, _bungalow)[look.variant](s, look.has("lit"))
@@ -113,7 +113,7 @@ def _bungalow(s: Sketch, lit: bool) -> None:
     _front_door(s, 590, 570, 780)
 
 
-def barn(look: Look) -> Sketch:
+def barn(look: Appearance) -> Sketch:
     """A barn with a broken gable and two great doors, shut with white crosses or swung wide on the dark inside."""
     s = Sketch(material=look.material)
     wide, shoulder = ((1000, 190), (1120, 230), (1000, 190))[look.variant]
@@ -175,7 +175,7 @@ def _open_doors(s: Sketch, half: int) -> None:
         s.bar((near, 960), (far, 526), 28, TRIM, round_ends=False)
 
 
-def tent(look: Look) -> Sketch:
+def tent(look: Appearance) -> Sketch:
     """A ridge tent, a dome or a pointed one, its flap tied back on the dark inside or zipped up."""
     s = Sketch()
     opened = look.has("open")
@@ -231,7 +231,7 @@ def _bell_tent(s: Sketch, opened: bool) -> None:
     _flap(s, (600, 440), 370, 830, opened)
 
 
-def lighthouse(look: Look) -> Sketch:
+def lighthouse(look: Appearance) -> Sketch:
     """A banded tower by the sea; lit, it throws a beam to either side."""
     s = Sketch()
     lit, slim = look.has("lit"), (0, 24, -24)[look.variant]
@@ -267,7 +267,7 @@ def lighthouse(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "house": house,
     "barn": barn,
     "tent": tent,

@@ -1,6 +1,6 @@
 """Animals of the farm on four legs: horses, cows, sheep and pigs."""
 
-from counterpoint.world.sketch import Look, Paint, Point, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Paint, Point, Rgb, Sketch
 from counterpoint.world.sketches.anatomy import HORN, INK, ROSE, SNOW, barrel, eye, leg, stride
 
 FACE: Rgb = (92, 78, 76)
@@ -21,7 +21,7 @@ DARK_PATCHES = (
 """A cow has pale patches, seen on a dark coat, and dark ones, seen on a white coat, for each build."""
 
 
-def horse(look: Look) -> Sketch:
+def horse(look: Appearance) -> Sketch:
     """A horse on long legs, with mane and tail; its back is a seat."""
     s = Sketch()
     hair: Paint = HORN if look.variant == 1 else "main.line"
@@ -49,7 +49,7 @@ def horse(look: Look) -> Sketch:
     return s
 
 
-def _horse_head(s: Sketch, look: Look, chest: Point, poll: Point, nose: Point) -> None:
+def _horse_head(s: Sketch, look: Appearance, chest: Point, poll: Point, nose: Point) -> None:
     """Neck, mane and long head, from the chest by the poll to the nose."""
     (x0, y0), (x1, y1), (x2, y2) = chest, poll, nose
     down = y2 > 800
@@ -71,7 +71,7 @@ def _horse_head(s: Sketch, look: Look, chest: Point, poll: Point, nose: Point) -
     s.anchor("mouth", x2 + 20, y2 + 40)
 
 
-def cow(look: Look) -> Sketch:
+def cow(look: Appearance) -> Sketch:
     """A cow in patches, with horns and an udder."""
     s = Sketch()
     if look.pose == "lying":
@@ -97,7 +97,7 @@ def cow(look: Look) -> Sketch:
     return s
 
 
-def _cow_body(s: Sketch, look: Look, low: int) -> None:
+def _cow_body(s: Sketch, look: Appearance, low: int) -> None:
     s.path(((100, 300 + low), (20, 420 + low), (30, 600 + low)), 46, "main.dark")
     s.disc(30, 620 + low, 55, "main.line")
     barrel(s, (260, 450 + low), (650, 450 + low), 500)
@@ -107,7 +107,7 @@ def _cow_body(s: Sketch, look: Look, low: int) -> None:
             s.oval(left, top + low, right, bottom + low, paint)
 
 
-def _cow_head(s: Sketch, look: Look, x: int, y: int) -> None:
+def _cow_head(s: Sketch, look: Appearance, x: int, y: int) -> None:
     s.path(((x - 90, y - 110), (x - 130, y - 170), (x - 80, y - 210)), 46, HORN)
     s.path(((x + 60, y - 110), (x + 110, y - 170), (x + 70, y - 210)), 46, HORN)
     s.oval(x - 260, y - 120, x - 90, y - 10, "main.line")
@@ -120,7 +120,7 @@ def _cow_head(s: Sketch, look: Look, x: int, y: int) -> None:
     s.anchor("mouth", x + 60, y + 180)
 
 
-def sheep(look: Look) -> Sketch:
+def sheep(look: Appearance) -> Sketch:
     """A sheep: a cloud of wool with a dark face."""
     s = Sketch()
     low = 190 if look.pose == "lying" else 0
@@ -153,7 +153,7 @@ def sheep(look: Look) -> Sketch:
     return s
 
 
-def _sheep_head(s: Sketch, look: Look, x: int, y: int) -> None:
+def _sheep_head(s: Sketch, look: Appearance, x: int, y: int) -> None:
     s.oval(x - 220, y - 60, x - 60, y + 30, (70, 60, 58))
     s.oval(x - 110, y - 140, x + 110, y + 190, FACE)
     s.oval(x + 70, y - 60, x + 210, y + 20, (70, 60, 58))
@@ -170,7 +170,7 @@ def _sheep_head(s: Sketch, look: Look, x: int, y: int) -> None:
     s.anchor("mouth", x + 20, y + 150)
 
 
-def pig(look: Look) -> Sketch:
+def pig(look: Appearance) -> Sketch:
     """A fat pig with a snout and a curly tail, clean or in its mud."""
     s = Sketch()
     low = 170 if look.pose == "lying" else 0
@@ -197,7 +197,7 @@ def pig(look: Look) -> Sketch:
     return s
 
 
-def _pig_head(s: Sketch, look: Look, x: int, y: int) -> None:
+def _pig_head(s: Sketch, look: Appearance, x: int, y: int) -> None:
     s.poly(((x - 20, y - 190), (x + 60, y - 330), (x + 130, y - 150)), "main.dark")
     s.oval(x - 250, y - 230, x + 190, y + 230, "main.dark")
     s.oval(x - 240, y - 235, x + 190, y + 210)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from math import isqrt
 
-from counterpoint.world.sketch import Look, Paint, Point, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Paint, Point, Rgb, Sketch
 from counterpoint.world.sketches.strokes import arc, band, bean, hoop, laid_down, leaf
 
 HOLLOW: Rgb = (46, 40, 44)
@@ -65,7 +65,7 @@ def _mouth(s: Sketch, left: int, top: int, right: int, bottom: int, inside: Pain
     s.oval(left + edge, top + edge * 2 // 3, right - edge, bottom - edge * 2 // 3, inside)
 
 
-def cup(look: Look) -> Sketch:
+def cup(look: Appearance) -> Sketch:
     """A cup with a handle: full of a pale brown drink that steams, or dark within."""
     s = Sketch(material=look.material)
     wide, lean = ((800, 70), (860, 190), (720, 20))[look.variant]
@@ -84,7 +84,7 @@ def cup(look: Look) -> Sketch:
     return s
 
 
-def bottle(look: Look) -> Sketch:
+def bottle(look: Appearance) -> Sketch:
     """A bottle with a label; overturned, it lies in what it has spilt."""
     s = Sketch()
     half, neck = ((170, 420), (200, 480), (150, 360))[look.variant]
@@ -110,7 +110,7 @@ def bottle(look: Look) -> Sketch:
     return Sketch("", spilt.shapes + fallen.shapes, fallen.anchors)
 
 
-def plate(look: Look) -> Sketch:
+def plate(look: Appearance) -> Sketch:
     """A wide plate seen from above at a slant: clean or with brown blotches, in one piece or in several."""
     s = Sketch()
     broken = look.has("broken")
@@ -170,7 +170,7 @@ def _half_width(y: int, wide: int, high: int) -> int:
     return wide * isqrt(max(high * high - y * y, 0)) // high
 
 
-def bowl(look: Look) -> Sketch:
+def bowl(look: Appearance) -> Sketch:
     """A round bowl: heaped, or dark within."""
     s = Sketch(material=look.material)
     wide = (1500, 1350, 1650)[look.variant]
@@ -213,7 +213,7 @@ def _heap(s: Sketch, mid: int, low: int, half: int, high: int, tints: tuple[Rgb,
             s.disc(x, y, r, tints[(j + k) % len(tints)])
 
 
-def vase(look: Look) -> Sketch:
+def vase(look: Appearance) -> Sketch:
     """A bellied vase with flowers; broken, a jagged stump among its shards."""
     s = Sketch()
     belly = (260, 290, 230)[look.variant]
@@ -264,7 +264,7 @@ def _stump(s: Sketch, belly: int) -> None:
         s.poly(((x - size, y + size // 2), (x, y - size), (x + size * 3 // 4, y + size // 3)))
 
 
-def teapot(look: Look) -> Sketch:
+def teapot(look: Appearance) -> Sketch:
     """A pot-bellied teapot with its spout to the right and a knob on its lid."""
     s = Sketch()
     wide = (0, 60, -40)[look.variant]
@@ -286,7 +286,7 @@ def teapot(look: Look) -> Sketch:
     return s
 
 
-def basket(look: Look) -> Sketch:
+def basket(look: Appearance) -> Sketch:
     """A woven basket with a high handle: heaped with berries, or dark within."""
     s = Sketch()
     wide = (1100, 1000, 1200)[look.variant]
@@ -318,7 +318,7 @@ def basket(look: Look) -> Sketch:
     return s
 
 
-def bucket(look: Look) -> Sketch:
+def bucket(look: Appearance) -> Sketch:
     """A bucket with a bail; overturned, it lies on its side with its mouth to the right."""
     s = Sketch(material=look.material)
     wide, lean = ((800, 120), (880, 170), (760, 70))[look.variant]
@@ -337,7 +337,7 @@ def bucket(look: Look) -> Sketch:
     return laid_down(s)
 
 
-def pot(look: Look) -> Sketch:
+def pot(look: Appearance) -> Sketch:
     """A cooking pot with two ears and a lid."""
     s = Sketch()
     wide = (1100, 1000, 1220)[look.variant]
@@ -360,7 +360,7 @@ def pot(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "cup": cup,
     "bottle": bottle,
     "plate": plate,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from counterpoint.world.sketch import Look, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Rgb, Sketch
 from counterpoint.world.sketches.strokes import leaf
 
 CRUMB, CRUMB_DARK = (252, 232, 188), (232, 200, 142)
@@ -14,7 +14,7 @@ BASIL: Rgb = (44, 124, 52)
 SALAMI, SALAMI_DARK = (176, 44, 44), (122, 26, 30)
 
 
-def bread(look: Look) -> Sketch:
+def bread(look: Appearance) -> Sketch:
     """A loaf with slashes in its crust; sliced, its crumb shows and slices stand beside it."""
     s = Sketch()
     sliced = look.has("sliced")
@@ -42,7 +42,7 @@ def _slice(s: Sketch, left: int) -> None:
         s.disc(left + x, y, 38, CRUMB_DARK)
 
 
-def cake(look: Look) -> Sketch:
+def cake(look: Appearance) -> Sketch:
     """A round iced cake with cherries; sliced, a wedge is missing and the layers inside show."""
     s = Sketch()
     wide = (1300, 1160, 1420)[look.variant]
@@ -78,7 +78,7 @@ def _notch(s: Sketch, mid: int, wide: int) -> None:
     s.poly(((left, near + deep), (core, far + deep + 40), (right, side + deep)), "main.deep")
 
 
-def pizza(look: Look) -> Sketch:
+def pizza(look: Appearance) -> Sketch:
     """A round pizza seen from above at a slant; sliced, one piece is pulled out."""
     s = Sketch()
     sliced = look.has("sliced")
@@ -117,7 +117,7 @@ def _salami(s: Sketch, x: int, y: int) -> None:
     s.oval(x - 115, y - 65, x + 115, y + 55, SALAMI)
 
 
-def sandwich(look: Look) -> Sketch:
+def sandwich(look: Appearance) -> Sketch:
     """Two thick slices with lettuce, tomato and cheese between, held by a stick with an olive."""
     s = Sketch()
     wide = (1400, 1250, 1550)[look.variant]
@@ -145,7 +145,7 @@ def sandwich(look: Look) -> Sketch:
     return s
 
 
-def donut(look: Look) -> Sketch:
+def donut(look: Appearance) -> Sketch:
     """A ring of dough with icing in its colour and sprinkles."""
     s = Sketch()
     wide = (1500, 1400, 1600)[look.variant]
@@ -180,7 +180,7 @@ def donut(look: Look) -> Sketch:
     return s
 
 
-def cheese(look: Look) -> Sketch:
+def cheese(look: Appearance) -> Sketch:
     """A wedge with holes."""
     s = Sketch()
     wide = (1500, 1380, 1620)[look.variant]
@@ -196,7 +196,7 @@ def cheese(look: Look) -> Sketch:
     return s
 
 
-def ice_cream(look: Look) -> Sketch:
+def ice_cream(look: Appearance) -> Sketch:
     """A waffle cone with one big scoop or two."""
     s = Sketch()
     s.poly(((110, 490), (590, 490), (380, 985), (350, 1000), (320, 985)), WAFFLE)
@@ -218,7 +218,7 @@ def ice_cream(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "bread": bread,
     "cake": cake,
     "pizza": pizza,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from counterpoint.world.sketch import GROUND, Look, Paint, Point, Rgb, Sketch
+from counterpoint.world.sketch import GROUND, Appearance, Paint, Point, Rgb, Sketch
 
 BOOKS: Sequence[Rgb] = ((206, 62, 58), (60, 116, 190), (242, 192, 62), (72, 150, 92), (132, 84, 168), (236, 136, 66))
 DARK: Rgb = (46, 40, 40)
@@ -66,7 +66,7 @@ def fallen(s: Sketch) -> Sketch:
     )
 
 
-def chair(look: Look) -> Sketch:
+def chair(look: Appearance) -> Sketch:
     """A chair that faces right: slats of wood, bent tubes of metal, or a shell of plastic."""
     s = Sketch(material=look.material)
     wide = (0, 40, -30)[look.variant]
@@ -105,7 +105,7 @@ def _chair_back(s: Sketch, variant: int) -> None:
         s.bar((70, 620), (42, 30), 62, "main")
 
 
-def table(look: Look) -> Sketch:
+def table(look: Appearance) -> Sketch:
     """A table with a deep plate, and room between its legs."""
     s = Sketch(material=look.material)
     half = (880, 1040, 800)[look.variant]
@@ -131,7 +131,7 @@ def table(look: Look) -> Sketch:
     return s
 
 
-def couch(look: Look) -> Sketch:
+def couch(look: Appearance) -> Sketch:
     """A soft couch with round arms, wide enough for two or three."""
     s = Sketch()
     half, count = ((980, 2), (1120, 3), (920, 2))[look.variant]
@@ -163,7 +163,7 @@ def couch(look: Look) -> Sketch:
     return s
 
 
-def bed(look: Look) -> Sketch:
+def bed(look: Appearance) -> Sketch:
     """A made bed with its head to the left: a pillow, a sheet turned down and a wide blanket."""
     s = Sketch()
     right = (1760, 1900, 1680)[look.variant]
@@ -195,7 +195,7 @@ def bed(look: Look) -> Sketch:
     return s
 
 
-def bench(look: Look) -> Sketch:
+def bench(look: Appearance) -> Sketch:
     """A long bench with a back: planks of wood, or bars of metal."""
     s = Sketch(material=look.material)
     half = (900, 1020, 820)[look.variant]
@@ -225,7 +225,7 @@ def bench(look: Look) -> Sketch:
     return s
 
 
-def bookshelf(look: Look) -> Sketch:
+def bookshelf(look: Appearance) -> Sketch:
     """A tall storage, full of colourful books or with nothing in it."""
     s = Sketch(material=look.material)
     wide, count = ((620, 4), (720, 3), (540, 4))[look.variant]
@@ -262,7 +262,7 @@ def _books(s: Sketch, left: int, right: int, floor: int, high: int, row: int) ->
         x, k = x + wide, k + 1
 
 
-def cabinet(look: Look) -> Sketch:
+def cabinet(look: Appearance) -> Sketch:
     """A low cabinet with two doors, wide open or shut."""
     s = Sketch(material=look.material)
     wide = (1180, 1320, 1060)[look.variant]
@@ -296,7 +296,7 @@ def cabinet(look: Look) -> Sketch:
     return s
 
 
-def stool(look: Look) -> Sketch:
+def stool(look: Appearance) -> Sketch:
     """A round stool without a back."""
     s = Sketch(material=look.material)
     half = (330, 380, 290)[look.variant]
@@ -330,7 +330,7 @@ def _round_signs(s: Sketch, half: int) -> None:
         s.oval(-half * 2 // 3, 36, -half // 10, 104, "main.pale")
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "chair": chair,
     "table": table,
     "couch": couch,

@@ -4,7 +4,7 @@ from functools import lru_cache
 from math import isqrt
 from typing import TypeAlias
 
-from counterpoint.world.sketch import Look, Point, Sketch
+from counterpoint.world.sketch import Appearance, Point, Sketch
 from counterpoint.world.sketches.bodies import Body, Leg, Limb, between, blob, minus, plus
 from counterpoint.world.sketches.strokes import outline
 
@@ -13,7 +13,7 @@ TRUNKS = (150, 152, 158)
 Line: TypeAlias = tuple[Point, Point]
 
 
-def bottoms(s: Sketch, look: Look, body: Body, limb: Limb, *, near: bool) -> None:
+def bottoms(s: Sketch, look: Appearance, body: Body, limb: Limb, *, near: bool) -> None:
     """One leg of what is worn on the legs."""
     leg, shade = body.build.leg, "" if near else ".dim"
     if look.wears("pants"):
@@ -26,7 +26,7 @@ def bottoms(s: Sketch, look: Look, body: Body, limb: Limb, *, near: bool) -> Non
             s.poly(tube(limb.root, leg + 8, between(limb.root, limb.bend, 96), leg + 16), f"shorts{shade}")
 
 
-def seat(s: Sketch, look: Look, body: Body) -> None:
+def seat(s: Sketch, look: Appearance, body: Body) -> None:
     """What joins the legs at the hips: of pants, of shorts, or plain trunks."""
     build = body.build
     discs = (
@@ -60,7 +60,7 @@ def waist(body: Body, up: int) -> Line:
     return between(body.near_leg.root, body.near_arm.root, up), between(body.far_leg.root, body.far_arm.root, up)
 
 
-def top(s: Sketch, look: Look, body: Body) -> None:
+def top(s: Sketch, look: Appearance, body: Body) -> None:
     """A shirt, or a bare chest."""
     if not any(look.wears(name) for name in ("shirt", "jacket", "dress")):
         s.poly(torso(body), "skin")
@@ -84,7 +84,7 @@ def _stripes(s: Sketch, above: Line, below: Line, count: int, name: str) -> None
         s.poly(outline(corners), f"{name}.{'pale' if k % 2 else 'line'}")
 
 
-def jacket(s: Sketch, look: Look, body: Body) -> None:
+def jacket(s: Sketch, look: Appearance, body: Body) -> None:
     """A jacket, open over a shirt or dress and zipped up without one."""
     if look.wears("jacket"):
         with s.part("jacket"):
@@ -104,7 +104,7 @@ def _jacket(s: Sketch, body: Body, *, closed: bool) -> None:
     s.poly(blob((plus(right[0], (shoulder - 14, 0)), 14), (plus(far, (low - 16, 0)), 16)), "jacket.dim")
 
 
-def sleeve(s: Sketch, look: Look, body: Body, limb: Limb, *, near: bool) -> None:
+def sleeve(s: Sketch, look: Appearance, body: Body, limb: Limb, *, near: bool) -> None:
     """One arm in its sleeve: long in a jacket, short in a dress, either in a shirt."""
     arm, shade = body.build.arm, "" if near else ".dim"
     worn = next((name for name in ("jacket", "shirt", "dress") if look.wears(name)), "")
@@ -137,7 +137,7 @@ def _long(s: Sketch, limb: Limb, arm: int, worn: str, *, near: bool) -> None:
     s.poly(blob((limb.root, arm + 9), (limb.bend, arm + 7)), f"{worn}{shade}")
 
 
-def _band(s: Sketch, look: Look, root: Point, cuff: Point, arm: int, worn: str) -> None:
+def _band(s: Sketch, look: Appearance, root: Point, cuff: Point, arm: int, worn: str) -> None:
     """One stripe around a sleeve that has stripes."""
     if f"striped {worn}" in look.wearing:
         s.poly(
@@ -159,7 +159,7 @@ def ends(start: Point, end: Point, half: int) -> Line:
     return (x + dy * half // long, y - dx * half // long), (x - dy * half // long, y + dx * half // long)
 
 
-def skirt(s: Sketch, look: Look, body: Body) -> None:
+def skirt(s: Sketch, look: Appearance, body: Body) -> None:
     """A skirt, or the whole of a dress but its sleeves."""
     build = body.build
     name = next((name for name in ("dress", "skirt") if look.wears(name)), "")
@@ -187,7 +187,7 @@ def _hem(body: Body, percent: int) -> tuple[Point, ...]:
     return tuple(p for leg in legs for p in ends(leg.root, between(leg.root, leg.bend, percent), body.build.hip + 16))
 
 
-def shoe(s: Sketch, look: Look, body: Body, leg: Leg, *, near: bool) -> None:
+def shoe(s: Sketch, look: Appearance, body: Body, leg: Leg, *, near: bool) -> None:
     """A shoe, or a bare foot."""
     sole, shade = body.build.sole, "" if near else ".dim"
     if look.wears("shoes"):
@@ -197,7 +197,7 @@ def shoe(s: Sketch, look: Look, body: Body, leg: Leg, *, near: bool) -> None:
         s.poly(blob((leg.end, sole * 8 // 10), (leg.toe, sole * 6 // 10)), f"skin{shade}")
 
 
-def scarf(s: Sketch, look: Look, body: Body) -> None:
+def scarf(s: Sketch, look: Appearance, body: Body) -> None:
     """A scarf around the neck, with an end that hangs down in front."""
     if not look.wears("scarf"):
         return
@@ -219,7 +219,7 @@ def glasses(s: Sketch, eyes: tuple[Point, Point], ear: Point, radius: int) -> No
             s.disc(x, y, radius * 58 // 100, (236, 246, 250))
 
 
-def hat(s: Sketch, look: Look, head: Point, r: int) -> None:
+def hat(s: Sketch, look: Appearance, head: Point, r: int) -> None:
     """A cap with a peak, a hat with a brim, or a woollen hat with a bobble."""
     if not look.wears("hat"):
         return

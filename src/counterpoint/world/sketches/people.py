@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from counterpoint.world.sketch import GROUND, Look, Paint, Point, Sketch
+from counterpoint.world.sketch import GROUND, Appearance, Paint, Point, Sketch
 from counterpoint.world.sketches import garments
 from counterpoint.world.sketches.bodies import (
     BUILDS,
@@ -29,7 +29,7 @@ GRAIN = (226, 182, 92)
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class PersonHead:
     """A head on a sketch, with places on it in hundredths of its half-height from its middle."""
 
     s: Sketch
@@ -57,11 +57,11 @@ class Head:
         self.s.poly(blob(*((self.at(x, y), r * self.r // 100) for x, y, r in discs)), paint)
 
 
-def person(look: Look) -> Sketch:
+def person(look: Appearance) -> Sketch:
     """A person of any kind, painted from the far limbs to the near ones."""
     s, pose = Sketch(), POSES[look.pose or "standing"]
     b = body(BUILDS[look.kind], pose)
-    head = Head(s, b.head, b.build.head)
+    head = PersonHead(s, b.head, b.build.head)
     _arm(s, look, b, b.far_arm, near=False)
     if look.pose != "riding":
         _leg(s, look, b, b.far_leg, near=False)
@@ -81,7 +81,7 @@ def person(look: Look) -> Sketch:
     return s
 
 
-def _arm(s: Sketch, look: Look, b: Body, limb: Limb, *, near: bool) -> None:
+def _arm(s: Sketch, look: Appearance, b: Body, limb: Limb, *, near: bool) -> None:
     garments.sleeve(s, look, b, limb, near=near)
     if look.pose == "waving" and not near:
         for angle in (140, 168, 196, 236):
@@ -89,7 +89,7 @@ def _arm(s: Sketch, look: Look, b: Body, limb: Limb, *, near: bool) -> None:
             s.bar(limb.end, tip, b.build.arm * 7 // 10, "skin.dim", round_ends=False)
 
 
-def _leg(s: Sketch, look: Look, b: Body, limb: Leg, *, near: bool) -> None:
+def _leg(s: Sketch, look: Appearance, b: Body, limb: Leg, *, near: bool) -> None:
     leg, paint = b.build.leg, "skin" if near else "skin.dim"
     if not look.wears("pants"):
         s.poly(blob((limb.bend, leg * 8 // 10), (limb.end, leg * 6 // 10)), paint)
@@ -98,7 +98,7 @@ def _leg(s: Sketch, look: Look, b: Body, limb: Leg, *, near: bool) -> None:
     garments.bottoms(s, look, b, limb, near=near)
 
 
-def _face(head: Head, look: Look, pose: Pose) -> None:
+def _face(head: PersonHead, look: Appearance, pose: Pose) -> None:
     down = pose.gaze
     head.oval(-80, -96, 88, 100, "skin")
     head.blob((84, 22 + down, 13), (78, 8 + down, 10), paint="skin")
@@ -115,7 +115,7 @@ def _face(head: Head, look: Look, pose: Pose) -> None:
     garments.hat(head.s, look, head.middle, head.r)
 
 
-def _back_hair(head: Head, look: Look) -> None:
+def _back_hair(head: PersonHead, look: Appearance) -> None:
     """What of the hair is behind the face: a short crop for all, and what hangs or stands out from it."""
     head.oval(-98, -112, 72, 62, "hair")
     match look.kind, look.variant:
@@ -137,7 +137,7 @@ def _back_hair(head: Head, look: Look) -> None:
                 head.blob((x, y, 30))
 
 
-def _front_hair(head: Head, look: Look) -> None:
+def _front_hair(head: PersonHead, look: Appearance) -> None:
     """What of the hair is on the forehead and before the ear."""
     match look.kind, look.variant:
         case "man", 2:
@@ -186,7 +186,7 @@ TOOLS: Mapping[str, Callable[[Sketch, Point], None]] = {"watering": _watering_ca
 """What the hand has in it in some poses, so that one sees what it does."""
 
 
-def _anchors(s: Sketch, look: Look, b: Body, pose: Pose, head: Head) -> None:
+def _anchors(s: Sketch, look: Appearance, b: Body, pose: Pose, head: PersonHead) -> None:
     limb = b.far_arm if look.pose in ("waving", "flying") else b.near_arm
     s.anchor("hand", *(between(b.near_arm.end, b.far_arm.end, 50) if pose.grasp else limb.end))
     s.anchor("hip", *b.hip)
@@ -198,4 +198,4 @@ def _anchors(s: Sketch, look: Look, b: Body, pose: Pose, head: Head) -> None:
         s.anchor("foot", left, GROUND - pose.lift, right)
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = dict.fromkeys(BUILDS, person)
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = dict.fromkeys(BUILDS, person)

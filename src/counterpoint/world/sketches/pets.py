@@ -1,12 +1,12 @@
 """Animals of house and garden: dogs, cats and rabbits, sitting, lying, running or fast asleep."""
 
-from counterpoint.world.sketch import Look, Point, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Point, Rgb, Sketch
 from counterpoint.world.sketches.anatomy import INK, ROSE, SNOW, barrel, eye, leg, snooze, stride
 
 COLLAR: Rgb = (214, 52, 60)
 
 
-def dog(look: Look) -> Sketch:
+def dog(look: Appearance) -> Sketch:
     """A dog with a long muzzle and a collar; its ears hang, or stand up in the third build."""
     s = Sketch()
     if look.has("asleep"):
@@ -65,7 +65,7 @@ def _dog_neck(s: Sketch, low: Point, high: Point) -> None:
     s.anchor("collar", x - 95, y - 25)
 
 
-def _dog_head(s: Sketch, look: Look, x: int, y: int) -> None:
+def _dog_head(s: Sketch, look: Appearance, x: int, y: int) -> None:
     pricked = look.variant == 2
     if pricked:
         s.poly(((x - 20, y - 110), (x + 50, y - 220), (x + 110, y - 100)), "main.dark")
@@ -85,7 +85,7 @@ def _dog_head(s: Sketch, look: Look, x: int, y: int) -> None:
     s.anchor("mouth", x + 250, y + 90)
 
 
-def _tail(s: Sketch, look: Look, root: Point) -> None:
+def _tail(s: Sketch, look: Appearance, root: Point) -> None:
     """A dog's tail: raised, or bushy and hanging in the third build."""
     x, y = root
     if look.variant == 2:
@@ -105,7 +105,7 @@ def _curled(s: Sketch, right: int) -> None:
     s.path(((120, 930), (330, 962), (560, 950)), 76, "main.line")
 
 
-def cat(look: Look) -> Sketch:
+def cat(look: Appearance) -> Sketch:
     """A cat whose round face with pointed ears and whiskers is turned to us, and whose tail is long."""
     s = Sketch()
     if look.has("asleep"):
@@ -153,14 +153,14 @@ def cat(look: Look) -> Sketch:
     return s
 
 
-def _markings(s: Sketch, look: Look, x: int, top: int) -> None:
+def _markings(s: Sketch, look: Appearance, x: int, top: int) -> None:
     """The stripes of the second build of a cat, down from its back."""
     if look.variant == 1:
         for k in range(3):
             s.poly(((x + 95 * k, top), (x + 48 + 95 * k, top), (x + 30 + 95 * k, top + 150)), "main.line")
 
 
-def _cat_head(s: Sketch, look: Look, x: int, y: int) -> None:
+def _cat_head(s: Sketch, look: Appearance, x: int, y: int) -> None:
     for side in (-1, 1):
         s.poly(
             ((x + 185 * side, y + 10), (x + 180 * side, y - 260), (x + 20 * side, y - 130)),
@@ -181,7 +181,7 @@ def _cat_head(s: Sketch, look: Look, x: int, y: int) -> None:
     s.anchor("mouth", x + 20, y + 120)
 
 
-def rabbit(look: Look) -> Sketch:
+def rabbit(look: Appearance) -> Sketch:
     """A rabbit with long ears and a white tail, on its haunches or in a leap."""
     s = Sketch()
     if look.pose == "running":
@@ -207,7 +207,7 @@ def rabbit(look: Look) -> Sketch:
     return s
 
 
-def _rabbit_head(s: Sketch, look: Look, x: int, y: int, swept: int) -> None:
+def _rabbit_head(s: Sketch, look: Appearance, x: int, y: int, swept: int) -> None:
     """A head whose ears lean back by so much; in the third build one of them hangs."""
     tip = 400 if swept < 100 else 250
     s.bar((x + 60, y - 100), (x + 60 - swept, y - tip + 15), 116, "main.dark")

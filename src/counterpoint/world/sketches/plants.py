@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import isqrt
 
-from counterpoint.world.sketch import Look, Paint, Point, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Paint, Point, Rgb, Sketch
 
 BARK: Rgb = (116, 82, 54)
 BARK_SHADE: Rgb = (88, 60, 40)
@@ -50,7 +50,7 @@ CROWNS: tuple[tuple[tuple[int, int, int], ...], ...] = (
 )
 
 
-def tree(look: Look) -> Sketch:
+def tree(look: Appearance) -> Sketch:
     """A tree with a round crown, or bare branches above a few fallen leaves."""
     s = Sketch()
     if look.has("bare"):
@@ -98,7 +98,7 @@ def _foliage(s: Sketch, clumps: tuple[tuple[int, int, int], ...]) -> None:
         s.disc(x - radius // 12, y - radius // 8, radius * 3 // 5)
 
 
-def bush(look: Look) -> Sketch:
+def bush(look: Appearance) -> Sketch:
     """A bush: a low heap of leaves straight from the ground."""
     s = Sketch()
     clumps = (
@@ -135,7 +135,7 @@ def bush(look: Look) -> Sketch:
     return s
 
 
-def flower(look: Look) -> Sketch:
+def flower(look: Appearance) -> Sketch:
     """A few flowers from one root: daisies, tulips, or one large bloom; wilted ones hang their heads."""
     s = Sketch()
     wilted = look.has("wilted")
@@ -163,7 +163,7 @@ def flower(look: Look) -> Sketch:
     return s
 
 
-def _blossom(s: Sketch, look: Look, x: int, y: int) -> None:
+def _blossom(s: Sketch, look: Appearance, x: int, y: int) -> None:
     if look.variant == 1:
         s.cup(x - 150, y - 30, x + 150, y + 190, "main.dark")
         s.rect(x - 150, y - 40, x + 150, y + 20, "main")
@@ -216,7 +216,7 @@ def _pot(s: Sketch, left: int, top: int, right: int, paint: Rgb, shade: Rgb) -> 
     s.rect(left - lip, top + 70, right + lip, top + 90, shade)
 
 
-def cactus(look: Look) -> Sketch:
+def cactus(look: Appearance) -> Sketch:
     """A cactus in a clay pot: a column with arms, a ball with a flower, or flat pads."""
     s = Sketch()
     if look.variant == 1:
@@ -254,7 +254,7 @@ def _spines(s: Sketch, variant: int) -> None:
         s.bar((x - 24, y + 18), (x + 24, y - 18), 16, "main.pale", round_ends=False)
 
 
-def palm_tree(look: Look) -> Sketch:
+def palm_tree(look: Appearance) -> Sketch:
     """A palm: a bent trunk with rings, and long leaves hanging from its top."""
     s = Sketch()
     lean = (110, -90, 180)[look.variant]
@@ -287,7 +287,7 @@ def palm_tree(look: Look) -> Sketch:
     return s
 
 
-def potted_plant(look: Look) -> Sketch:
+def potted_plant(look: Appearance) -> Sketch:
     """A plant in a pale pot, with broad leaves, a round head or upright blades, or nothing but its twigs."""
     s = Sketch()
     if look.has("bare"):
@@ -341,7 +341,7 @@ def potted_plant(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "tree": tree,
     "flower": flower,
     "bush": bush,

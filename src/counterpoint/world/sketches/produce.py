@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from counterpoint.world.sketch import Look, Paint, Point, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Paint, Point, Rgb, Sketch
 from counterpoint.world.sketches.strokes import arc, band, bean, leaf
 
 LEAF, LEAF_DARK = (58, 132, 52), (34, 92, 44)
@@ -28,7 +28,7 @@ def _wheel(s: Sketch, x: int, y: int, wide: int, high: int, flesh: Rgb, count: i
         s.fan(x, y, wide * 74 // 100, high * 74 // 100, start, stop, flesh)
 
 
-def apple(look: Look) -> Sketch:
+def apple(look: Appearance) -> Sketch:
     """A fruit of two shoulders with a stem in the dip; sliced, its white flesh and the seeds show."""
     s = Sketch()
     tall = (0, 30, -30)[look.variant]
@@ -63,7 +63,7 @@ def _wedge(s: Sketch, left: int, right: int, top: int, flesh: Rgb) -> None:
     s.cup(left + inset, top, right - inset, 1000 - inset * 3 // 2, flesh)
 
 
-def orange(look: Look) -> Sketch:
+def orange(look: Appearance) -> Sketch:
     """A round fruit with pores and a little leaf; sliced, a wheel of segments shows."""
     s = Sketch()
     s.bar((500, 120), (520, 40), 70, STEM)
@@ -78,7 +78,7 @@ def orange(look: Look) -> Sketch:
     return s
 
 
-def lemon(look: Look) -> Sketch:
+def lemon(look: Appearance) -> Sketch:
     """A long fruit with a nipple at either end; sliced, a wheel of pale segments shows."""
     s = Sketch()
     fat = (0, 40, -40)[look.variant]
@@ -95,7 +95,7 @@ def lemon(look: Look) -> Sketch:
     return s
 
 
-def pear(look: Look) -> Sketch:
+def pear(look: Appearance) -> Sketch:
     """A fruit with a narrow neck over a wide belly."""
     s = Sketch()
     wide = (0, 40, -40)[look.variant]
@@ -111,7 +111,7 @@ def pear(look: Look) -> Sketch:
     return s
 
 
-def banana(look: Look) -> Sketch:
+def banana(look: Appearance) -> Sketch:
     """A crescent with a dark stem and tip, alone or two together."""
     s = Sketch()
     if look.variant == 1:
@@ -132,7 +132,7 @@ def _crescent(s: Sketch, x: int, y: int, paint: Paint, under: Paint) -> None:
     s.bar((outer[-1][0], outer[-1][1] + 10), (inner[-1][0] + 40, inner[-1][1] + 30), 110, STEM)
 
 
-def strawberry(look: Look) -> Sketch:
+def strawberry(look: Appearance) -> Sketch:
     """A red heart with pale seeds under a green crown."""
     s = Sketch()
     wide = (0, 50, -30)[look.variant]
@@ -151,7 +151,7 @@ def strawberry(look: Look) -> Sketch:
     return s
 
 
-def watermelon(look: Look) -> Sketch:
+def watermelon(look: Appearance) -> Sketch:
     """A large striped melon; sliced, half of it shows red flesh with black seeds, a piece of it before it."""
     s = Sketch()
     wide = (1360, 1180, 1480)[look.variant]
@@ -189,7 +189,7 @@ def watermelon(look: Look) -> Sketch:
     return s
 
 
-def pineapple(look: Look) -> Sketch:
+def pineapple(look: Appearance) -> Sketch:
     """An oval with a lattice under a tuft of long leaves."""
     s = Sketch()
     for x, y in ((60, 190), (560, 190), (160, 40), (460, 40), (310, 0)):
@@ -206,7 +206,7 @@ def pineapple(look: Look) -> Sketch:
     return s
 
 
-def carrot(look: Look) -> Sketch:
+def carrot(look: Appearance) -> Sketch:
     """A long cone lying on the ground, with its green still on."""
     s = Sketch()
     tip = (1500, 1350, 1620)[look.variant]
@@ -223,7 +223,7 @@ def carrot(look: Look) -> Sketch:
     return s
 
 
-def tomato(look: Look) -> Sketch:
+def tomato(look: Appearance) -> Sketch:
     """A flat round fruit with a wide green star on top."""
     s = Sketch()
     wide = (1240, 1140, 1320)[look.variant]
@@ -241,7 +241,7 @@ def tomato(look: Look) -> Sketch:
     return s
 
 
-def pumpkin(look: Look) -> Sketch:
+def pumpkin(look: Appearance) -> Sketch:
     """Fat ribs side by side under a crooked stem."""
     s = Sketch()
     wide = (1340, 1180, 1480)[look.variant]
@@ -257,7 +257,7 @@ def pumpkin(look: Look) -> Sketch:
     return s
 
 
-def corn(look: Look) -> Sketch:
+def corn(look: Appearance) -> Sketch:
     """A cob in rows of kernels, with its husk folded down."""
     s = Sketch()
     wide = (0, 25, -25)[look.variant]
@@ -277,7 +277,7 @@ def corn(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "apple": apple,
     "banana": banana,
     "orange": orange,

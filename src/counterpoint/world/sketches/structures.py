@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from counterpoint.world.sketch import Look, Paint, Point, Sketch
+from counterpoint.world.sketch import Appearance, Paint, Point, Sketch
 from counterpoint.world.sketches.outlines import rounded
 
 SHADOW = (38, 34, 44)
@@ -19,7 +19,7 @@ FLAG = (206, 44, 44)
 STRAP = (70, 72, 80)
 
 
-def door(look: Look) -> Sketch:
+def door(look: Appearance) -> Sketch:
     """A door in its frame: shut, or swung wide of a dark opening."""
     s = Sketch(material=look.material)
     s.rect(0, 0, 560, 1000, "main.dark")
@@ -70,7 +70,7 @@ def _door_panels(s: Sketch, variant: int) -> None:
             s.rect(126, top + 16, 404, top + 184)
 
 
-def window(look: Look) -> Sketch:
+def window(look: Appearance) -> Sketch:
     """A window in a wall: shut, or its casements swung out; a broken one has lost a pane."""
     s = Sketch()
     opened, broken = look.has("open"), look.has("broken")
@@ -132,7 +132,7 @@ def _shatter(s: Sketch) -> None:
     s.poly(((210, 390), (260, 350), (310, 410), (270, 480), (200, 460)), SHADOW)
 
 
-def gate(look: Look) -> Sketch:
+def gate(look: Appearance) -> Sketch:
     """A gate of two leaves between posts: meeting in the middle, or swung back from the way through."""
     s = Sketch(material=look.material)
     for way in (-1, 1):
@@ -201,7 +201,7 @@ def _leaf(s: Sketch, hinge: int, edge: int, variant: int, *, sink: int) -> None:
                 s.rect(x - thick // 5, high + 60, x - thick // 5 + 12, low - 40, "main.line")
 
 
-def mailbox(look: Look) -> Sketch:
+def mailbox(look: Appearance) -> Sketch:
     """A letter box on a post, one on the pavement, or a small house for letters; open, a letter looks out."""
     s = Sketch()
     (_post_box, _street_box, _letter_house)[look.variant](s, look.has("open"))
@@ -282,7 +282,7 @@ def _letter_house(s: Sketch, opened: bool) -> None:
         rounded(s, 300, 380, 400, 440, 20, STRAP)
 
 
-def street_light(look: Look) -> Sketch:
+def street_light(look: Appearance) -> Sketch:
     """A lamp post: one arm, an old lantern, or two arms; lit, it glows and throws a cone of light."""
     s = Sketch()
     lit = look.has("lit")
@@ -327,7 +327,7 @@ def _lantern(s: Sketch, lit: bool) -> None:
     s.rect(-84, 296, 84, 330)
 
 
-def traffic_light(look: Look) -> Sketch:
+def traffic_light(look: Appearance) -> Sketch:
     """A traffic light; which lamp shines goes with the build."""
     s = Sketch()
     s.rect(-36, 400, 36, 1000, STRAP)
@@ -352,7 +352,7 @@ def traffic_light(look: Look) -> Sketch:
     return s
 
 
-def stop_sign(look: Look) -> Sketch:
+def stop_sign(look: Appearance) -> Sketch:
     """An eight-sided sign that says STOP."""
     s = Sketch()
     s.rect(-26, 400, 26, 1000, STEEL)
@@ -375,7 +375,7 @@ _LETTERS: Mapping[str, tuple[tuple[Point, ...], ...]] = {
 }
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "door": door,
     "window": window,
     "gate": gate,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from counterpoint.world.sketch import GROUND, Look, Point, Rgb, Sketch
+from counterpoint.world.sketch import GROUND, Appearance, Point, Rgb, Sketch
 
 WHITE: Rgb = (252, 250, 244)
 PAPER: Rgb = (250, 244, 226)
@@ -12,7 +12,7 @@ GLASS: Rgb = (190, 222, 236)
 CRACK: Rgb = (64, 60, 66)
 
 
-def box(look: Look) -> Sketch:
+def box(look: Appearance) -> Sketch:
     """A box of cardboard, a crate of planks, a chest of metal or a tub of plastic, open or closed."""
     s = Sketch(material=look.material)
     wide = (920, 1120, 820)[look.variant]
@@ -71,7 +71,7 @@ def _box_front(s: Sketch, wide: int, top: int, *, closed: bool) -> None:
         )
 
 
-def book(look: Look) -> Sketch:
+def book(look: Appearance) -> Sketch:
     """A book: closed and upright, or open with lines on both pages."""
     s = Sketch()
     if look.has("open"):
@@ -104,7 +104,7 @@ def book(look: Look) -> Sketch:
     return s
 
 
-def suitcase(look: Look) -> Sketch:
+def suitcase(look: Appearance) -> Sketch:
     """A suitcase: shut and upright, or laid open with folded clothes in it."""
     s = Sketch()
     wide = (1180, 1040, 1300)[look.variant]
@@ -146,7 +146,7 @@ def suitcase(look: Look) -> Sketch:
     return s
 
 
-def backpack(look: Look) -> Sketch:
+def backpack(look: Appearance) -> Sketch:
     """A backpack with a flap, a pocket and straps at its sides."""
     s = Sketch()
     half = (390, 440, 350)[look.variant]
@@ -171,7 +171,7 @@ def backpack(look: Look) -> Sketch:
     return s
 
 
-def candle(look: Look) -> Sketch:
+def candle(look: Appearance) -> Sketch:
     """A thick candle in a dish: with a flame and a glow, or with a bare wick."""
     s = Sketch()
     half = (170, 210, 140)[look.variant]
@@ -197,7 +197,7 @@ def candle(look: Look) -> Sketch:
     return s
 
 
-def umbrella(look: Look) -> Sketch:
+def umbrella(look: Appearance) -> Sketch:
     """An umbrella: spread wide above its handle, or rolled up and standing on its tip."""
     s = Sketch()
     if look.has("closed"):
@@ -235,7 +235,7 @@ def umbrella(look: Look) -> Sketch:
     return s
 
 
-def picture(look: Look) -> Sketch:
+def picture(look: Appearance) -> Sketch:
     """A framed landscape for the wall."""
     s = Sketch()
     wide = (1320, 1180, 840)[look.variant]
@@ -255,7 +255,7 @@ def picture(look: Look) -> Sketch:
     return s
 
 
-def mirror(look: Look) -> Sketch:
+def mirror(look: Appearance) -> Sketch:
     """A mirror in a broad frame, whole or with a star of cracks and missing pieces."""
     s = Sketch()
     half = (340, 380, 330)[look.variant]
@@ -287,7 +287,7 @@ def mirror(look: Look) -> Sketch:
     return s
 
 
-def ladder(look: Look) -> Sketch:
+def ladder(look: Appearance) -> Sketch:
     """A ladder: two long rails and rungs between them."""
     s = Sketch(material=look.material)
     metal = s.material == "metal"
@@ -315,7 +315,7 @@ def ladder(look: Look) -> Sketch:
     return s
 
 
-def flag(look: Look) -> Sketch:
+def flag(look: Appearance) -> Sketch:
     """A flag that flies from a pole, striped or plain."""
     s = Sketch()
     s.oval(-70, 960, 70, GROUND, (110, 112, 118))
@@ -341,7 +341,7 @@ def _strip(left: int, right: int, up: int, down: int, top: int, bottom: int) -> 
     return (left, up + top), (right, down + top), (right, down + bottom), (left, up + bottom)
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "box": box,
     "book": book,
     "suitcase": suitcase,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from counterpoint.world.sketch import Look, Paint, Point, Rgb, Sketch
+from counterpoint.world.sketch import Appearance, Paint, Point, Rgb, Sketch
 from counterpoint.world.sketches.strokes import arc, band, bean, outline
 
 WHITE: Rgb = (252, 252, 248)
@@ -11,7 +11,7 @@ STRING: Rgb = (96, 88, 84)
 INK: Rgb = (34, 30, 32)
 
 
-def ball(look: Look) -> Sketch:
+def ball(look: Appearance) -> Sketch:
     """A ball with a gloss, its stripes a little aslant."""
     s = Sketch()
     s.oval(0, 0, 1000, 1000, "main.dark")
@@ -35,7 +35,7 @@ def _belt(s: Sketch, lean: int, start: int, stop: int, paint: Paint) -> None:
     s.poly(outline(right + left), paint)
 
 
-def kite(look: Look) -> Sketch:
+def kite(look: Appearance) -> Sketch:
     """A diamond with a tail of bows, and a string that ends where a hand would hold it."""
     s = Sketch()
     half = (300, 260, 340)[look.variant]
@@ -67,7 +67,7 @@ def _across(s: Sketch, half: int, top: int, low: int, paint: Paint) -> None:
     s.poly(((-a, top), (a, top), (b, low), (-b, low)), paint)
 
 
-def balloon(look: Look) -> Sketch:
+def balloon(look: Appearance) -> Sketch:
     """A balloon on a string, which ends where a hand would hold it."""
     s = Sketch()
     wide = (270, 240, 300)[look.variant]
@@ -81,7 +81,7 @@ def balloon(look: Look) -> Sketch:
     return s
 
 
-def frisbee(look: Look) -> Sketch:
+def frisbee(look: Appearance) -> Sketch:
     """A flat disc with a thick lip and rings, a little tilted."""
     s = Sketch()
     lean = (130, 90, 170)[look.variant]
@@ -96,7 +96,7 @@ def frisbee(look: Look) -> Sketch:
     return s
 
 
-def teddy_bear(look: Look) -> Sketch:
+def teddy_bear(look: Appearance) -> Sketch:
     """A sitting bear with round ears and pale paws."""
     s = Sketch()
     pad = "main.pale"
@@ -126,7 +126,7 @@ def teddy_bear(look: Look) -> Sketch:
     return s
 
 
-def surfboard(look: Look) -> Sketch:
+def surfboard(look: Appearance) -> Sketch:
     """A long pointed board on end, with a line down its middle."""
     s = Sketch()
     half = (170, 150, 190)[look.variant]
@@ -169,7 +169,7 @@ def _width(half: int, y: int) -> int:
     return half * (a * (y1 - y) + b * (y - y0)) // (100 * (y1 - y0))
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "ball": ball,
     "kite": kite,
     "balloon": balloon,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from counterpoint.world.sketch import Look, Point, Sketch
+from counterpoint.world.sketch import Appearance, Point, Sketch
 from counterpoint.world.sketches.outlines import ring, rounded
 
 GLASS = (134, 186, 212)
@@ -76,7 +76,7 @@ _CARS: tuple[tuple[int, int, int, Sequence[Point], Sequence[Sequence[Point]]], .
 )
 
 
-def car(look: Look) -> Sketch:
+def car(look: Appearance) -> Sketch:
     """A saloon, a hatchback or a people carrier; a dirty one is spattered with mud from the wheels up."""
     s = Sketch()
     long, rear, front, cabin, panes = _CARS[look.variant]
@@ -120,7 +120,7 @@ def _spatter(s: Sketch, long: int, rear: int, front: int) -> None:
         s.dome(x - 240, 600, x + 240, 870, WET_MUD)
 
 
-def bus(look: Look) -> Sketch:
+def bus(look: Appearance) -> Sketch:
     """A town bus, a school bus with a nose, or a double-decker."""
     s = Sketch()
     long = (2300, 2000, 1750)[look.variant]
@@ -153,7 +153,7 @@ def bus(look: Look) -> Sketch:
     return s
 
 
-def truck(look: Look) -> Sketch:
+def truck(look: Appearance) -> Sketch:
     """A flatbed truck: bare, or stacked with hay, logs or earth."""
     s = Sketch()
     s.poly(((50, 520), (1320, 520), (1350, 580), (0, 580)), (190, 150, 102))
@@ -206,7 +206,7 @@ def _heap(s: Sketch) -> None:
         s.disc(x, y, 30, (146, 100, 58))
 
 
-def bicycle(look: Look) -> Sketch:
+def bicycle(look: Appearance) -> Sketch:
     """A bicycle one can see through, with mudguards in the colour of its frame."""
     s = Sketch()
     rear, front, hub = 335, 1345, 665
@@ -243,7 +243,7 @@ def bicycle(look: Look) -> Sketch:
     return s
 
 
-def motorcycle(look: Look) -> Sketch:
+def motorcycle(look: Appearance) -> Sketch:
     """A motorcycle: a road machine, one with a fairing, or a low cruiser."""
     s = Sketch()
     rear, front, low = 300, 1450, (0, 0, 40)[look.variant]
@@ -278,7 +278,7 @@ def motorcycle(look: Look) -> Sketch:
     return s
 
 
-def boat(look: Look) -> Sketch:
+def boat(look: Appearance) -> Sketch:
     """A sailing boat, a rowing boat with its oars out, or a motor boat with a cabin."""
     s = Sketch(material=look.material)
     if look.variant == 0:
@@ -328,7 +328,7 @@ def _hull(s: Sketch, top: int) -> None:
     s.poly(((24, top + 44), (1672, top + 4), (1660, top + 26), (30, top + 66)), "main.deep")
 
 
-def tractor(look: Look) -> Sketch:
+def tractor(look: Appearance) -> Sketch:
     """A tractor: a great wheel behind, a small one before, and a roof, a cab or the open air for its driver."""
     s = Sketch()
     if look.variant == 1:
@@ -369,7 +369,7 @@ def tractor(look: Look) -> Sketch:
     return s
 
 
-def skateboard(look: Look) -> Sketch:
+def skateboard(look: Appearance) -> Sketch:
     """A skateboard, its ends turned up."""
     s = Sketch()
     rise = (120, 0, 60)[look.variant]
@@ -388,7 +388,7 @@ def skateboard(look: Look) -> Sketch:
     return s
 
 
-def wheelbarrow(look: Look) -> Sketch:
+def wheelbarrow(look: Appearance) -> Sketch:
     """A wheelbarrow, its wheel before and its handles behind, empty or heaped with earth and seedlings."""
     s = Sketch()
     shift = (0, 60, -60)[look.variant]
@@ -413,7 +413,7 @@ def wheelbarrow(look: Look) -> Sketch:
     return s
 
 
-SKETCHES: Mapping[str, Callable[[Look], Sketch]] = {
+SKETCHES: Mapping[str, Callable[[Appearance], Sketch]] = {
     "car": car,
     "bus": bus,
     "truck": truck,
