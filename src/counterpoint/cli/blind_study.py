@@ -145,7 +145,7 @@ def sheets(found: Found) -> Iterator[ResultTable]:
     ]
     if words:
         about = (
-            f"The {CUE_WORDS} most telling words where the interval is clear of 50 %: pairs ranked right beyond half of "
+            f"The {CUE_WORDS} most telling words where the interval excludes 50 %: pairs ranked right beyond half of "
             "those with the word on one side only (of these, in the caption/in the foil)"
         )
         yield ResultTable(about, ("model", "suite", "test", "words"), words, names=4)

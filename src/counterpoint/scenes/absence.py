@@ -15,7 +15,7 @@ from counterpoint.scenes.ambiguity import is_known, may_be, may_show
 def is_absent(name: str, names: Collection[str]) -> bool:
     """Whether nothing annotated by these names is such a thing, might be one, or may show one unannotated.
 
-    >>> truly_absent("cat", ["dog", "table"]), truly_absent("tire", ["car"]), truly_absent("bird", ["duck"])
+    >>> is_absent("cat", ["dog", "table"]), is_absent("tire", ["car"]), is_absent("bird", ["duck"])
     (True, False, False)
     """
     return name not in names and is_unambiguous(name, names)

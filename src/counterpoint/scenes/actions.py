@@ -18,7 +18,7 @@ AGENT_KINDS = ("person", "bird", "insect", "fish", "animal")
 def action_class(value: str) -> str:
     """The class of an action that answers "what is she doing?", or nothing.
 
-    >>> deed_of("sitting"), deed_of("surfing"), deed_of("perched"), deed_of("red")
+    >>> action_class("sitting"), action_class("surfing"), action_class("perched"), action_class("red")
     ('pose', 'sport', '', '')
     """
     if not value.split()[0].endswith("ing"):

@@ -23,7 +23,7 @@ def is_exclusive(relation: str) -> bool:
 def opposed_relation(relation: str) -> str:
     """The relation that excludes this one between the same two things, or nothing.
 
-    >>> opposed("behind"), opposed("on")
+    >>> opposed_relation("behind"), opposed_relation("on")
     ('in front of', '')
     """
     return _opposed().get(relation, "")

@@ -55,7 +55,7 @@ class RelationFact(NamedTuple):
 def opposite_relation(relation: str) -> str:
     """The relation that excludes this one and takes its place in a question, or nothing.
 
-    >>> opposite("to the left of"), opposite("sitting under"), opposite("holding")
+    >>> opposite_relation("to the left of"), opposite_relation("sitting under"), opposite_relation("holding")
     ('to the right of', 'sitting on', '')
     """
     if relation in OPPOSITE_RELATIONS:

@@ -82,7 +82,7 @@ def _gain(before: Score | None, after: Score | None) -> str:
 def prove_disjoint(learned: Iterable[str], tested: Iterable[str]) -> DisjointSplits:
     """The proof that no picture to learn from is one to be tested on; the first that is both is an error.
 
-    >>> apart(["world:train/000001.png"], ["world:test/000001.png"]).tested
+    >>> prove_disjoint(["world:train/000001.png"], ["world:test/000001.png"]).tested
     1
     """
     ours, theirs = sorted(set(learned)), sorted(set(tested))

@@ -180,8 +180,8 @@ def cue_words(pairs: Sequence[ScoredPair], *, above: bool = True, most: int = CU
 
     A word tells in a pair where it stands in the caption and not in the foil, or in the foil and not in the caption.
 
-    >>> pair = Pair("s", "t", "A cat on a mat.", "A cat under a mat.", right=True)
-    >>> [(word.word, word.in_caption, word.in_foil, word.brings) for word in telling([pair, pair])]
+    >>> pair = ScoredPair("s", "t", "A cat on a mat.", "A cat under a mat.", right=True)
+    >>> [(word.word, word.in_caption, word.in_foil, word.brings) for word in cue_words([pair, pair])]
     [('on', 2, 0, 1.0), ('under', 0, 2, 1.0)]
     """
     captions, foils, right = Counter[str](), Counter[str](), Counter[str]()

@@ -186,7 +186,7 @@ def _cell(draft: Candidate) -> Stratum:
 def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:
     """A total shared out as evenly as the room allows; what one cannot hold goes to the others.
 
-    >>> even({"a": 10, "b": 1, "c": 10}, 9)
+    >>> share_evenly({"a": 10, "b": 1, "c": 10}, 9)
     {'b': 1, 'a': 4, 'c': 4}
     """
     shares, left = dict[str, int](), total

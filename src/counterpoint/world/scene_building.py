@@ -118,7 +118,7 @@ def namespace(seed: int) -> str:
 def picture_address(split: str, index: int, seed: int) -> str:
     """Where a picture of a world is.
 
-    >>> address("test", 7, 0)
+    >>> picture_address("test", 7, 0)
     'world:test/000007.png'
     """
     return f"{namespace(seed)}:{split}/{index:06d}.png"

@@ -154,7 +154,7 @@ def sample_colors(rng: Random, look: Appearance, *, shifted: bool = False) -> di
 def garment_kind(worn: str) -> str:
     """The kind of what is worn, striped or not.
 
-    >>> garment("striped shirt")
+    >>> garment_kind("striped shirt")
     'shirt'
     """
     return worn.removeprefix("striped ")

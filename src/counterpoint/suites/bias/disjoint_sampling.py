@@ -19,7 +19,7 @@ class DisjointSampler(Generic[T]):
     Most things share nothing with a question, so they are drawn and looked at; where too many are turned down, an index
     of nouns says at once which are left.
 
-    >>> pool = Strangers({"1.png": {"dog"}, "2.png": {"animal"}, "3.png": {"cup"}})
+    >>> pool = DisjointSampler({"1.png": {"dog"}, "2.png": {"animal"}, "3.png": {"cup"}})
     >>> pool.drawn(frozenset({"dog"}), 5, Random(0))
     ['3.png']
     """

@@ -40,7 +40,7 @@ class NounSenses:
 def text_nouns(text: str) -> frozenset[str]:
     """The nouns of a text in the singular, alone and with the nouns that they follow; none where none is known.
 
-    >>> sorted(subjects("What color are the traffic lights in the picture?"))
+    >>> sorted(text_nouns("What color are the traffic lights in the picture?"))
     ['light', 'traffic', 'traffic light']
     """
     words = tuple(_CLITIC.sub("", word) for word in _WORD.findall(text))
@@ -51,7 +51,7 @@ def text_nouns(text: str) -> frozenset[str]:
 def name_nouns(name: str) -> frozenset[str]:
     """A name of one word or several in the singular, and each of its words.
 
-    >>> sorted(called("Traffic lights"))
+    >>> sorted(name_nouns("Traffic lights"))
     ['light', 'traffic', 'traffic light']
     """
     low = name.lower()
@@ -85,7 +85,7 @@ def item_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
 def noun_senses(name: str) -> NounSenses:
     """By what a noun is known; one that the lexicon does not have is known by its letters alone.
 
-    >>> "animal.n.01" in keys("dog").above, "dog.n.01" in keys("animal").above
+    >>> "animal.n.01" in noun_senses("dog").above, "dog.n.01" in noun_senses("animal").above
     (True, False)
     """
     if not (name in hypernyms() or lexicon().senses(name) or lexicon().base_forms(name)):

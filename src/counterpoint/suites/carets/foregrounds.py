@@ -41,7 +41,7 @@ def foreground(scene: Scene, asked: QuestionContent, rng: Random) -> Foreground 
 def enlarge_box(box: Box, size: Size) -> Box:
     """A box that is at least 32 wide and high, as near to the middle of the one given as the picture allows.
 
-    >>> grown(Box(4, 100, 10, 40), Size(320, 240))
+    >>> enlarge_box(Box(4, 100, 10, 40), Size(320, 240))
     Box(x=0, y=100, width=32, height=40)
     """
     x, width = _grown(box.x, box.right, size.width)

@@ -184,7 +184,7 @@ class SceneGrounder:
 def naming_kind(name: str, noun: str) -> str:
     """How a thing of a name goes by a noun: exact, number, synonym, hyponym, or not at all.
 
-    >>> [how_called("motorcycle", noun) for noun in ("motorcycle", "motorcycles", "motorbike", "vehicle", "dog")]
+    >>> [naming_kind("motorcycle", noun) for noun in ("motorcycle", "motorcycles", "motorbike", "vehicle", "dog")]
     ['exact', 'number', 'synonym', 'hyponym', '']
     """
     if name == noun:

@@ -59,7 +59,7 @@ def _filtered(found: Clue, sort: str, value: str) -> Clue:
 def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:
     """A name and the ids of the objects that go by it here.
 
-    >>> pointed("wine glass (389020)"), pointed("shark (-)")
+    >>> split_ids("wine glass (389020)"), split_ids("shark (-)")
     (('wine glass', ('389020',)), ('shark', ()))
     """
     found = _ARGUMENT.fullmatch(argument)
@@ -72,7 +72,7 @@ def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:
 def split_relation(argument: str) -> tuple[str, str, bool, tuple[str, ...]]:
     """The name of a thing, its relation, whether the thing is the subject of it, and the ids of its objects.
 
-    >>> related("umbrella, standing under, o (2028054)")
+    >>> split_relation("umbrella, standing under, o (2028054)")
     ('umbrella', 'standing under', False, ('2028054',))
     """
     words, ids = split_ids(argument)

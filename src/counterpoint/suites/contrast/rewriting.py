@@ -12,7 +12,7 @@ Span = tuple[int, int]
 def rewrite_spans(text: str, changes: Mapping[Span, str]) -> str:
     """A text with other words in some places.
 
-    >>> rewritten("Is the cup red?", {(7, 10): "shoes", (0, 2): "are"})
+    >>> rewrite_spans("Is the cup red?", {(7, 10): "shoes", (0, 2): "are"})
     'Are the shoes red?'
     """
     for (start, end), words in sorted(changes.items(), reverse=True):

@@ -23,7 +23,7 @@ class BloomFilter:
 
     What was put in is always found; what was not is found once in a very long while, and then a contrast is not made.
 
-    >>> asked = Asked()
+    >>> asked = BloomFilter()
     >>> asked.add("7", "Is there a cup?")
     >>> asked.has("7", "is there a  cup"), asked.has("8", "Is there a cup?")
     (True, False)
@@ -127,7 +127,7 @@ def order_by_spelling(word: str, others: Iterable[str], rng: Random) -> list[str
 def spelling_similarity(one: str, other: str) -> float:
     """How much of two words is written alike, from 0 to 1.
 
-    >>> likeness("dishwasher", "dishes") > likeness("dishwasher", "kite")
+    >>> spelling_similarity("dishwasher", "dishes") > spelling_similarity("dishwasher", "kite")
     True
     """
     first, second = sorted((one, other))

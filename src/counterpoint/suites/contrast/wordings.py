@@ -59,7 +59,7 @@ _WORDINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 def match_wording(template: str, text: str, relation: str = "") -> re.Match[str] | None:
     """A question read as one wording of a template, with the relation of its program where it has one.
 
-    >>> found = matched(COLOR, "What is the color of the red cup?")
+    >>> found = match_wording(COLOR, "What is the color of the red cup?")
     >>> found and found["x"]
     'the red cup'
     """

@@ -78,7 +78,7 @@ def interpret_answers(one: Augmentation, asked: QuestionSubject, said: Sequence[
 def text_after(text: str, begins: str) -> str | None:
     """What follows the beginning of a question, without its mark; nothing where it begins in another way.
 
-    >>> phrase("What color is the  cat ?", "what color is the")
+    >>> text_after("What color is the  cat ?", "what color is the")
     'cat'
     """
     words = " ".join(text.removesuffix("?").split())
@@ -93,7 +93,7 @@ def is_several(text: str) -> bool:
 def match_style(base: str, text: str) -> str:
     """A question written as another one is: with a capital and a mark only if that has them.
 
-    >>> in_manner_of("How many dogs?", "are there two dogs"), in_manner_of("how many dogs", "are there two dogs")
+    >>> match_style("How many dogs?", "are there two dogs"), match_style("how many dogs", "are there two dogs")
     ('Are there two dogs?', 'are there two dogs')
     """
     mark = "?" if base.rstrip().endswith("?") else ""

@@ -58,8 +58,8 @@ def read_color_question(text: str) -> QuestionSubject | str:
 def color_value(asked: QuestionSubject, answer: str) -> str:
     """The colors of an answer in the order of the alphabet, if it says nothing else.
 
-    >>> value(Asked("zebra"), "White & black"), value(Asked("cat"), "light grey"), value(Asked("floor"), "wood")
-    ('black and white', 'light gray', '')
+    >>> [color_value(QuestionSubject("cat"), answer) for answer in ("White & black", "light grey", "wood")]
+    ['black and white', 'light gray', '']
     """
     words = [word for word in normalize_vqa(answer).replace("/", " ").split() if word not in _BETWEEN]
     found: set[str] = set()

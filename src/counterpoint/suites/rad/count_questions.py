@@ -68,8 +68,8 @@ def read_count_question(text: str) -> QuestionSubject | str:
 def count_value(asked: QuestionSubject, answer: str) -> str:
     """The number that an answer is, in digits; nothing for "many" or "5+".
 
-    >>> value(Asked("dogs"), "Two"), value(Asked("dogs"), "03"), value(Asked("dogs"), "lots")
-    ('2', '3', '')
+    >>> [count_value(QuestionSubject("dogs"), answer) for answer in ("Two", "03", "lots")]
+    ['2', '3', '']
     """
     said = normalize_vqa(answer)
     number = None if said in ("no", "single") else number_value(said)

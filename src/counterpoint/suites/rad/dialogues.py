@@ -37,7 +37,7 @@ _EDGES = " .,;!?"
 def dialogue_context(caption: str, turns: Iterable[Turn]) -> str:
     """What was said so far: the caption, then questions with their answers.
 
-    >>> context("a cat on a bed", [Turn("is it black", "yes")])
+    >>> dialogue_context("a cat on a bed", [Turn("is it black", "yes")])
     'a cat on a bed. is it black? yes.'
     """
     said = [caption.strip(_EDGES) + "."] if caption.strip(_EDGES) else []
@@ -48,8 +48,10 @@ def dialogue_context(caption: str, turns: Iterable[Turn]) -> str:
 def plain_value(one: Augmentation, asked: QuestionSubject, answer: str) -> str:
     """The plain value that an answer in a dialogue gives: white for "it is white", 2 for "2 dogs"; else nothing.
 
-    >>> spoken(how_many, Asked("dogs"), "only 1 dog"), spoken(color, Asked("cat"), "the cat is mostly white")
-    ('1', '')
+    >>> plain_value(how_many, QuestionSubject("dogs"), "only 1 dog")
+    '1'
+    >>> plain_value(color, QuestionSubject("cat"), "the cat is mostly white")
+    ''
     """
     said = " ".join(answer.lower().split()).strip(_EDGES)
     subject = re.escape(asked.subject.lower())

@@ -78,7 +78,7 @@ def change_rules() -> Mapping[str, ChangeRule]:
 def text_phrases(text: str) -> frozenset[str]:
     """All words of a text in small letters, and all phrases of up to four of them.
 
-    >>> sorted(phrases("Is it red?"))
+    >>> sorted(text_phrases("Is it red?"))
     ['is', 'is it', 'is it red', 'it', 'it red', 'red']
     """
     words = _WORD.findall(text.lower())

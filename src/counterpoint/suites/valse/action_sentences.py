@@ -32,8 +32,10 @@ class ActionSentence:
     def text(self) -> str:
         """The sentence that tells it.
 
-        >>> Act("7", "people", "unveiling", "", "prize").text, Act("8", "boy", "sitting", "on", "bench", True).text
-        ('Some people are unveiling a prize.', 'A boy sits on a bench.')
+        >>> ActionSentence("7", "people", "unveiling", "", "prize").text
+        'Some people are unveiling a prize.'
+        >>> ActionSentence("8", "boy", "sitting", "on", "bench", present=True).text
+        'A boy sits on a bench.'
         """
         return sentence(f"{a(self.agent)} {self.said} {a(self.other)}")
 
@@ -49,7 +51,7 @@ class ActionSentence:
     def gap(self) -> Gap:
         """The sentence without what is done, for a masked language model to fill in.
 
-        >>> tuple(Act("8", "boy", "sitting", "on", "bench").gap)
+        >>> tuple(ActionSentence("8", "boy", "sitting", "on", "bench").gap)
         ('A boy is [MASK] a bench.', 'sitting on')
         """
         before, said = a(self.agent), self.said
@@ -65,7 +67,7 @@ class ActionSentence:
     def swapped(self) -> "ActionSentence":
         """The two exchanged.
 
-        >>> Act("7", "people", "unveiling", "", "prize", present=True).swapped().text
+        >>> ActionSentence("7", "people", "unveiling", "", "prize", present=True).swapped().text
         'A prize unveils some people.'
         """
         return replace(self, agent=self.other, other=self.agent)
@@ -104,7 +106,7 @@ def infinitive(verb: str) -> str:
 def verbs_exclude(verb: str, other: str) -> bool:
     """Whether who does the one surely does not do the other: no synonym, no kind of it, nothing done along with it.
 
-    >>> excluding("kicking", "throwing"), excluding("eating", "holding"), excluding("walking", "strolling")
+    >>> verbs_exclude("kicking", "throwing"), verbs_exclude("eating", "holding"), verbs_exclude("walking", "strolling")
     (True, False, False)
     """
     one, two = infinitive(verb), infinitive(other)

@@ -50,7 +50,7 @@ def read_votes(question: Question) -> CountVotes:
 
     >>> from counterpoint.core.groups import Gold
     >>> from counterpoint.core.pictures import Picture
-    >>> found = count_of(Question("7", Picture("a:b.png"), "How many dogs?", Gold.of("Two.")))
+    >>> found = read_votes(Question("7", Picture("a:b.png"), "How many dogs?", Gold.of("Two.")))
     >>> found.number, found.exists, found.was_said(3)
     (2, True, False)
     """

@@ -86,7 +86,7 @@ def cap_numbers(cases: Sequence[CountedQuestion]) -> list[CountedQuestion]:
 def differ_clearly(one: int, other: int) -> bool:
     """Whether two numbers are so far apart that nobody who counts takes the one for the other.
 
-    >>> apart(2, 3), apart(7, 8), apart(6, 8), apart(20, 18)
+    >>> differ_clearly(2, 3), differ_clearly(7, 8), differ_clearly(6, 8), differ_clearly(20, 18)
     (True, False, True, False)
     """
     return one != other and abs(one - other) >= max(one, other) / 4

@@ -51,7 +51,7 @@ def categories() -> Mapping[str, tuple[str, str]]:
 def sibling_words(word: str) -> tuple[str, ...]:
     """The first words of the other categories under the same one.
 
-    >>> others("bike")
+    >>> sibling_words("bike")
     ('airplane', 'boat', 'bus', 'car', 'motorcycle', 'train', 'truck')
     """
     name, above = categories()[word]
@@ -62,7 +62,7 @@ def sibling_words(word: str) -> tuple[str, ...]:
 def object_mentions(text: str) -> Iterator[ObjectMention]:
     """The things of known categories that a caption is about.
 
-    >>> [(one.word, one.many) for one in mentions("Two dogs and a stop sign near the bus stop.")]
+    >>> [(one.word, one.many) for one in object_mentions("Two dogs and a stop sign near the bus stop.")]
     [('dog', True), ('stop sign', False)]
     """
     said = tag_text(text)

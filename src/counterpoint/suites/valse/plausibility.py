@@ -30,7 +30,7 @@ def picture_fold(picture: Picture) -> int:
 class CrossFittedPlausibility:
     """Models of captions, each trained when it is first asked, on the captions of pictures outside one fold.
 
-    >>> usual = Usual((Picture(f"a:{n}.png"), text) for n in range(9) for text in ("A cat sits on a mat.",))
+    >>> usual = CrossFittedPlausibility((Picture(f"a:{n}.png"), "A cat sits on a mat.") for n in range(9))
     >>> common, rare = usual.scores(Picture("a:1.png"), ["A cat sits on a mat.", "A mat sits on a cat."])
     >>> bool(common > rare)
     True

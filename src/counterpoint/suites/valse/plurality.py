@@ -58,7 +58,7 @@ class NumberChange:
 def number_changes(text: str) -> Iterator[NumberChange]:
     """Every noun phrase of a caption whose number can be changed without doubt.
 
-    >>> [(change.one, change.several, change.many) for change in changes("A dog with two red balls is on a lawn.")]
+    >>> [(change.one, change.several, change.many) for change in number_changes("A dog with two red balls is here.")]
     [('dog', 'dogs', False), ('red ball', 'red balls', True)]
     """
     said = tag_text(text)

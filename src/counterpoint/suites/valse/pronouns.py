@@ -92,9 +92,9 @@ def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
 
     What was said since then must bring in nobody and nothing else that the pronoun could mean.
 
-    >>> refers("is he tall", "a man with a dog", ()), refers("is she tall", "a man with a dog", ())
+    >>> refer_to_caption("is he tall", "a man with a dog", ()), refer_to_caption("is she tall", "a man with a dog", ())
     (True, False)
-    >>> refers("is it red", "a man with a dog", ("is there a car", "yes"))
+    >>> refer_to_caption("is it red", "a man with a dog", ("is there a car", "yes"))
     False
     """
     text = question.lower()
@@ -130,9 +130,9 @@ def _means(word: str, named: Sequence[NounMention], said: Sequence[NounMention],
 def caption_answers(caption: str, question: str) -> bool:
     """Whether a caption answers a question by its own words, so that nobody has to look.
 
-    >>> tells("an orange cat sitting on a rug", "is it sitting"), tells("a closed umbrella", "is it open")
+    >>> caption_answers("a cat sitting on a rug", "is it sitting"), caption_answers("a closed umbrella", "is it open")
     (True, True)
-    >>> tells("a cat on a rug", "is it sitting"), tells("a blue clock", "is it white")
+    >>> caption_answers("a cat on a rug", "is it sitting"), caption_answers("a blue clock", "is it white")
     (False, True)
     """
     said, asked = (sorted(set(re.findall(r"[a-z]+", text.lower()))) for text in (caption, question))

@@ -44,7 +44,8 @@ class PrepositionSlot:
 def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
     """The prepositions of a caption that can be told from others.
 
-    >>> [(one.before, one.said, one.noun) for one in places("A cat sleeps on top of a car in the background.")]
+    >>> slots = preposition_slots("A cat sleeps on top of a car in the background.")
+    >>> [(slot.before, slot.said, slot.noun) for slot in slots]
     [('sleep', 'on top of', 'car')]
     """
     if text.isupper():
@@ -101,8 +102,8 @@ def preposition_kinds() -> Mapping[str, str]:
 def excluded_prepositions(span: str) -> tuple[str, ...]:
     """The prepositions that are not true of what this one is true of.
 
-    >>> others("up"), "on top of" in others("on"), "under" in others("atop")
-    (('down',), False, True)
+    >>> excluded_prepositions("up"), "under" in excluded_prepositions("atop")
+    (('down',), True)
     """
     rows: Mapping[str, str] = read_lists(PIECE)["apart"]
     kind = preposition_kinds()[span]

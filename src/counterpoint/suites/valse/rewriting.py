@@ -28,7 +28,7 @@ class Rewrite(NamedTuple):
 def apply_rewrites(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
     """A text with each place put in other words, as a caption and as a foil; the first capital of a sentence stays.
 
-    >>> rewritten("A dog is here.", [Rewrite(0, 5, "exactly one dog", "some dogs"), Rewrite(6, 8, "is", "are")])
+    >>> apply_rewrites("A dog is here.", [Rewrite(0, 5, "exactly one dog", "some dogs"), Rewrite(6, 8, "is", "are")])
     ('Exactly one dog is here.', 'Some dogs are here.')
     """
     caption, foil, place = "", "", 0
