@@ -2,7 +2,6 @@
 
 import re
 from html import escape
-from importlib.resources import files
 from itertools import product
 from xml.etree import ElementTree
 
@@ -21,8 +20,9 @@ from counterpoint.reports.charts.bars import (
 from counterpoint.reports.charts.curves import LineChart, ReliabilityChart, ReliabilityCurve, Series, SeriesPoint
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.charts.svg import LIGHT, WIDTH, Chart, clean, fit, round_ticks, text_width
+from counterpoint.reports.templating import style
 
-STYLE = files("counterpoint.explorer").joinpath("static/style.css").read_text("utf-8")
+STYLE = style()
 LIGHT_PAGE, DARK_PAGE = (dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", part)) for part in STYLE.split("@media")[:2])
 
 HOSTILE = "</svg><script>alert(1)</script> & \" ' \x00\x1b\ufffe\uffff\ud800 a\nb"

@@ -105,7 +105,10 @@ def explorer(
             *play.ROUTES,
             Route("/openapi.json", openapi),
             Route("/login", log_in, methods=["GET", "POST"]),
-            Mount("/static", StaticFiles(packages=[("counterpoint.explorer", "static")])),
+            Mount(
+                "/static",
+                StaticFiles(packages=[("counterpoint.explorer", "static"), ("counterpoint.reports", "static")]),
+            ),
         ],
         middleware=[
             Middleware(Guarded),

@@ -1,41 +1,18 @@
-"""The templates of the pages, and what they call: numbers as they are read, counts of things, names beside boxes."""
+"""The templates of the pages: those of reports, and what only pages need."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from counterpoint.explorer.pages.group import THRESHOLD
 from counterpoint.explorer.views import Boxed
+from counterpoint.reports import templating
 
 
 def environment() -> Environment:
-    """The templates: whatever they show is escaped, and a name that does not exist is an error."""
-    made = Environment(
-        loader=PackageLoader("counterpoint.explorer"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"thousands": thousands, "counted": counted, "label": label}
-    made.globals |= {"threshold": THRESHOLD, "live": True}
-    return made
-
-
-def thousands(number: int) -> str:
-    """A whole number as it is read.
-
-    >>> thousands(41220)
-    '41,220'
-    """
-    return f"{number:,}"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """So many of something.
-
-    >>> counted(1, "model"), counted(2, "model")
-    ('1 model', '2 models')
-    """
-    return f"{thousands(number)} {one if number == 1 else many or f'{one}s'}"
+    """The templates of pages and reports."""
+    templates = templating.environment("counterpoint.explorer")
+    templates.filters["label"] = label
+    templates.globals |= {"threshold": THRESHOLD, "live": True}
+    return templates
 
 
 def label(box: Boxed, width: int, height: int) -> dict[str, float]:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from counterpoint._version import __version__
-from counterpoint.explorer.templating import counted, environment
 from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, RankedWord, WordFrequencies
 from counterpoint.reports.charts.bars import BarChart, Histogram
+from counterpoint.reports.templating import counted, environment, style
 from counterpoint.sources.file_checks import spoken_size
 from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription
 
@@ -36,16 +35,15 @@ class KindPart:
 
 def page(found: DatasetDescription, top: int = 10) -> str:
     """The whole page."""
-    style = files("counterpoint.explorer").joinpath("static/style.css").read_text("utf-8")
     answerable = _answerable(found)
     templates = environment()
     templates.filters["bytes"] = spoken_size
-    return templates.get_template("description.html").render(
+    return templates.get_template("data_report.html").render(
         found=found,
         name=f"{found.title}, {found.split}",
         about=f"{counted(found.items, 'item')} · {counted(found.pictures.distinct, 'picture')}",
         version=__version__,
-        style=style,
+        style=style(),
         sentence=sentence(found),
         kinds=[_kind(part, top) for part in found.parts if part.counts.items],
         overlap=overlap_chart(answerable) if answerable else None,

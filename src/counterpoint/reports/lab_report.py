@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 
 from counterpoint._version import __version__
 from counterpoint.explorer import measures
@@ -13,6 +12,7 @@ from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import Cell, LabView, Leaderboard
 from counterpoint.reports.charts.bars import StackedBarChart
+from counterpoint.reports.templating import style
 
 CHARTS = 3
 """How many measures the report draws; its tables have all."""
@@ -38,14 +38,13 @@ def report(reading: Reading) -> str:
     reading.refresh()
     board = leaderboard(reading, BoardChoice(), live=False)
     drawings = list(dict.fromkeys(column.measure for column in board.columns))[:CHARTS] if board.lines else []
-    style = files("counterpoint.explorer").joinpath("static/style.css").read_text("utf-8")
-    page = environment().get_template("report.html")
+    page = environment().get_template("lab_report.html")
     return page.render(
         view=board,
         live=False,
         lab=LabView(reading.name, len(reading.models()), reading.answered()),
         version=__version__,
-        style=style,
+        style=style(),
         charts=[board_chart(reading, BoardChoice(measures=(name,))) for name in drawings],
         suites=[_suite(reading, suite) for suite in reading.suites()],
         models=ranked(reading, BoardChoice()),

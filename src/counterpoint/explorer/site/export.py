@@ -167,7 +167,8 @@ class Site:
     def fill(self, told: Callable[[Written], None]) -> None:
         """Visit the leaderboard, and whatever can be reached from there."""
         for name in ASSETS:
-            content = files("counterpoint.explorer").joinpath(f"static/{name}").read_bytes()
+            package = "counterpoint.reports" if name == "style.css" else "counterpoint.explorer"
+            content = files(package).joinpath(f"static/{name}").read_bytes()
             self._put(f"static/{name}", content)
         self.file_of(HOME)
         while self.waiting:

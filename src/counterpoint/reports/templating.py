@@ -1,0 +1,41 @@
+"""Jinja templates of reports and pages, the filters that they share, and their style sheet."""
+
+from importlib.resources import files
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+
+def environment(*packages: str) -> Environment:
+    """The templates of these packages and of reports; text is escaped, and an unknown name is an error."""
+    templates = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "counterpoint.reports")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {"thousands": thousands, "counted": counted}
+    return templates
+
+
+def style() -> str:
+    """The style sheet of pages and reports."""
+    return files("counterpoint.reports").joinpath("static/style.css").read_text("utf-8")
+
+
+def thousands(number: int) -> str:
+    """A whole number with separators.
+
+    >>> thousands(41220)
+    '41,220'
+    """
+    return f"{number:,}"
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "model"), counted(2, "model"), counted(2, "query", "queries")
+    ('1 model', '2 models', '2 queries')
+    """
+    return f"{thousands(number)} {singular if number == 1 else plural or f'{singular}s'}"
