@@ -52,12 +52,12 @@ def test_a_dry_run_tells_what_each_check_would_do_and_writes_nothing(lab: Path) 
     checks = [line.split("  ")[0] for line in told.splitlines()[4:] if line[:1].isalpha()]
     assert checks[:5] == ["duplicates", "length", "minimality", "entailment, by rules", "distribution"]
     assert "the caption and the foil are equal" in told
-    assert "4 groups would be left; nothing was written" in told
+    assert "4 groups would be left; --name NAME stores them" in told
     assert sorted(path for path in lab.rglob("*")) == before
 
 
 def test_what_is_left_is_a_suite_whose_manifest_has_the_checks_in_their_order(lab: Path) -> None:
-    assert "4 groups are in" in _run(lab, *NO_GRAMMAR, "--out", "sound")
+    assert "4 groups are stored as sound" in _run(lab, *NO_GRAMMAR, "--name", "sound")
     found = LabStore(lab).suite("sound")
     assert found.manifest.parameters["a"] == 1
     assert found.manifest.parameters["checked"]["fingerprint"] == LabStore(lab).manifest("foils").fingerprint
@@ -73,7 +73,7 @@ def test_what_is_left_is_a_suite_whose_manifest_has_the_checks_in_their_order(la
 
 
 def test_what_was_dropped_can_be_read_with_its_reason(lab: Path, tmp_path: Path) -> None:
-    _run(lab, *NO_GRAMMAR, "--dropped", str(tmp_path / "dropped.jsonl"))
+    _run(lab, *NO_GRAMMAR, "--out", str(tmp_path / "dropped.jsonl"))
     lines = [json.loads(line) for line in (tmp_path / "dropped.jsonl").read_text("utf-8").splitlines()]
     assert [(line["check"], line["texts"]) for line in lines] == [
         ("duplicates", ["A dog is here.", "a dog is here"]),
@@ -85,25 +85,25 @@ def test_what_was_dropped_can_be_read_with_its_reason(lab: Path, tmp_path: Path)
 
 
 def test_named_checks_drop_in_every_test_in_the_order_in_which_they_are_named(lab: Path) -> None:
-    told = json.loads(_run(lab, "--check", "entailment", "--check", "duplicates", "--json"))
+    told = json.loads(_run(lab, "--check", "entailment", "--check", "duplicates", "--json"))["checks"]
     assert [one["check"] for one in told] == ["entailment", "duplicates"]
     assert told[0]["dropped"] == {"the foil follows from the caption": 3}
     assert told[0]["tests"]["actant-swap"] == {"seen": 2, "dropped": 1, "marked": 0}
     assert told[1]["dropped"] == {}
     assert told[0]["seconds"] >= 0
-    marked = json.loads(_run(lab, "--check", "entailment", "--set", "entailment.action=mark", "--json"))
+    marked = json.loads(_run(lab, "--check", "entailment", "--set", "entailment.action=mark", "--json"))["checks"]
     assert sum(marked[0]["marked"].values()) == 3
     assert not marked[0]["dropped"]
 
 
 def test_a_language_model_of_the_catalog_judges_plausibility(lab: Path) -> None:
-    told = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=random", "--json"))
+    told = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=random", "--json"))["checks"]
     assert told[0]["model"] == "random"
     assert set(told[0]["notes"]) == {"relations", "actant-swap"}
 
 
 def test_the_n_gram_model_learns_from_the_captions_of_other_pictures_of_the_suite(lab: Path) -> None:
-    told = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=ngram", "--json"))
+    told = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=ngram", "--json"))["checks"]
     assert 0 <= told[0]["notes"]["relations"]["caption more usual"] <= 1
 
 
@@ -114,7 +114,7 @@ def test_the_table_can_be_pasted_into_a_paper(lab: Path, form: str) -> None:
 
 @pytest.mark.skipif(find_library("link-grammar") is None, reason="link-grammar is not installed")
 def test_grammar_is_checked_where_the_paper_checks_it(lab: Path) -> None:
-    told = {one["check"]: one for one in json.loads(_run(lab, "--json"))}
+    told = {one["check"]: one for one in json.loads(_run(lab, "--json"))["checks"]}
     assert list(told["grammar"]["tests"]) == ["relations"]
     assert told["grammar"]["model"] == "link-grammar"
     assert told["grammar"]["kept"] == 4
@@ -131,20 +131,21 @@ def test_what_grammar_takes_from_one_side_of_plurals_is_evened_out_where_that_is
         made.append(("plurals", Group(Relation.RANKS, asked, (None, None), kind="plurality", tags=tuple(words))))
     table = groups_table(made, "foils")
     LabStore(tmp_path).put_suite(Manifest.of(table, generator="tests:foils", seed=7), table)
-    told = {one["check"]: one for one in json.loads(_run(tmp_path, "--set", "distribution.action=drop", "--json"))}
+    printed = _run(tmp_path, "--set", "distribution.action=drop", "--json")
+    told = {check["check"]: check for check in json.loads(printed)["checks"]}
     assert list(told["grammar"]["dropped"].values()) == [1]
     assert (told["distribution"]["seen"], told["distribution"]["kept"]) == (3, 2)
     assert told["distribution"]["notes"]["plurals"]["after"] == 0
-    assert "distribution" not in {one["check"] for one in json.loads(_run(tmp_path, "--json"))}
+    assert "distribution" not in {one["check"] for one in json.loads(_run(tmp_path, "--json"))["checks"]}
 
 
 def test_a_suite_is_not_overwritten_unless_that_is_said_and_is_then_a_new_version(lab: Path) -> None:
     with pytest.raises(StoreError, match="has another suite 'foils' already"):
-        _run(lab, "--check", "duplicates", "--out", "foils")
-    _run(lab, "--check", "duplicates", "--out", "foils", "--replace")
+        _run(lab, "--check", "duplicates", "--name", "foils")
+    _run(lab, "--check", "duplicates", "--name", "foils", "--replace")
     assert LabStore(lab).manifest("foils").version == "2"
     assert LabStore(lab).manifest("foils").groups == 6
-    _run(lab, "--check", "entailment", "--out", "foils", "--replace")
+    _run(lab, "--check", "entailment", "--name", "foils", "--replace")
     records = LabStore(lab).manifest("foils").parameters["checks"]
     assert [one["check"] for one in records] == ["duplicates", "entailment"]
 
@@ -166,7 +167,7 @@ def test_a_suite_is_not_overwritten_unless_that_is_said_and_is_then_a_new_versio
         ),
         (["--check", "json:dumps"], CounterpointError, "json:dumps is no check"),
         (
-            ["--check", "length", "--set", "length.tokens=1", "--out", "none"],
+            ["--check", "length", "--set", "length.tokens=1", "--name", "none"],
             CounterpointError,
             "no group of foils is left",
         ),

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from counterpoint import catalog
 from counterpoint.cli import main as cli
-from counterpoint.cli.models import described
 from counterpoint.core.pictures import Picture
 from counterpoint.store.worlds import NAMES
 from counterpoint.world.source import World
@@ -106,7 +104,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("arguments", "fact", "hint"),
     [
-        (["modles"], "no command is called 'modles'", "did you mean models?"),
+        (["scroe"], "no command is called 'scroe'", "did you mean score?"),
         (["ask", "fuison", SHOWN, "Is it?"], "no model is called 'fuison'", "did you mean fusion?"),
         (["world", "out", "--split", "tets"], "no split is called 'tets'", "did you mean test?"),
         (["ask", "own_models:", SHOWN, "Is it?"], "'own_models:' is not a place", "a place looks like"),
@@ -177,30 +175,6 @@ def test_an_answer_can_be_had_as_json(call: Call) -> None:
 
 def test_a_model_that_scores_gives_a_number(call: Call) -> None:
     assert call("ask", "own_models:Ruler", SHOWN, "A cat.").out == "6.000\n"
-
-
-def test_models_are_listed_for_people_and_for_programs(call: Call) -> None:
-    rows = dict(catalog.rows("models"))
-    assert json.loads(call("models", "--json").out) == rows
-    listed = call("models").out.splitlines()
-    assert [line.split()[0] for line in listed if not line.startswith(" ")] == list(rows)
-    assert "question-only  Guesses from the question; it never looks." in listed
-    assert all(len(line) <= 80 for line in listed)
-
-
-@pytest.mark.parametrize(
-    ("place", "said"),
-    [
-        ("own_models:Ruler", "Scores a sentence by its length."),
-        ("own_models:Absent", "own_models:Absent"),
-        ("no_such.module:Model", "no_such.module:Model"),
-        ("counterpoint.models:Model", "counterpoint.models:Model"),
-        ("counterpoint.no_such:Model", "counterpoint.no_such:Model"),
-    ],
-)
-def test_a_model_is_described_in_its_own_words_where_it_has_any(call: Call, place: str, said: str) -> None:
-    sys.path.append("")
-    assert described(place) == said
 
 
 def test_a_built_in_model_says_what_it_was_never_taught(call: Call) -> None:

@@ -64,17 +64,6 @@ def _json(*arguments: object) -> Any:
     return json.loads(done.stdout)
 
 
-def test_every_data_set_is_listed_with_its_kinds_and_splits() -> None:
-    rows = _json()
-    assert [row["name"] for row in rows] == list(catalog.rows("sources"))
-    assert all(row["title"] and row["kinds"] for row in rows)
-    by_name = {row["name"]: row for row in rows}
-    assert by_name["gqa"]["kinds"] == ["scenes", "questions"]
-    assert by_name["world"]["splits"] == ["train", "validation", "test", "shifted"]
-    listed = _call().stdout
-    assert all(re.search(rf"^{re.escape(row['name'])}  ", listed, re.MULTILINE) for row in rows)
-
-
 FILED = [name for name in catalog.rows("sources") if isinstance(catalog.find("sources", name), DataSet)]
 
 
@@ -126,10 +115,10 @@ def test_a_table_in_the_terminal_and_in_markdown_says_the_same(gqa: Path) -> Non
 
 
 def test_only_the_kinds_that_are_named_are_read_and_at_most_so_many(gqa: Path) -> None:
-    found = _json("gqa", "--data", gqa, "--kind", "questions", "--limit", 5, "--seed", 3)
+    found = _json("gqa", "--data", gqa, "--kind", "questions", "--items", 5, "--seed", 3)
     assert list(found["kinds"]) == ["questions"]
     assert found["kinds"]["questions"]["items"] == 5
-    assert found == _json("gqa", "--data", gqa, "--kind", "questions", "--limit", 5, "--seed", 3)
+    assert found == _json("gqa", "--data", gqa, "--kind", "questions", "--items", 5, "--seed", 3)
     with pytest.raises(CounterpointError, match="GQA has no frames"):
         raise _raised("gqa", "--data", gqa, "--kind", "frames")
 
@@ -255,12 +244,12 @@ def test_names_and_splits_that_do_not_exist_are_answered_with_those_that_do(gqa:
 
 
 def test_the_world_needs_no_files(tmp_path: Path) -> None:
-    found = _json("world", "--limit", 5, "--split", "shifted")
+    found = _json("world", "--items", 5, "--split", "shifted")
     assert (found["split"], found["files"], found["pictures"]["drawn"]) == ("shifted", [], True)
     assert list(found["kinds"]) == ["scenes", "questions", "captions", "dialogues", "frames"]
     assert found["kinds"]["captions"]["items"] == 25
     assert found["kinds"]["dialogues"]["numbers"]["turns per dialogue"]["counts"] == {"10": 5}
-    assert "which are drawn when they are shown" in _call("world", "--limit", 2).stdout
+    assert "which are drawn when they are shown" in _call("world", "--items", 2).stdout
 
 
 def test_a_file_of_ones_own_is_described_by_its_columns(tmp_path: Path) -> None:
@@ -276,7 +265,7 @@ def test_a_file_of_ones_own_is_described_by_its_columns(tmp_path: Path) -> None:
 def test_the_page_needs_nothing_else_and_escapes_what_it_shows(gqa: Path, vqa: Path, tmp_path: Path) -> None:
     (tmp_path / "<b>.txt").write_text("yes\n")
     out = tmp_path / "out" / "page.html"
-    done = _call("gqa", "--data", gqa, "--report", out, "--against", tmp_path / "<b>.txt", "--against", f"vqa2={vqa}")
+    done = _call("gqa", "--data", gqa, "--out", out, "--against", tmp_path / "<b>.txt", "--against", f"vqa2={vqa}")
     assert done.exit_code == 0, done.output
     assert done.stderr.strip().endswith("page.html is written")
     page = out.read_text("utf-8")
@@ -291,7 +280,7 @@ def test_the_page_needs_nothing_else_and_escapes_what_it_shows(gqa: Path, vqa: P
 
 def test_the_page_says_what_is_missing_and_what_was_left_out(vqa: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
-    assert _call("vqa2", "--data", vqa, "--report", out).exit_code == 0
+    assert _call("vqa2", "--data", vqa, "--out", out).exit_code == 0
     assert "Left out" in out.read_text("utf-8")
-    assert _call("gqa", "--data", tmp_path, "--report", out).exit_code == 1
+    assert _call("gqa", "--data", tmp_path, "--out", out).exit_code == 1
     assert "✗ missing" in out.read_text("utf-8")

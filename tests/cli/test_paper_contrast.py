@@ -24,7 +24,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_tables_hold_originals_contrasts_and_the_drop_between_them(lab: Path) -> None:
-    tables = {one["table"]: one["rows"] for one in json.loads(_run("paper", "contrast", str(lab), "--json"))}
+    tables = {one["table"]: one["rows"] for one in json.loads(_run("paper", "contrast", str(lab), "--json"))["tables"]}
     assert set(tables) == {"2", "4", "6"}
     for row in tables["2"]:
         assert row["drop"]["value"] == pytest.approx(row["originals"]["value"] - row["contrasts"]["value"])
@@ -36,7 +36,9 @@ def test_the_tables_hold_originals_contrasts_and_the_drop_between_them(lab: Path
 
 
 def test_consistency_falls_with_k_and_saying_yes_always_is_never_consistent(lab: Path) -> None:
-    [table] = json.loads(_run("paper", "contrast", str(lab), "--table", "4", "--k", "1", "--k", "2", "--json"))
+    [table] = json.loads(_run("paper", "contrast", str(lab), "--table", "4", "--k", "1", "--k", "2", "--json"))[
+        "tables"
+    ]
     assert [row["k"] for row in table["rows"]] == ["1", "2"]
     assert all(row["consistency"]["value"] == 0 for row in table["rows"])
     assert table["rows"][0]["sets"] == table["rows"][1]["sets"]

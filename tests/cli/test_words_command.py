@@ -38,7 +38,7 @@ def test_a_line_for_each_test_has_counts_votes_and_divergences(tmp_path: Path) -
     assert done.exit_code == 0, done.output
     line = done.output.splitlines()[-1].split()
     assert line[:7] == ["relations", "4", "3", "(75.0)", "2", "(50.0)", "4"]
-    (row,) = json.loads(_call(tmp_path / "lab", "--json").output)
+    (row,) = json.loads(_call(tmp_path / "lab", "--json").output)["tests"]
     assert row["valid"]["pairs"] == 3
     assert row["unanimous"]["divergence"] == 0
     assert row["all"]["words"][0] == {"word": "in", "captions": 2, "foils": 1}
@@ -47,13 +47,13 @@ def test_a_line_for_each_test_has_counts_votes_and_divergences(tmp_path: Path) -
 def test_words_that_no_tag_tells_are_those_that_differ_between_the_texts(tmp_path: Path) -> None:
     told, untold = (_lab(tmp_path / name, tagged=tagged, votes=False) for name, tagged in (("a", True), ("b", False)))
     assert _call(told, "--json").output == _call(untold, "--json").output
-    assert "valid" not in json.loads(_call(told, "--json").output)[0]
+    assert "valid" not in json.loads(_call(told, "--json").output)["tests"][0]
     assert "divergence" in _call(told, "--markdown").output
     assert r"\toprule" in _call(told, "--latex").output
 
 
 def test_charts_show_each_word_on_both_sides_before_and_after_validation(tmp_path: Path) -> None:
-    done = _call(_lab(tmp_path / "lab"), "--charts", tmp_path / "charts")
+    done = _call(_lab(tmp_path / "lab"), "--out", tmp_path / "charts")
     assert done.exit_code == 0, done.output
     drawn = (tmp_path / "charts" / "relations.svg").read_text("utf-8")
     for text in ("under", "captions", "foils", "before validation", "after"):

@@ -26,7 +26,7 @@ def test_markdown_escapes_what_would_end_a_cell_or_become_markup() -> None:
     assert lines[2] == "| Model | order & more accuracy | order & more RAD |"
     assert lines[4] == r"| a\|b_c \<i\> | **90.0** (85.0–95.0) | 1 |"
     assert lines[5] == "| d d | – | 2 |"
-    assert lines[-1] == "Intervals over pictures."
+    assert lines[-1] == "*Intervals over pictures.*"
 
 
 def test_latex_has_spanning_heads_small_intervals_and_escaped_signs() -> None:

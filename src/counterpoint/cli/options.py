@@ -128,7 +128,9 @@ def picture_roots(ctx: click.Context, param: click.Parameter, given: tuple[str, 
     return roots
 
 
-def _stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+def stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several decorators as one, the first outermost."""
+
     def decorate(function: F) -> F:
         for decorator in reversed(decorators):
             function = decorator(function)
@@ -139,7 +141,7 @@ def _stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 lab_argument = click.argument("lab", type=LabType())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-format_options = _stack(
+format_options = stack(
     click.option("--json", "form", flag_value="json", help="Print JSON."),
     click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables."),
     click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables."),
@@ -163,7 +165,7 @@ seed_option = click.option("--seed", default=0, show_default=True, help="Seed fo
 
 def source_options(source: str = "world", split: str = "test", *, items: int = 1000) -> Callable[[F], F]:
     """The options that say what is read: --source, --data, --split, --items."""
-    return _stack(
+    return stack(
         click.option(
             "--source",
             default=source,

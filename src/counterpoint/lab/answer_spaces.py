@@ -1,6 +1,7 @@
-"""Answer spaces by what people type: a data set with its folder, a model with a list of answers, a file of answers."""
+"""Answer spaces by name: those of a data set with its folder, of a classifier, or of a file of answers."""
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,55 +14,58 @@ from counterpoint.studies.dataset_description import DescriptionRequest, Watch, 
 
 MODEL, HF = "model:", "hf/"
 FORMS = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with one answer a line"
-"""What can be typed."""
+"""What can be named, for help texts."""
 
 
-def space_of(typed: str, rules: str, watch: Watch, like: str = "") -> AnswerSpace:
-    """The answers that are meant, made comparable by a rule set; `like` is the split to prefer where none is typed."""
+def read_answer_space(name: str, rules: str, watch: Watch, preferred_split: str = "") -> AnswerSpace:
+    """The answers behind a name, made comparable by a rule set; FORMS lists what a name can be."""
     comparable = rule_set(rules).comparable
-    name, equals, folder = typed.partition("=")
-    if typed.startswith(MODEL):
-        return AnswerSpace.listed(typed, _said_by(typed.removeprefix(MODEL)), comparable)
-    if typed.startswith(HF):
-        return AnswerSpace.listed(typed, _labels(typed.removeprefix(HF)), comparable)
-    name, _, split = name.partition(":")
-    if equals or name in catalog.rows("sources"):
-        return _data(typed, name, split, Path(folder) if equals else None, rules, watch, like)
-    if not Path(typed).is_file():
-        raise CounterpointError(f"there is no file {typed}, and no data set of this name", hint=f"type {FORMS}")
-    return AnswerSpace.listed(Path(typed).name, _lines(Path(typed)), comparable)
+    if name.startswith(MODEL):
+        return AnswerSpace.listed(name, _model_answers(name.removeprefix(MODEL)), comparable)
+    if name.startswith(HF):
+        return AnswerSpace.listed(name, _classifier_labels(name.removeprefix(HF)), comparable)
+    source, equals, folder = name.partition("=")
+    source, _, split = source.partition(":")
+    if equals or source in catalog.rows("sources"):
+        reading = DescriptionRequest(Path(folder) if equals else None, split)
+        return _source_answers(source, reading, rules, watch, preferred_split)
+    if not Path(name).is_file():
+        raise CounterpointError(f"there is no file {name}, and no data set of this name", hint=f"type {FORMS}")
+    return AnswerSpace.listed(Path(name).name, _answers_in_file(Path(name)), comparable)
 
 
-def _data(typed: str, name: str, split: str, folder: Path | None, rules: str, watch: Watch, like: str) -> AnswerSpace:
-    found = catalog.find("sources", name)
+def _source_answers(
+    name: str, reading: DescriptionRequest, rules: str, watch: Watch, preferred_split: str
+) -> AnswerSpace:
+    source, folder = catalog.find("sources", name), reading.folder
     if folder is not None and not folder.exists():
-        raise SourceError(f"there is no folder {folder}", hint=f"{typed} should name the folder of its files")
-    if isinstance(found, DataSet) and folder is None:
-        raise CounterpointError(f"{found.title} is read from files", hint=f"type {name}=FOLDER")
-    if not split and isinstance(found, DataSet) and folder is not None and like in found.splits:
+        raise SourceError(f"there is no folder {folder}", hint=f"{name}=FOLDER names the folder of its files")
+    if isinstance(source, DataSet) and folder is None:
+        raise CounterpointError(f"{source.title} is read from files", hint=f"type {name}=FOLDER")
+    if not reading.split and isinstance(source, DataSet) and folder and preferred_split in source.splits:
         try:
-            found.found(folder, like)
-            split = like
+            source.found(folder, preferred_split)
+            reading = replace(reading, split=preferred_split)
         except SourceError:
             pass  # another split may be there
-    opening = open_split(name, found, DescriptionRequest(folder, split))
+    opening = open_split(name, source, reading)
     return answer_space(f"{name}, {opening.split}", opening, rules, watch)
 
 
-def _said_by(name: str) -> tuple[str, ...]:
+def _model_answers(name: str) -> tuple[str, ...]:
     """The answers that a model of the catalog can give, as its card lists them."""
     if name.startswith(HF):
-        return _labels(name.removeprefix(HF))
+        return _classifier_labels(name.removeprefix(HF))
     from counterpoint.world.source import World
 
-    made = catalog.model(name, World(scenes=0))
-    listed = tuple(getattr(getattr(made, "card", made), "answers", ()))
-    if not listed:
+    model = catalog.model(name, World(scenes=0))
+    answers = tuple(getattr(getattr(model, "card", model), "answers", ()))
+    if not answers:
         raise ModelError(f"{name} chooses from no list of answers", hint="a file with one answer a line works for any")
-    return listed
+    return answers
 
 
-def _labels(name: str) -> tuple[str, ...]:
+def _classifier_labels(name: str) -> tuple[str, ...]:
     """The labels of a classifier in a folder or on the hub; its weights are not read."""
     if find_spec("transformers") is None:
         raise ModelError("transformers is not installed", hint="pip install 'counterpoint[hf]'")
@@ -75,14 +79,14 @@ def _labels(name: str) -> tuple[str, ...]:
         raise ModelError(str(problem), hint=hint) from problem
 
 
-def _lines(path: Path) -> list[str]:
-    """The answers in a file: a list or the keys of an object in JSON, else one a line, empty lines left out."""
+def _answers_in_file(path: Path) -> list[str]:
+    """The answers in a file: a list or the keys of an object in JSON, else one a line, empty lines skipped."""
     try:
         text = path.read_text("utf-8-sig")
-        found = json.loads(text) if path.suffix == ".json" else [line for line in text.splitlines() if line.strip()]
+        content = json.loads(text) if path.suffix == ".json" else [line for line in text.splitlines() if line.strip()]
     except (OSError, ValueError) as problem:
         raise SourceError(f"{path} cannot be read: {problem}", hint="it should hold one answer a line") from problem
-    listed = list(found) if isinstance(found, list | dict) else []
-    if not listed or not all(isinstance(answer, str) for answer in listed):
+    answers = list(content) if isinstance(content, list | dict) else []
+    if not answers or not all(isinstance(answer, str) for answer in answers):
         raise SourceError(f"{path} holds no list of answers", hint="it should hold one answer a line")
-    return listed
+    return answers

@@ -54,7 +54,8 @@ class ResultTable:
         lines = [list(map(_escape_markdown, self._flat_heads())), rule]
         lines += [list(map(_markdown_cell, row)) for row in self.rows]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        return "\n\n".join(filter(None, [f"**{self.title}**" if self.title else "", table, self.note]))
+        note = "\n".join(f"*{_escape_markdown(line)}*" for line in self.note.splitlines())
+        return "\n\n".join(filter(None, [f"**{self.title}**" if self.title else "", table, note]))
 
     def latex(self) -> str:
         """A tabular with the rules of the package booktabs."""
@@ -65,7 +66,8 @@ class ResultTable:
         above = [" & ".join([*[""] * self.names, *spans]) + r" \\"] if spans else []
         inner = "\n".join([r"\toprule", *above, heads, r"\midrule", *body, r"\bottomrule"])
         comment = " ".join(self.title.split())
-        return f"% {comment}\n\\begin{{tabular}}{{{alignment}}}\n{inner}\n\\end{{tabular}}"
+        note = "".join(f"\n% {line}" for line in self.note.splitlines())
+        return f"% {comment}\n\\begin{{tabular}}{{{alignment}}}\n{inner}\n\\end{{tabular}}{note}"
 
     def html(self) -> str:
         """A `<table>` element that needs no style sheet: for notebooks and reports."""

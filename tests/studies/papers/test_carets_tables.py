@@ -109,7 +109,7 @@ def _answer(said: str) -> Answer:
 def _tables(lab: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
     done = CliRunner().invoke(command, ["carets", str(lab), "--json", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    return {table["table"]: table["rows"] for table in json.loads(done.stdout)}
+    return {table["table"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
 
 
 def _pairs(*tests: str, where: Callable[[Group, int], bool] = lambda group, place: True) -> list[Pair]:

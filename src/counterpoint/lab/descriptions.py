@@ -1,0 +1,126 @@
+"""Data sets described: the files that are expected, those that are there, and what is in them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from counterpoint import catalog
+from counterpoint.core.errors import SourceError, StoreError
+from counterpoint.lab.answer_spaces import read_answer_space
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.reports.data_tables import Block, as_json, blocks, expectations
+from counterpoint.sources.dataset import DataSet
+from counterpoint.sources.file_checks import expected
+from counterpoint.studies.dataset_description import DatasetDescription, DescriptionRequest, describe, open_split
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeRequest:
+    """Which split of which source is described, and with what its answers are compared."""
+
+    name: str  # of a source
+    data: Path | None = None  # the folder or file of a data set; without it the expected files are described
+    split: str = ""  # by default the first split whose files are complete
+    kinds: tuple[str, ...] = ()  # scenes, questions, …; by default all there are
+    items: int | None = None  # of each kind, drawn by the seed; None reads all
+    seed: int = 0
+    rules: str = ""  # the rule set by which answers are compared; by default that of the data set
+    columns: Mapping[str, str] = field(default_factory=dict)
+    against: tuple[str, ...] = ()  # other answer spaces
+    top: int = 10  # of the most frequent words that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedFiles:
+    """The files that a data set expects in one folder."""
+
+    name: str
+    dataset: DataSet
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        dataset = self.dataset
+        files = [
+            {
+                "part": file.part,
+                "file": file.name,
+                "also": list(file.others),
+                "splits": list(file.splits),
+                "kinds": list(file.kinds),
+                "needed": file.needed,
+                "from": file.origin,
+            }
+            for file in expected(dataset)
+        ]
+        return {
+            "name": dataset.name,
+            "title": dataset.title,
+            "kinds": list(dataset.read),
+            "splits": list(dataset.splits),
+            "withheld": list(dataset.withheld),
+            "rules": dataset.rules,
+            "files": files,
+            "pictures": {"folders": list(dataset.pictures), "holding": list(dataset.holds), "from": dataset.origin},
+        }
+
+    def tables(self) -> Iterator[Block]:
+        """The files with their splits, and remarks."""
+        return expectations(self.name, self.dataset)
+
+
+@dataclass(frozen=True, slots=True)
+class DataDescription:
+    """What is in one split of a source."""
+
+    description: DatasetDescription
+    top: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; shares are from 0 to 1."""
+        return as_json(self.description, self.top)
+
+    def tables(self) -> Iterator[Block]:
+        """Files, counts, the most frequent words, and overlaps with other answer spaces."""
+        return blocks(self.description, self.top)
+
+    def require_complete(self) -> None:
+        """Raise if a needed file is missing or could not be read to its end."""
+        for part in self.description.parts:
+            if part.problem:
+                raise SourceError(part.problem, hint=part.hint)
+        if not self.description.whole:
+            fact = f"nothing could be read of {self.description.split} of {self.description.title}"
+            raise SourceError(fact, hint="the skipped records are listed above, with the reasons")
+
+    def write_html(self, path: Path) -> None:
+        """Write the description as an HTML file with charts."""
+        from counterpoint.reports.data_report import page  # imports templates
+
+        text = page(self.description, self.top)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8", errors="backslashreplace")
+        except OSError as problem:
+            raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+
+
+def describe_data(
+    request: DescribeRequest, progress: ProgressCallback = ignore_progress
+) -> ExpectedFiles | DataDescription:
+    """Describe a split of a source; of a data set without a folder, the files that it expects."""
+    known, _, on_hub = request.name.partition("/")
+    source = catalog.find("sources", known if on_hub else request.name)
+    data = Path(on_hub) if on_hub else request.data
+    if isinstance(source, DataSet) and data is None:
+        return ExpectedFiles(request.name, source)
+    reading = DescriptionRequest(
+        data, request.split, request.kinds, request.items, request.seed, request.rules, request.columns
+    )
+    opening = open_split(request.name, source, reading)
+
+    def watch(items: Any, task: str) -> Any:
+        return track(items, task, progress)
+
+    spaces = [read_answer_space(typed, opening.rules, watch, opening.split) for typed in request.against]
+    return DataDescription(describe(opening, reading, spaces, watch), request.top)

@@ -1,0 +1,102 @@
+"""WordSides by which captions and foils of a lab differ, and whether these give the foils away."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from counterpoint.core.errors import StoreError
+from counterpoint.lab.selection import load_groups
+from counterpoint.reports.charts.bars import WordChart, WordFrequency
+from counterpoint.reports.tables import ResultTable
+from counterpoint.store.lab import LabStore
+from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_word_rows, foil_words, telling_words
+
+_TITLE = (
+    "Changed words of captions and foils: Jensen–Shannon distance (base 2), "
+    "0 where both sides have the same words equally often, 1 where they share none"
+)
+_VALID = "valid"
+
+
+@dataclass(frozen=True, slots=True)
+class WordsRequest:
+    """Which suites are analysed, and where charts are written."""
+
+    suites: tuple[str, ...] = ()  # by default all of the lab
+    out: Path | None = None  # a folder for one SVG chart per test
+    top: int = 25  # words in a chart
+
+
+@dataclass(frozen=True, slots=True)
+class FoilWordReport:
+    """The changed words of each test, for all pairs and for those that annotators accept."""
+
+    tests: Mapping[str, Mapping[str, WordSides]]  # by test and subset
+    charts: tuple[Path, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"tests": foil_word_rows(self.tests)}
+
+    def tables(self) -> Iterator[ResultTable]:
+        """One row per test; valid and unanimous pairs where the votes of annotators are known."""
+        voted = [name for name in SUBSETS if name != ALL and any(name in own for own in self.tests.values())]
+        distances = [f"{name} divergence" for name in voted]
+        heads = ("test", "pairs", *voted, "lexical items", "divergence", *distances, "most telling")
+        rows = [
+            (
+                test,
+                f"{own[ALL].pairs:,}",
+                *(_share(own.get(name), own[ALL].pairs) for name in voted),
+                f"{own[ALL].items:,}",
+                *(_distance(own.get(name)) for name in (ALL, *voted)),
+                ", ".join(f"{word} {100 * gap:+.1f}" for word, gap in telling_words(own[ALL], 3) if abs(gap) >= 5e-4)
+                or "–",
+            )
+            for test, own in self.tests.items()
+        ]
+        yield ResultTable(_TITLE, heads, rows)
+
+
+def analyse_foil_words(lab: LabStore, request: WordsRequest) -> FoilWordReport:
+    """Count the words that captions and foils differ by, and draw a chart per test where a folder is given."""
+    tests = foil_words(load_groups(lab.opened(), request.suites))
+    charts = () if request.out is None else tuple(_draw_charts(tests, request.out, request.top))
+    return FoilWordReport(tests, charts)
+
+
+def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top: int) -> Iterator[Path]:
+    """A chart for each test, with a panel for all pairs and one for the valid ones."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise StoreError(f"{folder} cannot be made: {problem.strerror}", hint="name another folder") from problem
+    for test, subsets in tests.items():
+        panels = {"": subsets[ALL]}
+        if _VALID in subsets:
+            panels = {"before validation": subsets[ALL], "after": subsets[_VALID]}
+        rows = [
+            WordFrequency(panel, side, word, counts[word] / max(counts.total(), 1), counts[word])
+            for panel, own in panels.items()
+            for word in subsets[ALL].commonest(top)
+            for side, counts in (("captions", own.captions), ("foils", own.foils))
+        ]
+        if rows:
+            path = folder / f"{test}.svg"
+            path.write_text(WordChart(chart_title(test, subsets), tuple(rows)).svg(), encoding="utf-8")
+            yield path
+
+
+def chart_title(test: str, subsets: Mapping[str, WordSides]) -> str:
+    """What a chart shows, in a sentence."""
+    after = f", {_distance(subsets[_VALID])} after validation" if _VALID in subsets else ""
+    return f"{test}: the words of captions and foils are {_distance(subsets[ALL])} apart{after}"
+
+
+def _share(words: WordSides | None, of: int) -> str:
+    return "–" if words is None else f"{words.pairs:,} ({100 * words.pairs / max(of, 1):.1f})"
+
+
+def _distance(words: WordSides | None) -> str:
+    return "–" if words is None or words.divergence != words.divergence else f"{words.divergence:.3f}"

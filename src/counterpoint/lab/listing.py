@@ -1,0 +1,153 @@
+"""What the catalog holds: each suite, metric, model, source, check, rule and family, what it is and what it needs."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from counterpoint import catalog
+from counterpoint.core.errors import UnknownName
+from counterpoint.language.answers.extraction import EXTRACTION_RULES
+from counterpoint.language.answers.rule_sets import RULE_SETS
+from counterpoint.reports.tables import ResultTable
+from counterpoint.sources.dataset import KINDS, DataSet
+
+Entry = Mapping[str, Any]
+"""What is known of one name: `name` and `description` first, then what it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogListing:
+    """One table of the catalog."""
+
+    table: str
+    entries: tuple[Entry, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {self.table: [dict(entry) for entry in self.entries]}
+
+    def tables(self) -> Iterator[ResultTable]:
+        """One row per name."""
+        heads = tuple(self.entries[0]) if self.entries else ("name",)
+        rows = [tuple(_text(entry.get(head)) for head in heads) for entry in self.entries]
+        yield ResultTable(self.table.capitalize(), heads, rows, names=len(heads))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __repr__(self) -> str:
+        return "\n".join(table.plain() for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.html() for table in self.tables())
+
+
+def list_catalog(table: str) -> CatalogListing:
+    """List a table of the catalog; models are described without being imported."""
+    if table not in _TABLES:
+        raise UnknownName("table", table, _TABLES)
+    return CatalogListing(table, tuple(_TABLES[table]()))
+
+
+def _suites() -> Iterator[Entry]:
+    for name in catalog.rows("suites"):
+        suite = catalog.find("suites", name)
+        takes = [suite.prefers, suite.takes] if suite.prefers else [suite.takes]
+        yield {"name": name, "description": suite.tests, "takes": takes, "options": list(suite.options)}
+
+
+def _families() -> Iterator[Entry]:
+    for name in catalog.rows("families"):
+        family = catalog.find("families", name)
+        yield {"name": name, "description": family.title, "suites": list(family.suites)}
+
+
+def _metrics() -> Iterator[Entry]:
+    for name in catalog.rows("metrics"):
+        metric = catalog.find("metrics", name)
+        lower = getattr(metric, "lower_is_better", False)
+        yield {
+            "name": name,
+            "description": getattr(metric, "description", ""),
+            "needs": str(getattr(metric, "needs", "answers")),
+            "better": "lower" if lower else "higher",
+        }
+
+
+def _models() -> Iterator[Entry]:
+    for table, ending in (("models", ""), ("ways", "/NAME")):
+        for name, place in catalog.rows(table).items():
+            yield {"name": f"{name}{ending}", "description": first_line(place), "place": place}
+
+
+def _sources() -> Iterator[Entry]:
+    for name in catalog.rows("sources"):
+        source = catalog.find("sources", name)
+        is_files = isinstance(source, DataSet)
+        kinds = list(source.read) if is_files else [kind for kind in KINDS if hasattr(source, kind)]
+        yield {
+            "name": name,
+            "description": getattr(source, "title", getattr(source, "__name__", name)),
+            "kinds": kinds,
+            "splits": list(getattr(source, "splits", ())),
+            "needs": "files: --data FOLDER" if is_files else "nothing",
+        }
+
+
+def _checks() -> Iterator[Entry]:
+    for name in catalog.rows("checks"):
+        check = catalog.find("checks", name)
+        settings = [f"{key}={value}" for key, value in check.settings.items()]
+        yield {"name": name, "description": check.description, "settings": settings, "model": check.model}
+
+
+def _rules() -> Iterator[Entry]:
+    for name, rules in RULE_SETS.items():
+        yield {"name": name, "description": rules.about, "for": "comparing answers: generate --rules"}
+    for name, rule in EXTRACTION_RULES.items():
+        yield {"name": name, "description": rule.says, "for": "values of replies: rescore --rule"}
+
+
+_TABLES: Mapping[str, Callable[[], Iterator[Entry]]] = {
+    "suites": _suites,
+    "families": _families,
+    "metrics": _metrics,
+    "models": _models,
+    "sources": _sources,
+    "checks": _checks,
+    "rules": _rules,
+}
+LISTED = tuple(_TABLES)
+"""The tables that can be listed."""
+
+
+def first_line(place: str) -> str:
+    """The first line of the docstring of "module:object", read from its source without importing it; else the place."""
+    module, _, name = place.partition(":")
+    try:
+        tree = ast.parse(_module_file(module).read_text("utf-8"))
+    except (ImportError, OSError, ValueError, SyntaxError):
+        return place
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+            return (ast.get_docstring(node) or place).splitlines()[0]
+    return place
+
+
+def _module_file(module: str) -> Path:
+    """The file of a module; looking up its outermost package imports nothing."""
+    first, *inner = module.split(".")
+    spec = find_spec(first)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"{first} has no file")
+    if not inner:
+        return Path(spec.origin)
+    path = Path(spec.origin).parent.joinpath(*inner)
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")

@@ -1,0 +1,111 @@
+"""The tables of a paper, computed from the models of a lab."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.metrics.contrast import KS
+from counterpoint.reports.papers import carets, contrast, valse
+from counterpoint.reports.papers.printing import Cell, Printed
+from counterpoint.reports.papers.results import Results
+from counterpoint.reports.tables import ResultTable, percent
+from counterpoint.store.lab import LabStore
+
+LABELS: Mapping[str, tuple[str, ...]] = {
+    "carets": tuple(carets.LABELS),
+    "contrast": tuple(contrast.LABELS),
+    "valse": tuple(valse.LABELS),
+}
+"""The papers, each with the numbers of its tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRequest:
+    """Which tables of which paper are computed, from which models and suites."""
+
+    paper: str  # one of LABELS
+    tables: tuple[str, ...] = ()  # by number; by default all
+    models: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()
+    printed: bool = False  # adds the paper's own models
+    seed: int = 0  # for bootstrap resamples
+    ks: tuple[int, ...] = ()  # contrasts in a set, for contrast sets
+    threshold: float = 0.5  # the probability above which a caption counts as correct, for VALSE
+    subset: str = "valid"  # of Table 4 of VALSE, by votes
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTables:
+    """The tables of a paper."""
+
+    paper: str
+    printed: tuple[Printed, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"paper": self.paper, "tables": [table.plain for table in self.printed]}
+
+    def tables(self) -> Iterator[ResultTable]:
+        """Each table, with its notes below it."""
+        for table in self.printed:
+            name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
+            rows = [(*line.names, *map(_cell_text, line.cells)) for line in table.lines]
+            heads, note = (*table.names, *table.heads), "\n".join(table.notes)
+            yield ResultTable(f"{name}: {table.title}", heads, rows, names=len(table.names), note=note)
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.plain() for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.html() for table in self.tables())
+
+
+def paper_tables(lab: LabStore, request: PaperRequest) -> PaperTables:
+    """Compute the tables of a paper; a lab that has none of its tests is an error."""
+    papers: Mapping[str, Callable[[LabStore, PaperRequest], list[Printed]]] = {
+        "carets": _carets,
+        "contrast": _contrast,
+        "valse": _valse,
+    }
+    if request.paper not in papers:
+        raise UnknownName("paper", request.paper, papers)
+    return PaperTables(request.paper, tuple(papers[request.paper](lab.opened(), request)))
+
+
+def _answers(lab: LabStore, request: PaperRequest) -> dict[str, Any]:
+    return {title: load_answers(lab, info) for title, info in select_models(lab, request.models).items()}
+
+
+def _carets(lab: LabStore, request: PaperRequest) -> list[Printed]:
+    answers = _answers(lab, request)
+    results = Results(load_groups(lab, request.suites), answers, carets.TESTS, seed=request.seed)
+    if not results.tests:
+        hint = f"make one with counterpoint generate {lab.folder} --suite rephrase"
+        raise StoreError(f"{lab.folder} has none of the tests {', '.join(carets.TESTS)}", hint=hint)
+    return carets.tables(results, request.tables, printed=request.printed)
+
+
+def _contrast(lab: LabStore, request: PaperRequest) -> list[Printed]:
+    answers, ks = _answers(lab, request), tuple(sorted(set(request.ks))) or KS
+    results = contrast.Results(load_groups(lab, request.suites), answers, ks, request.seed)
+    if not results.templates:
+        hint = f"make one with counterpoint generate {lab.folder} --suite contrast"
+        raise StoreError(f"{lab.folder} has no contrast sets", hint=hint)
+    return contrast.tables(results, request.tables)
+
+
+def _valse(lab: LabStore, request: PaperRequest) -> list[Printed]:
+    needs_no_model = request.tables == ("5",) and not request.models
+    answers = {} if needs_no_model else _answers(lab, request)
+    groups = load_groups(lab, request.suites)
+    results = valse.Results(groups, answers, request.threshold, request.seed, request.subset)
+    if not results.tests:
+        hint = f"make some with counterpoint generate {lab.folder} --suite released --source valse --data FOLDER"
+        raise StoreError(f"{lab.folder} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
+    return valse.tables(results, request.tables, printed=request.printed)
+
+
+def _cell_text(cell: Cell) -> str:
+    return cell.said if cell.value is None else percent(cell.value, cell.low, cell.high)
