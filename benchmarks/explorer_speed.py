@@ -26,9 +26,9 @@ from benchmarks.explorer_lab import NOUNS, PLACES, made
 AUTHORS = "the tool of the paper takes 260 to 593 ms for a filter at 15,000 samples"
 
 PAGES = (
-    "/leaderboard",
-    "/leaderboard?suite=first",
-    "/leaderboard?measure=worst_case",
+    "/overview",
+    "/overview?suite=first",
+    "/overview?metric=worst_case",
     "/models/model-1",
     "/compare?models=model-0,model-1",
     "/suites/first",
@@ -37,21 +37,21 @@ PAGES = (
     "{group}",
     "{sample}",
     "{picture}",
-    "/find",
+    "/browse",
 )
 """The pages, as far as the server has them."""
 
 FILTERS = (
-    "/find?model=model-1&verdict=broken",
-    "/find?suite=first&kind=compare",
-    "/find?measure=accuracy&low=0.3&high=0.6",
-    "/find?model=model-0&measure=comprehensive_accuracy&high=0.5&test=negation",
-    "/find?answer=red&model=model-2",
-    "/find?answer=metal",
-    "/find?text=bicycle",
-    "/find?text=number%2077{n}",
-    "/find?tag=edit%3Dwood&verdict=wrong",
-    "/find?text=umbrella&answer=two&measure=self_consistency&low=0.2",
+    "/browse?model=model-1&verdict=broken",
+    "/browse?suite=first&kind=compare",
+    "/browse?metric=accuracy&low=0.3&high=0.6",
+    "/browse?model=model-0&metric=comprehensive_accuracy&high=0.5&test=negation",
+    "/browse?answer=red&model=model-2",
+    "/browse?answer=metal",
+    "/browse?text=bicycle",
+    "/browse?text=number%2077{n}",
+    "/browse?tag=edit%3Dwood&verdict=wrong",
+    "/browse?text=umbrella&answer=two&metric=self_consistency&low=0.2",
 )
 """Filters; `{n}` is another number each time, so that nothing that was kept helps."""
 
@@ -117,7 +117,7 @@ def timed(client: httpx2.Client, process: int, address: str, times: int) -> Time
 
 def addresses(client: httpx2.Client) -> tuple[list[str], list[str]]:
     """The pages that this server has, with those of one group, one sample and one picture."""
-    hits = client.get("/find.json?model=model-1&verdict=broken").json()["hits"]
+    hits = client.get("/browse.json?model=model-1&verdict=broken").json()["hits"]
     entry = hits[7]["entry"]
     base = client.get(entry["address"].replace("?", ".json?")).json()["queries"][0]["query"]
     known = {"{group}": entry["address"], "{sample}": f"/samples/{base}", "{picture}": entry["picture"]}
@@ -140,9 +140,9 @@ def wandering(pages: list[str], hits: list[str], luck: random.Random) -> str:
         return luck.choice(hits)
     low, high = sorted(luck.randrange(21) / 20 for _ in range(2))
     filters = (
-        f"/find?text=number%20{luck.randrange(9999)}",
-        f"/find?model=model-{luck.randrange(4)}&measure=accuracy&low={low}&high={high}",
-        f"/find?suite=first&answer=red&text={luck.choice(NOUNS)}%20{luck.choice(PLACES)[:2]}",
+        f"/browse?text=number%20{luck.randrange(9999)}",
+        f"/browse?model=model-{luck.randrange(4)}&metric=accuracy&low={low}&high={high}",
+        f"/browse?suite=first&answer=red&text={luck.choice(NOUNS)}%20{luck.choice(PLACES)[:2]}",
         f"/suites/second/models/model-{luck.randrange(4)}?page={luck.randrange(900)}",
     )
     return luck.choice(filters)
@@ -199,7 +199,7 @@ def measured(lab: Path, cache: Path, chosen: argparse.Namespace) -> None:
     print(f"load of the machine before: {', '.join(f'{one:.1f}' for one in getloadavg())}")
     with served(lab, cache) as (home, process), httpx2.Client(base_url=home, timeout=3600) as client:
         began = time.perf_counter()
-        answers = client.get("/leaderboard.json").json()["lab"]["answers"]
+        answers = client.get("/overview.json").json()["lab"]["answers"]
         print(f"{answers:,} answers; first page after {time.perf_counter() - began:.1f} s")
         pages, filters = addresses(client)
         every = [("page", page) for page in pages] + [("filter", one) for one in filters]

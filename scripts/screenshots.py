@@ -27,13 +27,13 @@ SUITE, MODEL, OTHER, NOISY, FOILS = "order", "cnn-lstm", "fusion", "noise", "rel
 PLAYED = "fusion"
 
 SHOTS = (
-    ("leaderboard", "/leaderboard", 1400, 900, "light"),
-    ("leaderboard-phone", "/leaderboard", 390, 1100, "light"),
+    ("leaderboard", "/overview", 1400, 900, "light"),
+    ("leaderboard-phone", "/overview", 390, 1100, "light"),
     ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
     ("compare", f"/compare?models={OTHER},{MODEL}&suite={SUITE}", 1400, 1000, "light"),
-    ("find", f"/find?model={MODEL}&suite={SUITE}&measure=accuracy&high=0.7", 1400, 900, "light"),
-    ("find-dark", f"/find?model={MODEL}&suite={SUITE}&measure=accuracy&high=0.7", 1400, 900, "dark"),
-    ("find-phone", f"/find?model={MODEL}&suite={SUITE}&verdict=broken", 390, 1100, "light"),
+    ("find", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "light"),
+    ("find-dark", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "dark"),
+    ("find-phone", f"/browse?model={MODEL}&suite={SUITE}&verdict=broken", 390, 1100, "light"),
     ("suite", f"/suites/{SUITE}/models/{MODEL}", 1400, 1100, "light"),
     ("suites", f"/suites/{SUITE}", 1400, 1100, "light"),
     ("group", f"{SUITE}/{MODEL}", 1400, 860, "light"),

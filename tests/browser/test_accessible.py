@@ -23,9 +23,9 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 GRAVE = ("serious", "critical")
 OPTIONS = {"resultTypes": ["violations"]}
 VIEWS = (
-    ("small", "/leaderboard?open=hasty"),
+    ("small", "/overview?open=hasty"),
     ("small", "/models/careful?against=hasty"),
-    ("small", "/find?model=hasty&suite=plain&measure=accuracy"),
+    ("small", "/browse?model=hasty&suite=plain&metric=accuracy"),
     ("small", "/suites"),
     ("small", "/suites/plain"),
     ("small", "/suites/plain/models/hasty"),
@@ -112,7 +112,7 @@ def test_no_view_has_a_serious_fault(open_page: Page, homes: dict[str, str], lab
 
 
 def test_the_help_and_the_opened_choices_have_no_serious_fault(open_page: Page, homes: dict[str, str]) -> None:
-    _open(open_page, homes["small"], "/leaderboard")
+    _open(open_page, homes["small"], "/overview")
     open_page.get_by_text("Choose suites and columns").click()
     assert _faults(open_page) == []
     open_page.keyboard.press("?")

@@ -7,7 +7,7 @@ import pytest
 from browsing import in_chromium
 from playwright.sync_api import Browser, Page, expect
 
-VIEWS = ("/leaderboard?open=hasty", "/models/careful?against=hasty", "/suites/plain", "/suites")
+VIEWS = ("/overview?open=hasty", "/models/careful?against=hasty", "/suites/plain", "/suites")
 
 pytestmark = in_chromium
 
@@ -18,7 +18,7 @@ def base_url(small_home: str) -> str:
 
 
 def test_a_click_on_a_head_orders_and_another_turns_the_order(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}/leaderboard?suite=plain")
+    page.goto(f"{base_url}/overview?suite=plain")
     head = page.get_by_role("columnheader", name=re.compile("Comprehensive")).first
     head.get_by_role("link").click()
     expect(page.locator("tbody tr th[scope=row]").first).to_contain_text("careful")
@@ -30,7 +30,7 @@ def test_a_click_on_a_head_orders_and_another_turns_the_order(page: Page, base_u
 
 
 def test_a_model_is_opened_and_closed_with_the_keyboard(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}/leaderboard")
+    page.goto(f"{base_url}/overview")
     page.get_by_role("button", name="Open hasty").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".blocks")).to_be_visible()
@@ -40,11 +40,11 @@ def test_a_model_is_opened_and_closed_with_the_keyboard(page: Page, base_url: st
 
 
 def test_columns_are_chosen_by_ticks(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}/leaderboard")
+    page.goto(f"{base_url}/overview")
     page.get_by_text("Choose suites and columns").click()
     page.get_by_role("checkbox", name="Worst case").check()
     page.get_by_role("button", name="Show these").click()
-    expect(page).to_have_url(re.compile("measure=worst_case"))
+    expect(page).to_have_url(re.compile("metric=worst_case"))
     expect(page.get_by_role("columnheader", name=re.compile("Worst case")).first).to_be_visible()
 
 

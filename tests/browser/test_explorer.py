@@ -8,7 +8,7 @@ from browsing import in_chromium
 from playwright.sync_api import Browser, Page, expect
 
 VIEWS = {
-    "leaderboard": "/leaderboard",
+    "leaderboard": "/overview",
     "suite": "/suites/plain/models/hasty",
     "group": "/suites/plain/models/hasty?verdict=broken",
 }
@@ -22,7 +22,7 @@ def base_url(small_home: str) -> str:
 
 
 def test_a_visitor_goes_from_the_leaderboard_to_one_failure_and_back(page: Page, complaints: list[str]) -> None:
-    page.goto("/leaderboard")
+    page.goto("/overview")
     expect(page).to_have_title(re.compile("Leaderboard"))
     page.get_by_role("row", name=re.compile("hasty")).locator("a[href^='/suites/plain/']").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("hasty")
@@ -72,14 +72,14 @@ def test_boxes_appear_on_hover_and_with_a_key(page: Page, complaints: list[str])
 
 
 def test_focus_can_be_seen(page: Page, complaints: list[str]) -> None:
-    page.goto("/leaderboard")
+    page.goto("/overview")
     for _ in range(3):
         page.keyboard.press("Tab")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
 
 
 def test_charts_are_drawn_under_the_policy(page: Page, complaints: list[str]) -> None:
-    page.goto("/leaderboard")
+    page.goto("/overview")
     expect(page.locator("body[data-drawn]")).to_be_attached(timeout=30_000)
     expect(page.locator(".chart svg text").filter(has_text="careful").first).to_be_visible()
     page.locator(".chart .mark-symbol path").first.hover()

@@ -7,7 +7,7 @@ import pytest
 from browsing import in_chromium
 from playwright.sync_api import Browser, Page, expect
 
-SCORED = "/find?model=hasty&suite=plain&measure=accuracy"
+SCORED = "/browse?model=hasty&suite=plain&metric=accuracy"
 
 pytestmark = in_chromium
 
@@ -59,44 +59,44 @@ def test_the_slider_can_be_dragged_and_its_handles_do_not_pass_each_other(page: 
 
 
 def test_what_another_model_made_of_it_can_be_let_go(page: Page, complaints: list[str]) -> None:
-    page.goto("/find?model=careful&suite=plain&also=hasty:right")
+    page.goto("/browse?model=careful&suite=plain&also=hasty:right")
     expect(_found(page)).to_have_text("8 groups")
     page.get_by_label("and hasty: right throughout").uncheck()
     expect(_found(page)).to_have_text("30 groups")
-    expect(page).to_have_url(re.compile(r"/find\?model=careful&suite=plain$"))
+    expect(page).to_have_url(re.compile(r"/browse\?model=careful&suite=plain$"))
 
 
 def test_typing_and_choosing_narrow_the_list_and_its_counts(page: Page, complaints: list[str]) -> None:
-    page.goto("/find")
+    page.goto("/browse")
     page.keyboard.press("/")
     page.keyboard.type("shade 7 ")
     expect(_found(page)).to_have_text("3 groups")
     expect(page.get_by_label("Suite").locator("option")).to_have_text(["all suites", "plain (3)"])
     page.get_by_label("Model").select_option("hasty")
     expect(_found(page)).to_have_text("1 group")
-    expect(page).to_have_url(re.compile(r"/find\?text=shade\+7\+?&model=hasty"))
+    expect(page).to_have_url(re.compile(r"/browse\?text=shade\+7\+?&model=hasty"))
     page.get_by_role("listitem").get_by_role("link").click()
     expect(page.get_by_text("1 of 1")).to_be_visible()
     page.keyboard.press("u")
-    expect(page).to_have_url(re.compile("/find"))
+    expect(page).to_have_url(re.compile("/browse"))
     expect(_found(page)).to_have_text("1 group")
 
 
 def test_keys_walk_through_the_list_and_through_the_groups_found(page: Page, complaints: list[str]) -> None:
-    page.goto("/find?model=hasty&verdict=broken")
+    page.goto("/browse?model=hasty&verdict=broken")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.get_by_text(re.compile("^1 of 2"))).to_be_visible()
     page.keyboard.press("j")
     expect(page.get_by_text(re.compile("^2 of 2"))).to_be_visible()
     page.keyboard.press("u")
-    expect(page).to_have_url(re.compile(r"/find\?model=hasty&verdict=broken"))
+    expect(page).to_have_url(re.compile(r"/browse\?model=hasty&verdict=broken"))
 
 
 def test_everything_works_without_scripts(browser: Browser, base_url: str) -> None:
     context = browser.new_context(java_script_enabled=False, base_url=base_url)
     page = context.new_page()
-    page.goto("/find")
+    page.goto("/browse")
     page.get_by_label("Model").select_option("hasty")
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(re.compile("model=hasty"))

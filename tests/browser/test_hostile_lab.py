@@ -46,7 +46,7 @@ def test_no_view_lets_a_text_do_harm(page: Page, home: str) -> None:
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda problem: complaints.append(str(problem)))
     page.on("dialog", lambda dialog: complaints.append(dialog.message))
-    waiting, seen = ["/leaderboard", "/play"], dict[str, list[str]]()
+    waiting, seen = ["/overview", "/play"], dict[str, list[str]]()
     while waiting:
         address = waiting.pop(0)
         kind = _kind(address)
@@ -67,7 +67,7 @@ def test_no_view_lets_a_text_do_harm(page: Page, home: str) -> None:
         assert not [link for link in links if not link.startswith(("/", "#"))], address
         waiting += [link.partition("#")[0] for link in links if link.startswith("/") and not _is_file(link)]
     assert not found, "\n".join(f"{address}: {problem}" for address, problem in found)
-    assert {"/leaderboard", "/play", "/suites/*/models/*", "/suites/*/groups/*", "/find"} <= set(seen)
+    assert {"/overview", "/play", "/suites/*/models/*", "/suites/*/groups/*", "/browse"} <= set(seen)
 
 
 def _is_file(link: str) -> bool:

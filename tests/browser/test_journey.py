@@ -46,7 +46,7 @@ def _same(page: Page, browser: Browser) -> None:
 def test_a_visitor_goes_from_the_leaderboard_to_one_answer_and_shares_the_list(
     page: Page, browser: Browser, complaints: list[str]
 ) -> None:
-    page.goto("/leaderboard?suite=plain")
+    page.goto("/overview?suite=plain")
     page.get_by_role("columnheader", name=re.compile("Self-consistency")).first.get_by_role("link").click()
     expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
     noisiest = page.locator("tr:has(th[scope=row])").last
@@ -56,7 +56,7 @@ def test_a_visitor_goes_from_the_leaderboard_to_one_answer_and_shares_the_list(
     expect(worst).to_contain_text("odd")
     worst.get_by_role("rowheader").get_by_role("link").click()
     page.get_by_role("link", name="narrow them further in Find").click()
-    expect(page).to_have_url(re.compile(r"/find\?model=hasty&suite=plain&test=(turn|swap)&kind=odd"))
+    expect(page).to_have_url(re.compile(r"/browse\?model=hasty&suite=plain&test=(turn|swap)&kind=odd"))
     page.get_by_role("listitem").first.get_by_role("link").click()
     expect(page.get_by_role("row", name=re.compile("^hasty"))).to_contain_text("✗ maybe")
     page.keyboard.press("u")
@@ -71,10 +71,10 @@ def test_a_visitor_goes_from_the_leaderboard_to_one_answer_and_shares_the_list(
 
 
 def test_the_same_is_done_with_keys_alone(page: Page, browser: Browser, complaints: list[str]) -> None:
-    page.goto("/leaderboard")
+    page.goto("/overview")
     _tab_to(page, "^Find$")
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile("/find"))
+    page.wait_for_url(re.compile("/browse"))
     page.keyboard.press("/")
     page.keyboard.type("shade 1")
     expect(page).to_have_url(re.compile("text=shade"))
@@ -93,4 +93,4 @@ def test_the_same_is_done_with_keys_alone(page: Page, browser: Browser, complain
     page.keyboard.press("j")
     expect(page.get_by_text(re.compile("^2 of "))).to_be_visible()
     page.keyboard.press("u")
-    expect(page).to_have_url(re.compile(r"/find\?.*low=0\.05"))
+    expect(page).to_have_url(re.compile(r"/browse\?.*low=0\.05"))

@@ -88,7 +88,7 @@ def test_scores_are_ordered_by_a_click(page: Page, home: str, complaints: list[s
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 390])
-@pytest.mark.parametrize("name", ["index.html", "find.html", "suites/plain/models/hasty.html"])
+@pytest.mark.parametrize("name", ["index.html", "browse.html", "suites/plain/models/hasty.html"])
 def test_no_page_moves_sideways(
     page: Page, home: str, complaints: list[str], name: str, width: int, scheme: Any
 ) -> None:

@@ -13,7 +13,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.pages.overview import leaderboard
-from counterpoint.explorer.reading import Reading
+from counterpoint.lab.reader import LabReader
 from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -134,5 +134,5 @@ def test_comparisons_and_the_leaderboard_say_how_many_answers_were_out_of_form(l
     assert "wordy: 18.8 % unparsed, 25.0 % refused" in compared.output
     rows = json.loads(_call("compare", lab, "sure", "wordy", "--suite", "words", "--json").output)
     assert rows[0]["states"]["wordy"]["refused"] == 0.25
-    shown = leaderboard(Reading(opened), BoardChoice(("words",)))
+    shown = leaderboard(LabReader(opened), BoardChoice(("words",)))
     assert {line.model: line.detail for line in shown.lines} == {"sure": "", "wordy": "20.0% unparsed, 26.7% refused"}

@@ -89,7 +89,7 @@ def test_a_field_is_the_same_in_find_and_its_groups_stand_among_it(client: TestC
     tables = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")["tables"]
     for field in (field for table in tables for line in table["lines"] for field in line["fields"] if field["count"]):
         listed = _json(client, field["address"].replace("/compare?", "/compare.json?"))
-        found = _json(client, listed["elsewhere"].replace("/find?", "/find.json?"))
+        found = _json(client, listed["elsewhere"].replace("/browse?", "/browse.json?"))
         assert found["found"] == field["count"]
         assert [hit["entry"]["group_id"] for hit in found["hits"][:10]] == [one["group_id"] for one in listed["groups"]]
         last = _json(client, listed["groups"][-1]["address"].replace("?", ".json?"))

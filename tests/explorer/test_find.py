@@ -16,11 +16,14 @@ from labs import GROUPS, HOSTILE, MODELS, small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import explorer
-from counterpoint.explorer.choices import STEPS, Filter, step
-from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.selections import page
+from counterpoint.explorer.group_filters import (
+    browse_address,
+    read_filter,
+)
+from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outcomes.selection import STEPS, list_groups, score_step
 
 GROUPS_OF_ALL = len(MODELS) * (GROUPS + 8)
 
@@ -31,14 +34,14 @@ def client(lab: LabStore, cache: Path) -> TestClient:
 
 
 @pytest.fixture(scope="module")
-def reading(lab: LabStore, cache: Path) -> Reading:
-    found = Reading(lab, cache)
-    found.refresh()
-    return found
+def reader(lab: LabStore, cache: Path) -> LabReader:
+    opened = LabReader(lab, cache)
+    opened.refresh()
+    return opened
 
 
 def _json(client: TestClient, query: str = "") -> Any:
-    answer = client.get(f"/find.json{query}")
+    answer = client.get(f"/browse.json{query}")
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -85,9 +88,9 @@ def test_a_search_finds_its_own_answer_and_not_that_of_the_last_one(client: Test
         ("?model=careful&tag=number%3D7", 1),
         ("?model=careful&text=SHADE+12+", 1),
         ("?model=hasty&answer=maybe&suite=plain", 22),
-        ("?model=hasty&suite=plain&measure=comprehensive_accuracy&low=1", 8),
-        ("?model=hasty&suite=plain&measure=accuracy&high=0.5", 22),
-        ("?model=hasty&suite=plain&measure=accuracy&low=0.55&high=0.95", 0),
+        ("?model=hasty&suite=plain&metric=comprehensive_accuracy&low=1", 8),
+        ("?model=hasty&suite=plain&metric=accuracy&high=0.5", 22),
+        ("?model=hasty&suite=plain&metric=accuracy&low=0.55&high=0.95", 0),
         ("?suite=plain&model=hasty&also=careful:right", GROUPS),
         ("?suite=plain&model=careful&also=hasty:right", 8),
         ("?suite=plain&model=careful&also=hasty:inconsistent", 22),
@@ -102,7 +105,7 @@ def test_a_filter_finds_what_it_says(client: TestClient, query: str, found: int)
 
 
 def test_a_choice_shows_as_many_groups_as_stand_behind_it(client: TestClient) -> None:
-    here = "?text=shade&measure=accuracy&high=0.9"
+    here = "?text=shade&metric=accuracy&high=0.9"
     for box in _json(client, here)["boxes"]:
         for option in box["options"]:
             if option["value"]:
@@ -116,7 +119,7 @@ def test_choices_stand_in_the_order_of_their_names(client: TestClient) -> None:
 
 
 def test_the_columns_above_the_slider_hold_every_group_that_has_a_score(client: TestClient) -> None:
-    here = "?measure=accuracy&suite=plain"
+    here = "?metric=accuracy&suite=plain"
     columns = _json(client, f"{here}&low=0.5")["slider"]["columns"]
     assert len(columns) == STEPS + 1
     assert sum(one["count"] for one in columns) == _json(client, here)["found"]
@@ -125,25 +128,25 @@ def test_the_columns_above_the_slider_hold_every_group_that_has_a_score(client: 
 
 
 @given(st.sampled_from(range(STEPS + 1)), st.sampled_from(range(STEPS + 1)))
-def test_bounds_hold_exactly_the_scores_between_them(reading: Reading, one: int, other: int) -> None:
+def test_bounds_hold_exactly_the_scores_between_them(reader: LabReader, one: int, other: int) -> None:
     low, high = sorted((one, other))
-    chosen = Filter.read({"measure": "accuracy", "low": str(one / STEPS), "high": str(other / STEPS), "find": "1"})
-    rows = reading.database.rows("SELECT accuracy FROM verdicts WHERE accuracy IS NOT NULL")
+    chosen = read_filter({"metric": "accuracy", "low": str(one / STEPS), "high": str(other / STEPS), "browse": "1"})
+    rows = reader.database.rows("SELECT accuracy FROM verdicts WHERE accuracy IS NOT NULL")
     inside = sum(low - 1e-4 <= STEPS * row["accuracy"] <= high + 1e-4 for row in rows)
-    assert len(page(reading, chosen, GROUPS_OF_ALL)) == inside
+    assert len(list_groups(reader, chosen, GROUPS_OF_ALL)) == inside
 
 
 def test_pages_hold_every_group_once_and_lead_back(client: TestClient) -> None:
-    forward, address = [], "/find"
+    forward, address = [], "/browse"
     while address:
-        twin = _json(client, address.removeprefix("/find"))
+        twin = _json(client, address.removeprefix("/browse"))
         forward.append(_ids(twin))
         address = twin["after"]
     flat = [one for ids in forward for one in ids]
     assert len(flat) == len(set(flat)) == GROUPS_OF_ALL
     backward, address = [forward[-1]], twin["before"]
     while address:
-        twin = _json(client, address.removeprefix("/find"))
+        twin = _json(client, address.removeprefix("/browse"))
         backward.append(_ids(twin))
         address = twin["before"]
     assert [one for ids in reversed(backward) for one in ids][-75:] == flat[-75:]
@@ -154,7 +157,7 @@ def _ids(twin: Any) -> list[tuple[str, str, str, str]]:
     return [(hit["suite"], hit["entry"]["group_id"], hit["entry"]["test"], hit["model"]) for hit in twin["hits"]]
 
 
-@pytest.mark.parametrize("query", ["?model=hasty&verdict=broken", "?measure=accuracy&high=0.5", "?text=is"])
+@pytest.mark.parametrize("query", ["?model=hasty&verdict=broken", "?metric=accuracy&high=0.5", "?text=is"])
 def test_next_and_previous_walk_through_what_was_found(client: TestClient, query: str) -> None:
     listed = _json(client, query)
     address, walked = listed["hits"][0]["entry"]["address"], list[tuple[str, str]]()
@@ -164,12 +167,12 @@ def test_next_and_previous_walk_through_what_was_found(client: TestClient, query
         assert (twin["place"], twin["found"]) == (len(walked), listed["found"])
         address = twin["after"]
     assert walked == [(hit["suite"], hit["entry"]["group_id"]) for hit in listed["hits"][:20]]
-    assert twin["above"].startswith("/find?")
-    assert _json(client, twin["above"].removeprefix("/find"))["found"] == listed["found"]
+    assert twin["above"].startswith("/browse?")
+    assert _json(client, twin["above"].removeprefix("/browse"))["found"] == listed["found"]
 
 
 def _rows(client: TestClient, ending: str, query: str) -> Sequence[Mapping[str, Any]]:
-    answer = client.get(f"/find{ending}{query}")
+    answer = client.get(f"/browse{ending}{query}")
     assert answer.status_code == 200
     assert f"found{ending}" in answer.headers["content-disposition"]
     if ending == ".csv":
@@ -181,7 +184,7 @@ def _rows(client: TestClient, ending: str, query: str) -> Sequence[Mapping[str, 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
 def test_downloads_hold_every_query_of_every_group_found(client: TestClient, ending: str) -> None:
-    rows = _rows(client, ending, "?model=hasty&suite=plain&measure=accuracy&high=0.5")
+    rows = _rows(client, ending, "?model=hasty&suite=plain&metric=accuracy&high=0.5")
     assert len(rows) == 2 * 22
     assert {row["verdict"] for row in rows} == {"broken"}
     assert Counter(row["value"] for row in rows)["maybe"] == 22
@@ -205,14 +208,14 @@ def test_a_download_of_nothing_is_whole(client: TestClient) -> None:
         "also=careful:nice",
         "also=nobody:right",
         "relation=loose",
-        "measure=auroc",
-        "measure=1;DROP",
-        "measure=%22",
+        "metric=auroc",
+        "metric=1;DROP",
+        "metric=%22",
     ],
 )
 @pytest.mark.parametrize("ending", ["", ".json", ".csv"])
 def test_what_nobody_knows_is_refused(client: TestClient, query: str, ending: str) -> None:
-    assert client.get(f"/find{ending}?{query}").status_code == 404
+    assert client.get(f"/browse{ending}?{query}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -221,28 +224,28 @@ def test_what_nobody_knows_is_refused(client: TestClient, query: str, ending: st
         "after=x",
         "after=plain:-1:hasty",
         "low=a",
-        "measure=accuracy&low=7&high=-3",
+        "metric=accuracy&low=7&high=-3",
         "page=0",
         "also=hasty:",
         "also=right",
     ],
 )
 def test_what_means_nothing_is_passed_over(client: TestClient, query: str) -> None:
-    assert client.get(f"/find?{query}").status_code == 200
+    assert client.get(f"/browse?{query}").status_code == 200
 
 
 @given(st.text(max_size=40), st.sampled_from(["text", "tag", "answer", "test", "kind", "after", "low", "high"]))
 def test_whatever_is_typed_is_only_ever_looked_for(client: TestClient, text: str, name: str) -> None:
-    answer = client.get("/find.json", params={name: text, "measure": "accuracy"})
+    answer = client.get("/browse.json", params={name: text, "metric": "accuracy"})
     assert answer.status_code == 200
     assert answer.json()["found"] <= GROUPS_OF_ALL
 
 
 def test_texts_are_escaped(client: TestClient) -> None:
-    page = client.get("/find?test=hostile&text=%3Cscript%3Ealert&answer=%22%3E%3Cb%3E").text
+    page = client.get("/browse?test=hostile&text=%3Cscript%3Ealert&answer=%22%3E%3Cb%3E").text
     assert "<script>alert" not in page
     assert '"><b>' not in page
-    assert "&lt;script&gt;alert" in client.get("/find?test=hostile").text
+    assert "&lt;script&gt;alert" in client.get("/browse?test=hostile").text
 
 
 def test_a_verdict_is_named_as_everywhere(client: TestClient) -> None:
@@ -263,12 +266,12 @@ def test_a_lab_without_models_can_be_looked_through(tmp_path: Path) -> None:
 
 
 def test_an_address_says_no_more_than_it_must() -> None:
-    chosen = Filter.read({"measure": "accuracy", "low": "0", "high": "1.0", "kind": ""})
-    assert chosen.found() == "/find?measure=accuracy"
-    assert Filter.read({"low": "0.3"}).found() == "/find"
-    assert Filter.read({"measure": "accuracy", "low": "0.8", "high": "0.31"}).steps == (6, 16)
+    chosen = read_filter({"metric": "accuracy", "low": "0", "high": "1.0", "kind": ""})
+    assert browse_address(chosen) == "/browse?metric=accuracy"
+    assert browse_address(read_filter({"low": "0.3"})) == "/browse"
+    assert read_filter({"metric": "accuracy", "low": "0.8", "high": "0.31"}).steps == (6, 16)
 
 
 @given(st.text(max_size=12))
 def test_a_bound_is_always_a_step(text: str) -> None:
-    assert 0 <= step(text, 0) <= STEPS
+    assert 0 <= score_step(text, 0) <= STEPS

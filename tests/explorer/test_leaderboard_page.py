@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import explorer
 from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.reading import Reading
+from counterpoint.lab.reader import LabReader
 from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import LabStore
 
@@ -31,14 +31,12 @@ def _json(client: TestClient, address: str) -> Any:
 
 
 def _models(client: TestClient, asked: str) -> list[str]:
-    return [line["model"] for line in _json(client, f"/leaderboard.json?{asked}")["lines"]]
+    return [line["model"] for line in _json(client, f"/overview.json?{asked}")["lines"]]
 
 
-@pytest.mark.parametrize(
-    "asked", ["", "suite=odd", "suite=odd&suite=plain", "measure=acc_r", "suite=plain&measure=ece"]
-)
+@pytest.mark.parametrize("asked", ["", "suite=odd", "suite=odd&suite=plain", "metric=acc_r", "suite=plain&metric=ece"])
 def test_no_column_has_dashes_only(client: TestClient, asked: str) -> None:
-    twin = _json(client, f"/leaderboard.json?{asked}")
+    twin = _json(client, f"/overview.json?{asked}")
     for place, _ in enumerate(twin["columns"]):
         assert any(line["cells"][place]["value"] is not None for line in twin["lines"])
 
@@ -55,34 +53,34 @@ def test_models_are_ordered_by_any_column_and_back(client: TestClient) -> None:
 
 def test_the_column_that_orders_says_so_and_its_head_turns_the_order(client: TestClient) -> None:
     asked = "sort=plain%2Fcomprehensive_accuracy"
-    page = client.get(f"/leaderboard?{asked}").text
+    page = client.get(f"/overview?{asked}").text
     assert page.count("aria-sort") == 1
     assert 'aria-sort="descending"' in page
-    assert "/leaderboard?sort=-plain%2Fcomprehensive_accuracy" in page
+    assert "/overview?sort=-plain%2Fcomprehensive_accuracy" in page
 
 
 def test_a_model_is_opened_to_its_data_sets_and_kinds(client: TestClient) -> None:
-    (line,) = [one for one in _json(client, "/leaderboard.json?open=hasty")["lines"] if one["opened"]]
+    (line,) = [one for one in _json(client, "/overview.json?open=hasty")["lines"] if one["opened"]]
     assert line["model"] == "hasty"
     (block,) = [one for one in line["blocks"] if one["suite"] == "plain"]
     assert {one["label"] for one in block["slices"]} == {"swap", "turn"}
-    page = client.get("/leaderboard?open=hasty").text
+    page = client.get("/overview?open=hasty").text
     assert page.count('aria-expanded="true"') == 1
     assert 'class="opened"' in page
 
 
 def test_suites_and_columns_can_be_chosen_and_the_form_keeps_the_rest(client: TestClient) -> None:
-    twin = _json(client, "/leaderboard.json?suite=plain&suite=odd&measure=accuracy&measure=worst_case&open=hasty")
+    twin = _json(client, "/overview.json?suite=plain&suite=odd&metric=accuracy&metric=worst_case&open=hasty")
     assert {column["measure"] for column in twin["columns"]} == {"accuracy", "worst_case"}
     assert {column["suite"] for column in twin["columns"]} == {"plain", "odd"}
     assert twin["costs"] == []
     assert ["open", "hasty"] in twin["kept"]
-    page = client.get("/leaderboard?suite=plain&measure=accuracy").text
-    assert re.search(r'name="measure" value="accuracy" checked', page)
+    page = client.get("/overview?suite=plain&metric=accuracy").text
+    assert re.search(r'name="metric" value="accuracy" checked', page)
 
 
 def test_cost_stands_beside_quality_or_says_why_it_does_not(client: TestClient) -> None:
-    line = _json(client, "/leaderboard.json")["lines"][0]
+    line = _json(client, "/overview.json")["lines"][0]
     size, speed, seconds = line["costs"]
     assert size["value"] is None
     assert size["reason"]
@@ -99,15 +97,15 @@ def test_an_address_says_the_whole_choice() -> None:
 
 def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore, tmp_path_factory: Any) -> None:
     client = TestClient(explorer(captions, cache=tmp_path_factory.mktemp("cache")))
-    twin = _json(client, "/leaderboard.json")
+    twin = _json(client, "/overview.json")
     assert [column["measure"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
     assert [line["model"] for line in twin["lines"]] == ["sharp", "dull"]
     assert [line["cells"][0]["value"] for line in twin["lines"]] == [0.8, 0.4]
-    assert client.get("/leaderboard.svg").status_code == 200
+    assert client.get("/overview.svg").status_code == 200
     assert twin["lines"][0]["costs"][0]["text"] == "1.2 M"
 
 
 def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, tmp_path_factory: Any) -> None:
-    page = report(Reading(captions, tmp_path_factory.mktemp("cache")))
+    page = report(LabReader(captions, tmp_path_factory.mktemp("cache")))
     assert "Ranking" in page
     assert "share of captions ranked above their foil" in page

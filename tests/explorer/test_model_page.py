@@ -11,8 +11,8 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import explorer
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.standings import FEWEST, standings
+from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
@@ -31,7 +31,7 @@ def _json(client: TestClient, address: str) -> Any:
 
 
 def test_every_sample_is_counted_once_and_the_bars_make_the_whole_data_set(client: TestClient) -> None:
-    spread = _json(client, "/models/hasty.json?suite=plain&measure=accuracy")["charts"][0]["chart"]
+    spread = _json(client, "/models/hasty.json?suite=plain&metric=accuracy")["charts"][0]["chart"]
     assert sum(value["count"] for value in spread["bins"]) == GROUPS
     filled = {(value["low"], value["high"]) for value in spread["bins"] if value["count"]}
     assert filled == {(50, 60), (90, 100)}  # right on the base alone, or on both
@@ -61,8 +61,8 @@ def test_reliability_is_drawn_where_there_are_probabilities_and_nowhere_else(cli
 
 
 def test_a_measure_that_the_chosen_suite_lacks_gives_way_to_one_that_it_has(client: TestClient) -> None:
-    boxes = {box["name"]: box for box in _json(client, "/models/careful.json?suite=plain&measure=acc_r")["boxes"]}
-    assert [option["value"] for option in boxes["measure"]["options"] if option["chosen"]] == ["comprehensive_accuracy"]
+    boxes = {box["name"]: box for box in _json(client, "/models/careful.json?suite=plain&metric=acc_r")["boxes"]}
+    assert [option["value"] for option in boxes["metric"]["options"] if option["chosen"]] == ["comprehensive_accuracy"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_measure_that_the_chosen_suite_lacks_gives_way_to_one_that_it_has(clie
         "/models/nobody",
         "/models/careful?against=nobody",
         "/models/careful?suite=no",
-        "/models/careful?measure=no",
+        "/models/careful?metric=no",
         "/models/careful.svg?chart=no",
     ],
 )
@@ -108,18 +108,18 @@ def _skewed(folder: Any, rates: dict[str, float], seed: int) -> LabStore:
 
 def test_the_kind_that_is_weak_is_found_with_where_to_see_it(tmp_path: Any) -> None:
     lab = _skewed(tmp_path / "lab", {"easy": 0.95, "middling": 0.7, "hard": 0.2}, 1)
-    reading = Reading(lab, tmp_path / "cache")
-    reading.refresh()
-    found = standings(reading, "skewed", reading.model("m"), "comprehensive_accuracy")
+    reader = LabReader(lab, tmp_path / "cache")
+    reader.refresh()
+    found = standings(reader, "skewed", reader.model("m"), "comprehensive_accuracy")
     assert (found[0].what, found[0].value) == ("kind", "hard")
     assert (found[-1].what, found[-1].value) == ("kind", "easy")
     assert all(part.n >= FEWEST and part.what == "kind" for part in found)
     twin = _json(TestClient(explorer(lab, cache=tmp_path / "cache")), "/models/m.json")
-    assert twin["weak"][0]["cell"]["address"] == "/find?model=m&suite=skewed&kind=hard"
+    assert twin["weak"][0]["cell"]["address"] == "/browse?model=m&suite=skewed&kind=hard"
 
 
 def test_where_all_kinds_are_alike_hardly_anything_is_found(tmp_path: Any) -> None:
     rates = {f"kind {number}": 0.6 for number in range(12)}
-    reading = Reading(_skewed(tmp_path / "lab", rates, 3), tmp_path / "cache")
-    reading.refresh()
-    assert not standings(reading, "skewed", reading.model("m"), "comprehensive_accuracy")
+    reader = LabReader(_skewed(tmp_path / "lab", rates, 3), tmp_path / "cache")
+    reader.refresh()
+    assert not standings(reader, "skewed", reader.model("m"), "comprehensive_accuracy")

@@ -120,7 +120,7 @@ def test_nothing_that_the_document_allows_breaks_the_server(app: Starlette, wise
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from(["/leaderboard", "/find", "/find.json", "/play.json", "/suites/plain/models/hasty.json"]),
+    st.sampled_from(["/overview", "/browse", "/browse.json", "/play.json", "/suites/plain/models/hasty.json"]),
     st.dictionaries(
         st.sampled_from(
             ["suite", "measure", "verdict", "text", "tag", "answer", "page", "sort", "low", "after", "query"]

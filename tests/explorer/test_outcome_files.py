@@ -1,7 +1,8 @@
-"""The tables behind the pages say what judging says, are made once, and are made anew when anything changes."""
+"""Outcome tables hold what judging says, are built once, and are built again when anything changes."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,35 +14,40 @@ from labs import MODELS, small_lab
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
-from counterpoint.explorer.reading import Reading
+from counterpoint.lab.reader import WORKER, LabReader, catalog_metrics
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabStore
+from counterpoint.store.models import LabModel
 from counterpoint.store.outcomes import files as outcome_files
-from counterpoint.store.outcomes import tables as outcome_tables
-from counterpoint.store.outcomes.database import Database
-from counterpoint.store.outcomes.files import Asked, Files, made
+from counterpoint.store.outcomes.database import OutcomeDatabase
+from counterpoint.store.outcomes.files import OutcomeFiles, Progress, build_files, plan_files
 from counterpoint.store.outcomes.group_index import write_index
-from counterpoint.store.outcomes.row_groups import sought, taken
+from counterpoint.store.outcomes.row_groups import find_rows, take_rows
+from counterpoint.store.outcomes.tables import Metrics
 
-ASKED = [Asked("careful", "careful 1"), Asked("hasty", "hasty 1"), Asked("bold", "bold 1")]
+ANSWERED = [LabModel(name, name, f"{name} 1") for name in ("careful", "hasty", "bold")]
+
+
+def build(lab: LabStore, cache: Path, progress: Progress = lambda line: None, **options: Any) -> OutcomeFiles:
+    return build_files(lab, cache, ANSWERED, catalog_metrics(), progress=progress, **options)
 
 
 @pytest.fixture(scope="module")
-def files(lab: LabStore, cache: Path) -> Files:
-    return made(lab, cache, ASKED)
+def files(lab: LabStore, cache: Path) -> OutcomeFiles:
+    return build(lab, cache)
 
 
 @pytest.fixture(scope="module")
-def database(files: Files, cache: Path) -> Database:
-    return Database(files, cache)
+def database(files: OutcomeFiles, cache: Path) -> OutcomeDatabase:
+    return OutcomeDatabase(files, cache)
 
 
 @pytest.mark.parametrize("suite", ["plain", "odd"])
-@pytest.mark.parametrize("model", ASKED, ids=lambda one: one.slug)
-def test_outcomes_are_those_of_judging(lab: LabStore, database: Database, suite: str, model: Asked) -> None:
+@pytest.mark.parametrize("model", ANSWERED, ids=lambda one: one.slug)
+def test_outcomes_are_those_of_judging(lab: LabStore, database: OutcomeDatabase, suite: str, model: LabModel) -> None:
     outcomes = judge(lab.suite(suite).groups, lab.read_answers(model.fingerprint))
     found = database.rows("SELECT * FROM outcomes WHERE model = ? AND suite = ? ORDER BY row", [model.slug, suite])
     assert [STATES[one] for one in outcomes.state] == [row["state"] for row in found]
@@ -56,9 +62,9 @@ def test_outcomes_are_those_of_judging(lab: LabStore, database: Database, suite:
     assert [row["place"] for row in found] == outcomes.base.tolist()
 
 
-@pytest.mark.parametrize("model", ASKED, ids=lambda one: one.slug)
+@pytest.mark.parametrize("model", ANSWERED, ids=lambda one: one.slug)
 def test_the_score_of_a_suite_is_the_mean_of_those_of_its_groups_weighed_by_cases(
-    lab: LabStore, database: Database, model: Asked
+    lab: LabStore, database: OutcomeDatabase, model: LabModel
 ) -> None:
     """In the plain suite every group has one pair, so that a group counts as its pair does."""
     outcomes = judge(lab.suite("plain").groups, lab.read_answers(model.fingerprint))
@@ -72,7 +78,7 @@ def test_the_score_of_a_suite_is_the_mean_of_those_of_its_groups_weighed_by_case
         assert row["mean"] == (None if scores[name] is None else pytest.approx(scores[name]))
 
 
-def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: LabStore, database: Database) -> None:
+def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: LabStore, database: OutcomeDatabase) -> None:
     outcomes = judge(lab.suite("plain").groups, lab.read_answers("hasty 1"))
     for by, columns in (("test", ("test",)), ("kind", ("test", "kind"))):
         for row in score_outcomes(outcomes, ScoreRequest(columns, metrics=ACCURACY_METRICS)).to_pylist():
@@ -82,7 +88,7 @@ def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: LabStore, datab
             assert found == {name: row[name] for name in ("value", "low", "high", "n")}
 
 
-def test_every_group_has_one_verdict_and_its_texts_and_tags(database: Database) -> None:
+def test_every_group_has_one_verdict_and_its_texts_and_tags(database: OutcomeDatabase) -> None:
     (counts,) = database.rows("SELECT count(*) AS groups, count(DISTINCT (suite, place)) AS places FROM bases")
     assert counts["groups"] == counts["places"]
     (row,) = database.rows("SELECT count(*) AS verdicts, count(DISTINCT model) AS models FROM verdicts")
@@ -92,7 +98,7 @@ def test_every_group_has_one_verdict_and_its_texts_and_tags(database: Database) 
     assert base == {"texts": "is shade 4 light or dark?\nis shade 4 dark or light?", "tags": ["number=4"]}
 
 
-def test_all_trials_of_a_model_are_in_answers_in_order(lab: LabStore, database: Database) -> None:
+def test_all_trials_of_a_model_are_in_answers_in_order(lab: LabStore, database: OutcomeDatabase) -> None:
     found = database.table("SELECT query, trial FROM answers WHERE model = 'careful'")
     assert found.num_rows == lab.read_answers("careful 1").num_rows
     queries = found["query"].to_pylist()
@@ -100,36 +106,35 @@ def test_all_trials_of_a_model_are_in_answers_in_order(lab: LabStore, database: 
 
 
 def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
-    lab, told = small_lab(tmp_path / "lab"), list[str]()
-    first = made(lab, tmp_path / "cache", ASKED, told.append)
-    assert len(told) == len(first.folders)
-    told.clear()
-    assert made(lab, tmp_path / "cache", ASKED, told.append).folders[0].path == first.folders[0].path
-    assert told == []
+    lab, lines = small_lab(tmp_path / "lab"), list[str]()
+    first = build(lab, tmp_path / "cache", lines.append)
+    assert len(lines) == len(first.folders)
+    lines.clear()
+    assert build(lab, tmp_path / "cache", lines.append).folders[0].path == first.folders[0].path
+    assert lines == []
     with lab.answers("hasty 1") as log:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
-    made(lab, tmp_path / "cache", ASKED, told.append)
-    assert [line.partition(" (")[0] for line in told] == [
+    build(lab, tmp_path / "cache", lines.append)
+    assert [line.partition(" (")[0] for line in lines] == [
         "reading the answers of hasty",
         "hasty on odd",
         "hasty on plain",
         "comparing the models on odd",
         "comparing the models on plain",
-        "listing all groups",
+        "indexing all groups",
     ]
 
 
-def test_another_measure_or_database_means_other_files(
-    lab: LabStore, files: Files, cache: Path, monkeypatch: pytest.MonkeyPatch
+def test_another_metric_or_database_means_other_files(
+    lab: LabStore, files: OutcomeFiles, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing() -> set[str]:
-        return {folder.about for folder in outcome_files.files(lab, cache, ASKED).missing}
+    def missing(metrics: Metrics) -> set[str]:
+        return {folder.about for folder in plan_files(lab, cache, ANSWERED, metrics).missing}
 
-    assert missing() == set()
+    assert missing(catalog_metrics()) == set()
     monkeypatch.setattr(outcome_files, "version", lambda package: "0.0")
-    assert missing() == {"listing all groups"}
-    monkeypatch.setattr(outcome_tables, "sampled", lambda: ACCURACY_METRICS[:1])
-    assert missing() >= {folder.about for folder in files.outcomes.values()}
+    assert missing(catalog_metrics()) == {"indexing all groups"}
+    assert missing(ACCURACY_METRICS) >= {folder.about for folder in files.outcomes.values()}
 
 
 def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
@@ -137,31 +142,29 @@ def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
     for number in range(4):
         with lab.answers("hasty 1") as log:
             log.add([(number + 1, 0, Answer.of("more"), "", 0.0)])
-        found = made(lab, tmp_path / "cache", ASKED)
+        found = build(lab, tmp_path / "cache")
     folders = [one for one in found.outcomes["hasty", "plain"].path.parent.iterdir() if "hasty" in one.name]
     assert len(folders) == 2
-    assert found.outcomes["hasty", "plain"].there
-    assert found.outcomes["careful", "plain"].there
+    assert found.outcomes["hasty", "plain"].exists
+    assert found.outcomes["careful", "plain"].exists
 
 
 def test_a_large_lab_is_made_in_a_process_of_its_own_with_the_same_result(
-    lab: LabStore, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: LabStore, files: OutcomeFiles, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(outcome_files, "SMALL", 0)
-    told: list[str] = []
-    apart = made(lab, tmp_path, ASKED, told.append)
-    assert len(told) == len(files.folders)
-    for one, other in zip(files.of("verdicts"), apart.of("verdicts"), strict=True):
+    lines: list[str] = []
+    apart = build(lab, tmp_path, lines.append, worker=WORKER, small=0)
+    assert len(lines) == len(files.folders)
+    for one, other in zip(files.paths("verdicts"), apart.paths("verdicts"), strict=True):
         assert pq.read_table(one).equals(pq.read_table(other))
 
 
 @pytest.mark.parametrize("small", [0, outcome_files.SMALL])
-def test_a_damaged_lab_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
-    monkeypatch.setattr(outcome_files, "SMALL", small)
+def test_a_damaged_lab_is_named(tmp_path: Path, small: int) -> None:
     lab = small_lab(tmp_path / "lab")
     (lab.folder / "suites" / "odd" / "groups.parquet").write_bytes(b"nothing")
     with pytest.raises(StoreError, match=r"odd/groups\.parquet") as problem:
-        made(lab, tmp_path / "cache", ASKED)
+        build(lab, tmp_path / "cache", worker=WORKER, small=small)
     assert problem.value.hint
 
 
@@ -175,7 +178,9 @@ def test_a_damaged_lab_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         "INSTALL httpfs",
     ],
 )
-def test_the_database_reads_nothing_else_and_writes_nothing(database: Database, tmp_path: Path, sql: str) -> None:
+def test_the_database_reads_nothing_else_and_writes_nothing(
+    database: OutcomeDatabase, tmp_path: Path, sql: str
+) -> None:
     import duckdb
 
     with pytest.raises((StoreError, duckdb.Error)):
@@ -184,8 +189,8 @@ def test_the_database_reads_nothing_else_and_writes_nothing(database: Database, 
 
 
 def test_a_file_that_is_gone_is_said_with_help(lab: LabStore, tmp_path: Path) -> None:
-    found = made(lab, tmp_path, ASKED)
-    database = Database(found, tmp_path)
+    found = build(lab, tmp_path)
+    database = OutcomeDatabase(found, tmp_path)
     found.outcomes["hasty", "plain"].file("outcomes").unlink()
     with pytest.raises(StoreError, match="cannot be read") as problem:
         database.rows("SELECT count(*) FROM outcomes")
@@ -193,14 +198,14 @@ def test_a_file_that_is_gone_is_said_with_help(lab: LabStore, tmp_path: Path) ->
 
 
 def test_a_damaged_index_is_said_with_help(lab: LabStore, tmp_path: Path) -> None:
-    found = made(lab, tmp_path, ASKED)
+    found = build(lab, tmp_path)
     found.index.write_bytes(found.index.read_bytes()[:5000])
     with pytest.raises(StoreError, match="cannot be read") as problem:
-        Database(found, tmp_path)
+        OutcomeDatabase(found, tmp_path)
     assert problem.value.hint
 
 
-def test_groups_are_numbered_in_the_order_of_suites_and_places(database: Database) -> None:
+def test_groups_are_numbered_in_the_order_of_suites_and_places(database: OutcomeDatabase) -> None:
     for table in ("bases", "verdicts"):
         found = database.rows(f"SELECT DISTINCT number, suite, place FROM {table} ORDER BY number")
         assert [(row["suite"], row["place"]) for row in found] == sorted((row["suite"], row["place"]) for row in found)
@@ -216,33 +221,32 @@ def test_an_index_that_cannot_be_written_is_a_problem_of_the_disk(tmp_path: Path
 
 def test_a_cache_that_cannot_be_written_is_done_without(lab: LabStore, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    assert Reading(lab, tmp_path / "file").answered() > 0
+    assert LabReader(lab, tmp_path / "file").answer_count() > 0
 
 
 def test_a_large_lab_is_shown_as_it_was_until_the_new_tables_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(outcome_files, "SMALL", 0)
     lab = small_lab(tmp_path / "lab")
-    reading = Reading(lab, tmp_path / "cache")
-    first, answered = reading.refresh(), reading.answered()
+    reader = LabReader(lab, tmp_path / "cache", small=0)
+    first, answered = reader.refresh(), reader.answer_count()
     with lab.answers("hasty 1") as log:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
-    assert reading.refresh() == first
-    assert reading.answered() == answered
-    reading.wait()
-    assert reading.refresh() != first
-    assert reading.answered() == answered + 1
+    assert reader.refresh() == first
+    assert reader.answer_count() == answered
+    reader.wait()
+    assert reader.refresh() != first
+    assert reader.answer_count() == answered + 1
 
 
 @given(st.lists(st.integers(0, 9999), min_size=1, max_size=30))
-def test_taken_rows_are_those_that_were_asked_for(long_file: Path, rows: Sequence[int]) -> None:
-    assert taken(long_file, np.array(rows))["number"].to_pylist() == [row // 3 for row in rows]
+def test_take_rows_returns_those_that_were_asked_for(long_file: Path, rows: Sequence[int]) -> None:
+    assert take_rows(long_file, np.array(rows))["number"].to_pylist() == [row // 3 for row in rows]
 
 
 @given(st.lists(st.integers(0, 4000), max_size=30))
-def test_sought_rows_are_all_that_have_a_number(long_file: Path, numbers: Sequence[int]) -> None:
-    found = sought(long_file, "number", np.array(numbers, np.uint64))["number"].to_pylist()
+def test_find_rows_returns_all_that_have_a_number(long_file: Path, numbers: Sequence[int]) -> None:
+    found = find_rows(long_file, "number", np.array(numbers, np.uint64))["number"].to_pylist()
     assert found == [one for one in sorted(set(numbers)) for _ in range(3 if one < 3333 else 1 if one == 3333 else 0)]
 
 
@@ -253,5 +257,5 @@ def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_models_of_the_lab_are_all_there(database: Database) -> None:
+def test_the_models_of_the_lab_are_all_there(database: OutcomeDatabase) -> None:
     assert len(database.rows("SELECT DISTINCT model FROM answers")) == len(MODELS)

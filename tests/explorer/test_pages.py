@@ -22,9 +22,9 @@ LOST = f"/suites/odd/pictures/{Query(Picture('toy:../secret.png'), 'Where?').id:
 MOST = 180  # pages that are visited, those linked from the first ones before the others
 
 PAGES = [
-    "/leaderboard",
-    "/leaderboard?suite=plain",
-    "/leaderboard?suite=odd&measure=all_right",
+    "/overview",
+    "/overview?suite=plain",
+    "/overview?suite=odd&metric=all_right",
     "/suites/plain/models/careful",
     "/suites/odd/models/b-bold-b-model",
 ]
@@ -60,7 +60,7 @@ def test_whatever_a_page_links_to_is_there(client: TestClient) -> None:
 
 
 def test_the_twin_of_a_page_says_the_same_numbers(client: TestClient) -> None:
-    twin, page = _json(client, "/leaderboard.json?suite=plain"), client.get("/leaderboard?suite=plain").text
+    twin, page = _json(client, "/overview.json?suite=plain"), client.get("/overview?suite=plain").text
     shown = [f"{100 * cell['value']:.1f}" for line in twin["lines"] for cell in line["cells"] if cell["n"]]
     assert re.findall(r'<span class="value">([\d.]+)</span>', page) == shown
     assert twin["lab"]["models"] == len(MODELS)
@@ -69,21 +69,21 @@ def test_the_twin_of_a_page_says_the_same_numbers(client: TestClient) -> None:
 
 
 def test_what_does_not_apply_is_a_dash_with_its_reason(client: TestClient) -> None:
-    twin = _json(client, "/leaderboard.json?suite=odd")
+    twin = _json(client, "/overview.json?suite=odd")
     blank = [cell for line in twin["lines"] for cell in line["cells"] if cell["value"] is None]
     assert blank
     assert all(cell["reason"] for cell in blank)
-    assert "–</span>" in client.get("/leaderboard?suite=odd").text
+    assert "–</span>" in client.get("/overview?suite=odd").text
 
 
 def test_the_best_and_its_ties_are_bold(client: TestClient) -> None:
-    twin = _json(client, "/leaderboard.json?suite=plain&measure=comprehensive_accuracy")
+    twin = _json(client, "/overview.json?suite=plain&metric=comprehensive_accuracy")
     assert [line["model"] for line in twin["lines"] if line["cells"][0]["tie"]] == ["careful"]
 
 
 def test_texts_from_data_sets_and_models_are_escaped(client: TestClient) -> None:
     (entry,) = _json(client, "/suites/odd/models/b-bold-b-model.json?test=hostile")["groups"]
-    for address in ("/leaderboard", "/suites/odd/models/b-bold-b-model?test=hostile", entry["address"]):
+    for address in ("/overview", "/suites/odd/models/b-bold-b-model?test=hostile", entry["address"]):
         page = client.get(address).text
         assert "<script>alert" not in page
         assert "<b>bold" not in page
@@ -98,7 +98,7 @@ def _said_by_bold(client: TestClient) -> str:
     return str(next(e["address"] for e in listed if any((q["answer"] or {}).get("raw") == HOSTILE for q in e["lines"])))
 
 
-@pytest.mark.parametrize("address", [*PAGES, "/nowhere", "/static/style.css", "/leaderboard.json"])
+@pytest.mark.parametrize("address", [*PAGES, "/nowhere", "/static/style.css", "/overview.json"])
 def test_every_answer_forbids_scripts_that_are_not_ours(client: TestClient, address: str) -> None:
     policy = client.get(address).headers["content-security-policy"]
     assert "script-src 'self'" in policy
@@ -116,7 +116,7 @@ def test_no_page_has_a_script_or_a_style_inside(client: TestClient, address: str
 
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
 def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
-    assert client.request(method, "/leaderboard").status_code == 405
+    assert client.request(method, "/overview").status_code == 405
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
         "/suites/plain/groups/zzz",
         "/suites/nowhere/models/careful",
         "/suites/plain/models/nobody",
-        "/leaderboard?suite=nowhere",
+        "/overview?suite=nowhere",
         "/suites/plain/models/careful?verdict=nice",
         "/counterpoint-lab.json",
     ],
@@ -227,28 +227,28 @@ def test_every_relation_has_a_page(client: TestClient, test: str, related: bool 
 def test_a_page_that_has_not_changed_is_not_sent_again_and_a_changed_lab_is(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
     client = TestClient(explorer(lab, cache=tmp_path / "cache"))
-    tag = client.get("/leaderboard").headers["etag"]
-    assert client.get("/leaderboard", headers={"if-none-match": tag}).status_code == 304
+    tag = client.get("/overview").headers["etag"]
+    assert client.get("/overview", headers={"if-none-match": tag}).status_code == 304
     with lab.answers("careful 1") as log:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
-    answer = client.get("/leaderboard", headers={"if-none-match": tag})
+    answer = client.get("/overview", headers={"if-none-match": tag})
     assert answer.status_code == 200
     assert answer.headers["etag"] != tag
 
 
 def test_a_request_under_a_strangers_name_is_refused(client: TestClient) -> None:
-    assert client.get("/leaderboard", headers={"host": "evil.example"}).status_code == 400
+    assert client.get("/overview", headers={"host": "evil.example"}).status_code == 400
 
 
 def test_an_empty_lab_says_so(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     lab.set_root("toy", tmp_path)
-    assert "no suite yet" in TestClient(explorer(lab, cache=tmp_path)).get("/leaderboard").text
+    assert "no suite yet" in TestClient(explorer(lab, cache=tmp_path)).get("/overview").text
 
 
 def test_a_damaged_lab_is_named_and_not_hidden(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
     (lab.folder / "suites" / "plain" / "groups.parquet").write_bytes(b"nothing")
-    answer = TestClient(explorer(lab, cache=tmp_path), raise_server_exceptions=False).get("/leaderboard")
+    answer = TestClient(explorer(lab, cache=tmp_path), raise_server_exceptions=False).get("/overview")
     assert answer.status_code == 500
     assert "groups.parquet" in answer.text

@@ -134,14 +134,14 @@ def test_the_page_begins_with_a_picture_of_the_lab_and_its_question(client: Test
     assert client.get(twin["shown"]["picture"]).content.startswith(b"\x89PNG")
     page = client.get("/play?suite=plain").text
     assert "Is shade 0 light or dark?" in page
-    assert "Play</a>" in client.get("/leaderboard").text
+    assert "Play</a>" in client.get("/overview").text
 
 
 def test_without_a_model_the_page_says_how_to_load_one(lab: LabStore, cache: Path) -> None:
     bare = TestClient(explorer(lab, cache=cache))
     assert "--model fusion" in bare.get("/play").text
     assert "/static/play.js" not in bare.get("/play").text
-    assert "Play</a>" not in bare.get("/leaderboard").text
+    assert "Play</a>" not in bare.get("/overview").text
 
 
 def test_a_model_answers_what_it_is_shown(client: TestClient, token: str, light: dict[str, str]) -> None:

@@ -64,9 +64,9 @@ def test_nothing_but_the_door_is_open_without_the_password(locked: TestClient, o
 
 
 def test_a_visitor_is_shown_the_door_and_comes_in_by_the_password(locked: TestClient, lab: LabStore) -> None:
-    sent = locked.get("/find?text=a b", headers={"accept": "text/html"})
+    sent = locked.get("/browse?text=a b", headers={"accept": "text/html"})
     assert sent.status_code == 303
-    assert sent.headers["location"].startswith("/login?next=/find")
+    assert sent.headers["location"].startswith("/login?next=/browse")
     page = locked.get(sent.headers["location"]).text
     assert lab.folder.name not in page
     fields = dict(re.findall(r'name="(token|next)" value="([^"]*)"', page))
@@ -75,25 +75,25 @@ def test_a_visitor_is_shown_the_door_and_comes_in_by_the_password(locked: TestCl
     assert COOKIE not in wrong.headers.get("set-cookie", "")
     right = locked.post("/login", data={**{k: unescape(v) for k, v in fields.items()}, "password": PASSWORD})
     assert right.status_code == 303
-    assert right.headers["location"] == "/find?text=a%20b"
+    assert right.headers["location"] == "/browse?text=a%20b"
     cookie = right.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=lax" in cookie
     assert PASSWORD not in right.headers["set-cookie"]
-    assert locked.get("/leaderboard").status_code == 200
+    assert locked.get("/overview").status_code == 200
 
 
 def test_a_program_comes_in_by_a_header(locked: TestClient) -> None:
-    assert locked.get("/leaderboard.json", headers={"Authorization": f"Bearer {PASSWORD}"}).status_code == 200
-    assert locked.get("/leaderboard.json", headers={"Authorization": "Bearer nothing"}).status_code == 401
-    assert locked.get("/leaderboard.json", headers={"Authorization": PASSWORD}).status_code == 401
-    assert locked.get(f"/leaderboard.json?token={PASSWORD}").status_code == 401
+    assert locked.get("/overview.json", headers={"Authorization": f"Bearer {PASSWORD}"}).status_code == 200
+    assert locked.get("/overview.json", headers={"Authorization": "Bearer nothing"}).status_code == 401
+    assert locked.get("/overview.json", headers={"Authorization": PASSWORD}).status_code == 401
+    assert locked.get(f"/overview.json?token={PASSWORD}").status_code == 401
 
 
 def test_passwords_cannot_be_tried_without_end(locked: TestClient) -> None:
     for _ in range(TRIES):
-        assert locked.get("/find", headers={"Authorization": "Bearer guess"}).status_code == 401
-    answer = locked.get("/find", headers={"Authorization": f"Bearer {PASSWORD}"})
+        assert locked.get("/browse", headers={"Authorization": "Bearer guess"}).status_code == 401
+    answer = locked.get("/browse", headers={"Authorization": f"Bearer {PASSWORD}"})
     assert answer.status_code == 429
     assert answer.headers["content-security-policy"]
 
@@ -135,7 +135,7 @@ def test_what_another_site_sends_is_refused(open_app: Starlette, path: str, head
 
 def test_the_token_is_in_no_twin_and_in_no_page_but_those_that_need_it(open_app: Starlette) -> None:
     client, token = TestClient(open_app), open_app.state.keys.page
-    for path in ("/play.json", "/leaderboard", "/leaderboard.json", "/openapi.json", "/find"):
+    for path in ("/play.json", "/overview", "/overview.json", "/openapi.json", "/browse"):
         assert token not in client.get(path).text
     assert token in client.get("/play").text
     assert client.get("/play").headers["cache-control"] == "no-store"

@@ -33,7 +33,7 @@ def line(folder: Path) -> Iterator[str]:
 
 
 def test_the_command_says_where_the_lab_is_and_shows_it_there(line: str) -> None:
-    found = re.search(r"http://127\.0\.0\.1:\d+/leaderboard", line)
+    found = re.search(r"http://127\.0\.0\.1:\d+/overview", line)
     assert found, line
     with urlopen(found[0]) as answer:
         assert answer.status == 200

@@ -77,7 +77,7 @@ def test_each_suite_has_as_many_groups_as_were_asked_for(whole: Path) -> None:
     assert len(list((whole / "suites" / "plain" / "groups").glob("*.html"))) == 12
     listing = (whole / "suites" / "plain" / "models" / "hasty.html").read_text("utf-8")
     assert len(re.findall(r"<a[^>]*data-row", listing)) == 12
-    found = (whole / "find.html").read_text("utf-8")
+    found = (whole / "browse.html").read_text("utf-8")
     assert len(re.findall(r'<tr><th scope="row">', found)) == 12 + 8
 
 
@@ -123,8 +123,8 @@ def test_the_command_says_what_it_wrote(
 @pytest.mark.parametrize(
     ("address", "name"),
     [
-        ("/leaderboard", "index.html"),
-        ("/leaderboard?suite=plain", "leaderboard-suite-plain.html"),
+        ("/overview", "index.html"),
+        ("/overview?suite=plain", "overview-suite-plain.html"),
         ("/samples/00", "samples/00.html"),
     ],
 )

@@ -7,8 +7,8 @@ import click
 from counterpoint.cli.progress import watched
 from counterpoint.cli.score import SHOWN, scores, sheet
 from counterpoint.cli.study import reported, show, shown_pictures
-from counterpoint.explorer.reading import Reading
 from counterpoint.lab.generation import GenerateRequest, generate
+from counterpoint.lab.reader import LabReader
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.scoring import ScoreRequest
@@ -49,5 +49,5 @@ def command(into: Path) -> None:
     click.echo("The same things asked in two ways; what is right once should be right again.")
     request = ScoreRequest(("suite",), {}, ACCURACY_METRICS)
     click.echo(sheet(scores(lab, (), (), request), request, SHOWN[:3]).plain())
-    (into / "report.html").write_text(report(Reading(lab)), "utf-8")
+    (into / "report.html").write_text(report(LabReader(lab)), "utf-8")
     click.echo(f"\nThe report: {into / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.folder}")

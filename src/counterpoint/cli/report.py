@@ -18,13 +18,13 @@ def command(lab: Path, out: Path, as_markdown: bool, as_latex: bool, as_json: bo
     """Write what the models in LAB got right to one HTML file with tables and charts, which needs nothing else."""
     from counterpoint.explorer.board_choices import BoardChoice  # pages are loaded when they are needed
     from counterpoint.explorer.pages.overview import leaderboard, leaderboard_table
-    from counterpoint.explorer.reading import Reading
+    from counterpoint.lab.reader import LabReader
     from counterpoint.reports.lab_report import report
     from counterpoint.store.lab import LabStore
 
-    reading = Reading(LabStore(lab).opened())
-    written = {out: report(reading)}
-    table = leaderboard_table(leaderboard(reading, BoardChoice(), live=False))
+    reader = LabReader(LabStore(lab).opened())
+    written = {out: report(reader)}
+    table = leaderboard_table(leaderboard(reader, BoardChoice(), live=False))
     if as_markdown:
         written[out.with_suffix(".md")] = f"{table.markdown()}\n"
     if as_latex:

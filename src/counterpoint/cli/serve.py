@@ -62,7 +62,7 @@ def command(
         click.echo(f"everybody who can reach {host} and has the token can read {lab}", err=True)
     listening = _listening(host, port)
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listening.getsockname()[1]}/leaderboard"
+    address = f"http://{shown}:{listening.getsockname()[1]}/overview"
     click.echo(f"{lab} is at {address}")
     if opens:
         click.launch(address)

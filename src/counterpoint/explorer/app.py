@@ -21,12 +21,12 @@ from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
 from counterpoint.explorer.openapi import openapi
 from counterpoint.explorer.playing import Players
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.security import Keys, Locked, log_in
 from counterpoint.explorer.thumbnails import Thumbnails
-from counterpoint.store.cache import Cache, Recent, user_cache
+from counterpoint.lab.reader import LabReader
+from counterpoint.store.cache import FileCache, LRUCache, user_cache
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.files import Told
+from counterpoint.store.outcomes.files import Progress
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {
@@ -78,7 +78,7 @@ def explorer(
     host: str = "127.0.0.1",
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
-    told: Told = lambda line: None,
+    told: Progress = lambda line: None,
     models: Callable[[Pictures], Sequence[tuple[str, Model]]] = lambda pictures: (),
     password: str = "",
 ) -> Starlette:
@@ -94,9 +94,9 @@ def explorer(
     app = Starlette(
         routes=[
             Route("/", pages.home),
-            *(Route(f"/leaderboard{ending}", pages.leaderboard_page) for ending in (".svg", ".json", "")),
-            *(Route(f"/find{ending}", pages.find_page) for ending in (".json", "")),
-            *(Route(f"/find{ending}", pages.find_rows) for ending in TYPES),
+            *(Route(f"/overview{ending}", pages.leaderboard_page) for ending in (".svg", ".json", "")),
+            *(Route(f"/browse{ending}", pages.find_page) for ending in (".json", "")),
+            *(Route(f"/browse{ending}", pages.find_rows) for ending in TYPES),
             *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".svg", ".json", "")),
             *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),
             Route("/suites/{suite}/pictures/{query}.png", pages.picture),
@@ -117,8 +117,8 @@ def explorer(
         ],
         exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
     )
-    app.state.reading = Reading(lab.opened(), cache, told)
-    app.state.cache, app.state.recent = Cache(cache or user_cache()), Recent[str, bytes](len, PAGES)
+    app.state.reader = LabReader(lab.opened(), cache, told)
+    app.state.cache, app.state.recent = FileCache(cache or user_cache()), LRUCache[str, bytes](PAGES)
     app.state.makers = Semaphore(MAKERS)
     app.state.thumbnails = Thumbnails(drawn, app.state.cache)
     app.state.keys, app.state.play_pictures, app.state.players = keys, shown, Players(models(shown))

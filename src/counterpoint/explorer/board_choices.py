@@ -34,7 +34,7 @@ class BoardChoice:
         for name, value in list(query)[:_MOST]:
             if name in said and value:
                 said[name][value[:_MOST]] = None
-        return cls(tuple(said["suite"]), tuple(said["measure"]), next(iter(said["sort"]), ""), tuple(said["open"]))
+        return cls(tuple(said["suite"]), tuple(said["metric"]), next(iter(said["sort"]), ""), tuple(said["open"]))
 
     @property
     def suite(self) -> str:
@@ -47,7 +47,7 @@ class BoardChoice:
         listed = ((value,) if isinstance(value, str) else value for value in values)
         return [(name, one) for name, own in zip(_WORDS, listed, strict=True) for one in own if one]
 
-    def address(self, path: str = "/leaderboard", **changes: Any) -> str:
+    def address(self, path: str = "/overview", **changes: Any) -> str:
         """Where this choice is shown, with some of it changed."""
         asked = replace(self, **changes).said()
         return f"{path}?{urlencode(asked)}" if asked else path
@@ -62,4 +62,4 @@ class BoardChoice:
         return self.address(sort=f"-{column}" if self.sort == column else column)
 
 
-_WORDS = ("suite", "measure", "sort", "open")
+_WORDS = ("suite", "metric", "sort", "open")

@@ -5,8 +5,9 @@ from itertools import groupby
 
 from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import COST, COSTS, BoardChoice
-from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.views import Column, Figure, Head
+from counterpoint.lab.reader import LabReader
+from counterpoint.store.models import LabModel
 
 FEW = 4
 """Suites up to which each shows all its main measures; where there are more, each shows the first."""
@@ -21,9 +22,9 @@ HEADS = {
 _LESS = ("parameters", "seconds_per_query")  # is better
 
 
-def columns(reading: Reading, choice: BoardChoice) -> tuple[Column, ...]:
+def columns(reader: LabReader, choice: BoardChoice) -> tuple[Column, ...]:
     """The columns of measures, each of which has a value for at least one model."""
-    cut = [(suite, test, shown(reading, choice, suite, test)) for suite, test in places(reading, choice)]
+    cut = [(suite, test, shown(reader, choice, suite, test)) for suite, test in places(reader, choice)]
     apart = any(len(names) > 1 for _, _, names in cut)
     return tuple(
         _column(choice, suite, test, measure, starts=apart and place > 0 and number == 0)
@@ -57,27 +58,27 @@ def name_column(choice: BoardChoice) -> Column:
     return Column("", "", "", "Model", "", address=choice.sorting("model"), sorted=_sorted(choice, "model", lower=True))
 
 
-def chosen_suites(reading: Reading, choice: BoardChoice) -> tuple[str, ...]:
+def chosen_suites(reader: LabReader, choice: BoardChoice) -> tuple[str, ...]:
     """The suites that are shown: first those of answers, then of captions, last of exchanged inputs."""
-    return tuple(sorted(choice.suites or reading.suites(), key=lambda suite: _family(reading, suite)))
+    return tuple(sorted(choice.suites or reader.suites(), key=lambda suite: _family(reader, suite)))
 
 
-def places(reading: Reading, choice: BoardChoice) -> list[tuple[str, str]]:
+def places(reader: LabReader, choice: BoardChoice) -> list[tuple[str, str]]:
     """Each suite as (suite, test), without a test; of one suite alone the whole of it and its tests."""
     if not choice.suite:
-        return [(suite, "") for suite in chosen_suites(reading, choice)]
-    tests = reading.tests(choice.suite)
+        return [(suite, "") for suite in chosen_suites(reader, choice)]
+    tests = reader.tests(choice.suite)
     return [(choice.suite, test) for test in (["", *tests] if len(tests) > 1 else tests)]
 
 
-def shown(reading: Reading, choice: BoardChoice, suite: str, test: str = "") -> tuple[str, ...]:
+def shown(reader: LabReader, choice: BoardChoice, suite: str, test: str = "") -> tuple[str, ...]:
     """The measures that are shown of a suite or test: those that were chosen, else the main ones."""
-    applying = reading.applying(suite, test=test)
+    applying = reader.applicable_metrics(suite, test=test)
     wanted = [name for name in choice.measures if name != COST]
     if wanted:
         return tuple(name for name in wanted if name in applying)
-    found = measures.shown(applying, [test] if test else reading.tests(suite))
-    return found if len(places(reading, choice)) <= FEW or choice.suite else found[:1]
+    found = measures.shown(applying, [test] if test else reader.tests(suite))
+    return found if len(places(reader, choice)) <= FEW or choice.suite else found[:1]
 
 
 def key(column: Column) -> str:
@@ -93,9 +94,9 @@ def heads(found: Sequence[Column], *, live: bool) -> tuple[Head, ...]:
     )
 
 
-def costs(reading: Reading, model: Known, found: Sequence[Column]) -> tuple[Figure, ...]:
+def costs(reader: LabReader, model: LabModel, found: Sequence[Column]) -> tuple[Figure, ...]:
     """What a model costs, as the columns ask."""
-    own = reading.costs()[model.slug] if found else None
+    own = reader.costs()[model.slug] if found else None
     texts: dict[str, Callable[[float], str]] = {
         "parameters": large,
         "queries_per_second": lambda value: f"{value:,.0f}" if value >= 10 else f"{value:.2g}",
@@ -147,7 +148,7 @@ def _sorted(choice: BoardChoice, name: str, *, lower: bool) -> str:
     return "ascending" if choice.sort.startswith("-") != lower else "descending"
 
 
-def _family(reading: Reading, suite: str) -> tuple[int, str]:
-    applying = reading.applying(suite)
-    first = (measures.shown(applying, reading.tests(suite)) or ("",))[0]
+def _family(reader: LabReader, suite: str) -> tuple[int, str]:
+    applying = reader.applicable_metrics(suite)
+    first = (measures.shown(applying, reader.tests(suite)) or ("",))[0]
     return (first in measures.RANKED) + 2 * (first in measures.EXCHANGED), suite

@@ -15,16 +15,16 @@ async def model_page(request: Request) -> Response:
     """GET /models/MODEL, with the endings of a chart and of a twin: all measures of one model."""
     slug, query = request.path_params["model"], dict(request.query_params)
     if asks_for(request, ".svg"):
-        return await chart(request, lambda reading: model_chart(reading, slug, query))
-    return await page(request, "model.html", lambda reading: model_view(reading, slug, query))
+        return await chart(request, lambda reader: model_chart(reader, slug, query))
+    return await page(request, "model.html", lambda reader: model_view(reader, slug, query))
 
 
 async def contents_page(request: Request) -> Response:
     """GET /suites/SUITE, with the same endings: what one suite contains."""
     suite = request.path_params["suite"]
     if asks_for(request, ".svg"):
-        return await chart(request, lambda reading: suite_chart(reading, suite))
-    return await page(request, "suite_page.html", lambda reading: suite_view(reading, suite))
+        return await chart(request, lambda reader: suite_chart(reader, suite))
+    return await page(request, "suite_page.html", lambda reader: suite_view(reader, suite))
 
 
 async def suites_page(request: Request) -> Response:

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from counterpoint.explorer.reading import Counted, Known, Reading
+from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.reports.charts.bars import BarShare, StackedBarChart
+from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.reader import VerdictCount
 
 COLORS: Mapping[str, str] = MappingProxyType(
     {
@@ -24,20 +26,20 @@ COLORS: Mapping[str, str] = MappingProxyType(
 _HOLDS = "holds together"
 
 
-def kinds_chart(reading: Reading, suite: str, slug: str) -> StackedBarChart:
+def kinds_chart(reader: LabReader, suite: str, slug: str) -> StackedBarChart:
     """What became of the groups of each kind, with one model."""
-    return _chart(parts_by_kind(reading, reading.known_suite(suite), reading.model(slug).slug))
+    return _chart(parts_by_kind(reader, reader.require_suite(suite), reader.model(slug).slug))
 
 
-def models_chart(reading: Reading, suite: str, models: Sequence[Known]) -> StackedBarChart:
+def models_chart(reader: LabReader, suite: str, models: Sequence[LabModel]) -> StackedBarChart:
     """What became of the groups of a suite, with each model."""
-    found = [part for model in models for part in _parts(model.name, reading.counts(suite, model.slug))]
+    found = [part for model in models for part in _parts(model.name, reader.verdict_counts(suite, model.slug))]
     return _chart(found)
 
 
-def parts_by_kind(reading: Reading, suite: str, slug: str) -> list[BarShare]:
+def parts_by_kind(reader: LabReader, suite: str, slug: str) -> list[BarShare]:
     """The shares of the verdicts in each kind where there are several, else in each test."""
-    slices, counts = reading.slices(suite), reading.counts(suite, slug)
+    slices, counts = reader.slices(suite), reader.verdict_counts(suite, slug)
     several = [(test, kind) for test, kind in slices if kind] or [(test, kind) for test, kind in slices if test]
     tests = {test for test, _ in several}
     found = []
@@ -72,7 +74,7 @@ def _chart(found: Sequence[BarShare]) -> StackedBarChart:
     return StackedBarChart(finding(found), tuple(found), colors)
 
 
-def _parts(row: str, counted: Sequence[Counted], test: str = "", kind: str = "") -> list[BarShare]:
+def _parts(row: str, counted: Sequence[VerdictCount], test: str = "", kind: str = "") -> list[BarShare]:
     own = [one for one in counted if test in ("", one.test) and kind in ("", one.kind)]
     whole = sum(one.groups for one in own)
     counts = {name: sum(one.groups for one in own if one.verdict == name) for name in VERDICTS}

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from counterpoint.explorer.reading import Reading
+from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.bootstrap import seeded_rng
 from counterpoint.metrics.intervals import Score, interval_from_sums
 from counterpoint.metrics.labels import Labels
@@ -78,10 +78,10 @@ class Compared:
     p: float
 
 
-def suite_of(reading: Reading, suite: str, slug: str) -> Suite:
+def suite_of(reader: LabReader, suite: str, slug: str) -> Suite:
     """The rows of a suite, as the outcomes of any model have them."""
-    asked = reading.database.source("outcomes", model=slug, suite=suite)
-    found = reading.database.table(f"SELECT place, test, relation, picture FROM {asked} ORDER BY row")
+    asked = reader.database.source("outcomes", model=slug, suite=suite)
+    found = reader.database.table(f"SELECT place, test, relation, picture FROM {asked} ORDER BY row")
     base = found["place"].to_numpy().astype(np.int64)
     picture = found["picture"].combine_chunks().dictionary_encode()
     codes = picture.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
@@ -89,10 +89,10 @@ def suite_of(reading: Reading, suite: str, slug: str) -> Suite:
     return Suite(base, Labels.of(found["test"]), Labels.of(found["relation"]), codes[base], variants)
 
 
-def told(reading: Reading, suite: str, slug: str) -> Told:
+def told(reader: LabReader, suite: str, slug: str) -> Told:
     """What became of the rows of a suite, in their order."""
-    asked = reading.database.source("outcomes", model=slug, suite=suite)
-    found = reading.database.table(f"SELECT correct, consistent, state FROM {asked} ORDER BY row")
+    asked = reader.database.source("outcomes", model=slug, suite=suite)
+    found = reader.database.table(f"SELECT correct, consistent, state FROM {asked} ORDER BY row")
     consistent = found["consistent"].combine_chunks()
     answers = Labels.of(found["state"]).where(STATES[:_FINE])
     return Told(

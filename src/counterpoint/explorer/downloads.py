@@ -12,10 +12,12 @@ import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.choices import Filter
-from counterpoint.explorer.reading import Reading
-from counterpoint.explorer.selections import selection
-from counterpoint.store.outcomes.row_groups import taken
+from counterpoint.lab.reader import LabReader
+from counterpoint.store.outcomes.row_groups import take_rows
+from counterpoint.store.outcomes.selection import (
+    GroupFilter,
+    select,
+)
 
 GROUPS = 2000
 """Groups in each part."""
@@ -41,29 +43,29 @@ TYPES = {
 }
 
 
-def download(reading: Reading, chosen: Filter, ending: str) -> Iterator[bytes]:
+def download(reader: LabReader, chosen: GroupFilter, ending: str) -> Iterator[bytes]:
     """All rows in a form, in parts that are small enough to be made while others look at pages."""
-    parts = parts_of(reading, chosen)
+    parts = parts_of(reader, chosen)
     return {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}[ending](parts)
 
 
-def parts_of(reading: Reading, chosen: Filter) -> Iterator[pa.Table]:
+def parts_of(reader: LabReader, chosen: GroupFilter) -> Iterator[pa.Table]:
     """The rows, suite by suite and model by model; no question stays open between two parts."""
-    slugs = [chosen.model] if chosen.model else [model.slug for model in reading.models()] or [""]
-    for suite in [chosen.suite] if chosen.suite else reading.suites():
+    slugs = [chosen.model] if chosen.model else [model.slug for model in reader.models()] or [""]
+    for suite in [chosen.suite] if chosen.suite else reader.suites():
         for slug in slugs:
-            asked = selection(reading, replace(chosen, model=slug, suite=suite))
+            asked = select(reader, replace(chosen, model=slug, suite=suite))
             sql = f"SELECT place, variants, verdict, {asked.score} AS score FROM {asked.source} WHERE {asked.where}"
-            found = reading.database.table(f"{sql} ORDER BY place", asked.parameters, asked.tables)
+            found = reader.database.table(f"{sql} ORDER BY place", asked.parameters, asked.tables)
             for start in range(0, found.num_rows, GROUPS):
-                yield _part(reading, suite, slug, found.slice(start, GROUPS))
+                yield _part(reader, suite, slug, found.slice(start, GROUPS))
 
 
-def _part(reading: Reading, suite: str, slug: str, found: pa.Table) -> pa.Table:
+def _part(reader: LabReader, suite: str, slug: str, found: pa.Table) -> pa.Table:
     sizes = found["variants"].to_numpy().astype(np.int64) + 1
-    rows = reading.rows_at(suite, list(zip(found["place"].to_pylist(), (sizes - 1).tolist(), strict=True)))
+    rows = reader.rows_at(suite, list(zip(found["place"].to_pylist(), (sizes - 1).tolist(), strict=True)))
     group = pa.array(np.repeat(np.arange(found.num_rows), sizes))
-    said = _said(reading, suite, slug, rows["row"].to_numpy().astype(np.int64))
+    said = _said(reader, suite, slug, rows["row"].to_numpy().astype(np.int64))
     columns: dict[str, Any] = {
         "model": pa.repeat(pa.scalar(slug), rows.num_rows),
         **{name: rows[name] for name in ("suite", "test", "kind", "relation", "role", "picture", "edits", "text")},
@@ -77,12 +79,12 @@ def _part(reading: Reading, suite: str, slug: str, found: pa.Table) -> pa.Table:
     return pa.table({name: columns[name] for name in SCHEMA.names}).cast(SCHEMA)
 
 
-def _said(reading: Reading, suite: str, slug: str, rows: Any) -> dict[str, Any]:
+def _said(reader: LabReader, suite: str, slug: str, rows: Any) -> dict[str, Any]:
     kinds = {"value": pa.string(), "state": pa.string(), "correct": pa.float32(), "confidence": pa.float32()}
     kinds |= {"score": pa.float64(), "consistent": pa.bool_()}
     if slug:
-        (path,) = reading.database.files.of("outcomes", model=slug, suite=suite)
-        found = taken(path, rows, list(kinds))
+        (path,) = reader.database.files.paths("outcomes", model=slug, suite=suite)
+        found = take_rows(path, rows, list(kinds))
         held = {name: found[name].cast(kind) for name, kind in kinds.items()}
     else:
         held = {name: pa.nulls(len(rows), kind) for name, kind in kinds.items()}

@@ -9,9 +9,9 @@ import numpy as np
 
 from counterpoint.core.answers import State
 from counterpoint.core.ports import MEAN_TRIAL
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Likely
 from counterpoint.explorer.views_groups import Frequent, Passes
+from counterpoint.lab.reader import LabReader
 
 MOST = 8
 """Different answers that are listed; the others are counted together."""
@@ -41,13 +41,13 @@ def shown_value(line: Mapping[str, Any]) -> str:
     return str(line["value"]) or "(empty)"
 
 
-def passes(reading: Reading, asked: Sequence[tuple[int, str]]) -> tuple[Passes, ...]:
+def passes(reader: LabReader, asked: Sequence[tuple[int, str]]) -> tuple[Passes, ...]:
     """The stochastic passes over some queries, each with the name it has on the page, by model and query."""
-    found = reading.trials_to(np.array([query for query, _ in asked], np.uint64)).to_pylist()
+    found = reader.stochastic_answers(np.array([query for query, _ in asked], np.uint64)).to_pylist()
     of = {key: list(own) for key, own in groupby(found, key=lambda line: (line["model"], line["query"]))}
     return tuple(
         _passes(model.name, name, of[model.slug, query])
-        for model in reading.models()
+        for model in reader.models()
         for query, name in asked
         if (model.slug, query) in of
     )

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from counterpoint._version import __version__
-from counterpoint.explorer.choices import Filter
+from counterpoint.explorer.group_filters import PARAMETERS
 from counterpoint.explorer.play_requests import LONGEST, MASKS, MODES, NUMBERS, TEXTS
 from counterpoint.explorer.security import HEADER
 from counterpoint.explorer.views import LabView
@@ -23,14 +23,14 @@ from counterpoint.explorer.views import LabView
 Schema: TypeAlias = dict[str, Any]
 """A JSON schema."""
 
-_FILTER = tuple(field.name for field in fields(Filter))
+_FILTER = PARAMETERS
 VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "/leaderboard": ("views:Leaderboard", ("suite", "measure", "sort", "open")),
-        "/models/{model}": ("views_boards:ModelView", ("suite", "measure", "against", "chart")),
+        "/overview": ("views:Leaderboard", ("suite", "metric", "sort", "open")),
+        "/models/{model}": ("views_boards:ModelView", ("suite", "metric", "against", "chart")),
         "/suites": ("views_boards:SuitesView", ()),
         "/suites/{suite}": ("views_boards:SuiteView", ()),
-        "/find": ("views_find:Find", (*_FILTER, "after", "before")),
+        "/browse": ("views_find:Find", (*_FILTER, "after", "before")),
         "/suites/{suite}/models/{model}": ("views:SuiteOfModel", ("test", "kind", "verdict", "page")),
         "/suites/{suite}/groups/{group}": ("views_groups:GroupView", _FILTER),
         "/compare": ("views_groups:CompareView", ("suite", "models", "with", "first", "second", "page")),

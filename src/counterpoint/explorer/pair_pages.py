@@ -12,13 +12,13 @@ from counterpoint.explorer.responses import id_of, page
 async def sample_page(request: Request) -> Response:
     """GET /samples/QUERY and its twin: one query, and everything that was asked around it."""
     query_id = id_of(request.path_params["query"])
-    return await page(request, "sample.html", lambda reading: sample_view(reading, query_id))
+    return await page(request, "sample.html", lambda reader: sample_view(reader, query_id))
 
 
 async def compare_page(request: Request) -> Response:
     """GET /compare?models=A,B&suite=SUITE and its twin: two to five models side by side."""
     query, models = dict(request.query_params), request.query_params.getlist("models")
-    return await page(request, "compare.html", lambda reading: compare_view(reading, query, models))
+    return await page(request, "compare.html", lambda reader: compare_view(reader, query, models))
 
 
 ROUTES = (

@@ -26,11 +26,11 @@ from counterpoint.explorer.play_requests import Malformed, PlayRequest, edited
 from counterpoint.explorer.play_words import swappable
 from counterpoint.explorer.playground import able, chosen, lines, notes, played, playground, rows, said, settled
 from counterpoint.explorer.playing import Players, Stopped
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.responses import TEMPLATES, lab_view
 from counterpoint.explorer.security import HEADER, Keys
 from counterpoint.explorer.views import plain
 from counterpoint.explorer.views_play import PlayView
+from counterpoint.lab.reader import LabReader
 
 WIDEST = 640
 """Pixels of a picture as it is shown, at most; models see all of it."""
@@ -43,14 +43,14 @@ _FRESH = {"Cache-Control": "no-store"}
 async def play_page(request: Request) -> Response:
     """GET /play and /play.json: everything that can be moved. POST /play: the same with answers, for forms."""
     state = request.app.state
-    await run_in_threadpool(state.reading.refresh)
+    await run_in_threadpool(state.reader.refresh)
     if request.method == "POST":
         return await _answered_form(request)
     given = dict(request.query_params)
 
     def made() -> PlayView:
         asked = PlayRequest.read(given)
-        return playground(state.reading, state.players, settled(state.reading, asked))
+        return playground(state.reader, state.players, settled(state.reader, asked))
 
     view = await run_in_threadpool(made)
     if request.url.path.endswith(".json"):
@@ -67,8 +67,8 @@ async def play_answers(request: Request) -> Response:
     if not isinstance(visitor, str) or len(visitor) > 64:
         raise Malformed("visitor is no short text", hint="it tells whose older requests are stopped")
     asked = PlayRequest.read(given, strict=True)
-    await run_in_threadpool(state.reading.refresh)
-    begun = await run_in_threadpool(_begun, state.reading, state.players, asked)
+    await run_in_threadpool(state.reader.refresh)
+    begun = await run_in_threadpool(_begun, state.reader, state.players, asked)
     stream = _stream(state.players, visitor or token_hex(8), *begun)
     return StreamingResponse(stream, media_type="application/x-ndjson", headers={**_FRESH, "X-Accel-Buffering": "no"})
 
@@ -90,7 +90,7 @@ async def play_picture(request: Request) -> Response:
     state, asked = request.app.state, PlayRequest.read(dict(request.query_params))
 
     def made() -> bytes:
-        shown = edited(chosen(state.reading, asked).picture, asked)
+        shown = edited(chosen(state.reader, asked).picture, asked)
         if shown is None:
             raise PictureError("no picture is chosen")
         return _png(state.play_pictures, shown)
@@ -127,13 +127,13 @@ async def _answered_form(request: Request) -> Response:
             asked = PlayRequest.read({"words": "0", **given, "dropped": name})
         except PictureError as problem:
             problems.append(f"{problem}.")
-    view = await run_in_threadpool(_waited, state.reading, state.players, asked, problems)
+    view = await run_in_threadpool(_waited, state.reader, state.players, asked, problems)
     return await run_in_threadpool(_shown, request, view)
 
 
-def _waited(reading: Reading, players: Players, asked: PlayRequest, problems: list[str]) -> PlayView:
+def _waited(reader: LabReader, players: Players, asked: PlayRequest, problems: list[str]) -> PlayView:
     """The page once every model has said all that it says."""
-    asked_for = [line.query for line in lines(players, asked, chosen(reading, asked).picture)]
+    asked_for = [line.query for line in lines(players, asked, chosen(reader, asked).picture)]
     given: dict[tuple[int, str], Answer] = {}
     ends = {known.slug: Event() for known in able(players, asked)} if asked_for else {}
 
@@ -151,12 +151,12 @@ def _waited(reading: Reading, players: Players, asked: PlayRequest, problems: li
     if not all(end.wait(PATIENCE) for end in ends.values()):
         problems.append(f"Not all was answered within {PATIENCE:.0f} seconds.")
     stop()
-    return playground(reading, players, asked, dict(given), problems)
+    return playground(reader, players, asked, dict(given), problems)
 
 
-def _begun(reading: Reading, players: Players, asked: PlayRequest) -> tuple[dict[str, Any], dict[str, list[Query]]]:
+def _begun(reader: LabReader, players: Players, asked: PlayRequest) -> tuple[dict[str, Any], dict[str, list[Query]]]:
     """What the page is told first, and what each model is asked."""
-    picked, models = chosen(reading, asked), able(players, asked)
+    picked, models = chosen(reader, asked), able(players, asked)
     asked_for = lines(players, asked, picked.picture)
     shown = played(asked, picked)
     told = {

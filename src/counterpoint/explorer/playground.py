@@ -16,14 +16,14 @@ from counterpoint.explorer.dropped import NAMESPACE
 from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, edited
 from counterpoint.explorer.play_words import reworded, strange, swappable
 from counterpoint.explorer.playing import Known, Players
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Likely, Option, Said, Select
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
+from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import mark_changes
 from counterpoint.models.builtin.unknown_words import vocabulary_warnings
 from counterpoint.pictures.edits import summarize_edit
 from counterpoint.store.groups import read_queries
-from counterpoint.store.outcomes.row_groups import taken
+from counterpoint.store.outcomes.row_groups import take_rows
 
 PICKS = 12
 """Pictures that are offered at once."""
@@ -55,23 +55,23 @@ class Line:
     query: Query
 
 
-def chosen(reading: Reading, asked: PlayRequest) -> Chosen:
+def chosen(reader: LabReader, asked: PlayRequest) -> Chosen:
     """The picture that a request names; none, where it names none."""
     if asked.dropped:
         return Chosen(Picture(f"{NAMESPACE}:{asked.dropped}"))
     if not asked.suite or not asked.query:
         return Chosen()
-    row, query = _row(reading, asked.suite, asked.query)
+    row, query = _row(reader, asked.suite, asked.query)
     size = (row["width"], row["height"]) if row["width"] and row["height"] else None
     return Chosen(query.picture, row, size)
 
 
-def settled(reading: Reading, asked: PlayRequest) -> PlayRequest:
+def settled(reader: LabReader, asked: PlayRequest) -> PlayRequest:
     """A request with something to begin with: the first picture of the lab, and what the lab asks about it."""
     if not asked.dropped and not asked.query:
-        found = next((picks for suite in _suites(reading, asked) if (picks := _picked(reading, suite, 1, 1))), None)
+        found = next((picks for suite in _suites(reader, asked) if (picks := _picked(reader, suite, 1, 1))), None)
         asked = replace(asked, suite=found[0]["suite"], query=hex_id(found[0]["query"])) if found else asked
-    row = chosen(reading, asked).row
+    row = chosen(reader, asked).row
     if row is None:
         return asked
     choices = ", ".join(row["choices"])
@@ -112,10 +112,10 @@ def lines(players: Players, asked: PlayRequest, picture: Picture | None) -> list
 
 
 def playground(
-    reading: Reading, players: Players, asked: PlayRequest, given: Given | None = None, problems: Sequence[str] = ()
+    reader: LabReader, players: Players, asked: PlayRequest, given: Given | None = None, problems: Sequence[str] = ()
 ) -> PlayView:
     """The whole page, with what was said where models were asked."""
-    picked, models = chosen(reading, asked), able(players, asked)
+    picked, models = chosen(reader, asked), able(players, asked)
     asked_for = lines(players, asked, picked.picture)
     return PlayView(
         view="play",
@@ -144,8 +144,8 @@ def playground(
             Family(name, tuple(Slider(one, asked.severities.get(one, 0), most) for one, most in own.items()))
             for name, own in FAMILIES.items()
         ),
-        suites=_suite_box(reading, asked),
-        **_picking(reading, asked),
+        suites=_suite_box(reader, asked),
+        **_picking(reader, asked),
         swappable=tuple(swappable(asked.question)) if asked.mode == "question" else (),
         rows=rows(asked_for, models, given or {}),
         notes=(*problems, *notes(players, asked, models)),
@@ -235,16 +235,16 @@ def _value(answer: Answer) -> str:
     return (answer.value or answer.raw).strip().lower()
 
 
-def _row(reading: Reading, suite: str, query: str) -> tuple[Mapping[str, Any], Query]:
+def _row(reader: LabReader, suite: str, query: str) -> tuple[Mapping[str, Any], Query]:
     """A row of a suite with the query that it is."""
     if len(query) != 16 or not set(query) <= set("0123456789abcdef"):
         raise UnknownName("query", query, [])
-    asked = reading.database.source("queries", suite=reading.known_suite(suite))
-    found = reading.database.rows(f"SELECT row FROM {asked} WHERE query = ? LIMIT 1", [int(query, 16)])
+    asked = reader.database.source("queries", suite=reader.require_suite(suite))
+    found = reader.database.rows(f"SELECT row FROM {asked} WHERE query = ? LIMIT 1", [int(query, 16)])
     if not found:
         raise UnknownName("query", query, [])
-    (path,) = reading.database.files.of("groups", suite=suite)
-    table = taken(path, np.array([found[0]["row"]]))
+    (path,) = reader.database.files.paths("groups", suite=suite)
+    table = take_rows(path, np.array([found[0]["row"]]))
     return table.to_pylist()[0], read_queries(table)[0]
 
 
@@ -265,24 +265,24 @@ def _areas(picked: Chosen) -> tuple[Area, ...]:
     return tuple(found)
 
 
-def _suites(reading: Reading, asked: PlayRequest) -> Sequence[str]:
-    return [reading.known_suite(asked.suite)] if asked.suite else reading.suites()
+def _suites(reader: LabReader, asked: PlayRequest) -> Sequence[str]:
+    return [reader.require_suite(asked.suite)] if asked.suite else reader.suites()
 
 
-def _suite_box(reading: Reading, asked: PlayRequest) -> Select:
-    return Select("suite", "Suite", tuple(Option(one, one, one == asked.suite) for one in reading.suites()))
+def _suite_box(reader: LabReader, asked: PlayRequest) -> Select:
+    return Select("suite", "Suite", tuple(Option(one, one, one == asked.suite) for one in reader.suites()))
 
 
-def _picking(reading: Reading, asked: PlayRequest) -> dict[str, Any]:
+def _picking(reader: LabReader, asked: PlayRequest) -> dict[str, Any]:
     """The pictures to choose from: some of a suite, and where there are fewer and more."""
-    suite = asked.suite or next(iter(reading.suites()), "")
+    suite = asked.suite or next(iter(reader.suites()), "")
     if not suite:
         return {}
-    own = _row(reading, asked.suite, asked.query)[0] if asked.suite and asked.query else None
+    own = _row(reader, asked.suite, asked.query)[0] if asked.suite and asked.query else None
     touched = asked.question and (own is None or asked.question != own["text"])
-    found = _picked(reading, suite, asked.page, PICKS + 1)
-    (path,) = reading.database.files.of("groups", suite=suite)
-    texts = taken(path, np.array([one["place"] for one in found], np.int64)).to_pylist() if found else []
+    found = _picked(reader, suite, asked.page, PICKS + 1)
+    (path,) = reader.database.files.paths("groups", suite=suite)
+    texts = take_rows(path, np.array([one["place"] for one in found], np.int64)).to_pylist() if found else []
     picks = tuple(_pick(suite, one, text, asked, bool(touched)) for one, text in zip(found, texts, strict=True))
     return {
         "picks": picks[:PICKS],
@@ -291,14 +291,14 @@ def _picking(reading: Reading, asked: PlayRequest) -> dict[str, Any]:
     }
 
 
-def _picked(reading: Reading, suite: str, page: int, size: int) -> list[dict[str, Any]]:
+def _picked(reader: LabReader, suite: str, page: int, size: int) -> list[dict[str, Any]]:
     """Some pictures of a suite, each once, with the first query about each."""
-    asked = reading.database.source("bases", suite=reading.known_suite(suite))
+    asked = reader.database.source("bases", suite=reader.require_suite(suite))
     sql = (
         f"SELECT suite, min(place) AS place, arg_min(base_query, place) AS query FROM {asked} "
         "WHERE picture IS NOT NULL GROUP BY suite, picture ORDER BY 2 LIMIT ? OFFSET ?"
     )
-    return reading.database.rows(sql, [size, (page - 1) * PICKS])
+    return reader.database.rows(sql, [size, (page - 1) * PICKS])
 
 
 def _pick(suite: str, found: Mapping[str, Any], row: Mapping[str, Any], asked: PlayRequest, touched: bool) -> Pick:

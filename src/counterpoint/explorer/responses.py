@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView, Page, plain
+from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.svg import Chart
 
 TEMPLATES = environment()
@@ -22,8 +22,8 @@ TEMPLATES = environment()
 
 def lab_view(request: Request) -> LabView:
     """The line at the top of a page."""
-    reading: Reading = request.app.state.reading
-    return LabView(reading.name, len(reading.models()), reading.answered(), bool(request.app.state.players))
+    reader: LabReader = request.app.state.reader
+    return LabView(reader.name, len(reader.models()), reader.answer_count(), bool(request.app.state.players))
 
 
 def id_of(text: str) -> int:
@@ -38,10 +38,10 @@ def asks_for(request: Request, *endings: str) -> bool:
     return request.url.path.endswith(endings)
 
 
-async def page(request: Request, template: str, make: Callable[[Reading], Page]) -> Response:
+async def page(request: Request, template: str, make: Callable[[LabReader], Page]) -> Response:
     """A view by its template, or as JSON; whoever has it already is only told so."""
-    reading: Reading = request.app.state.reading
-    version = await run_in_threadpool(reading.refresh)
+    reader: LabReader = request.app.state.reader
+    version = await run_in_threadpool(reader.refresh)
     tag = blake2b(f"{version} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
     if _known(request, tag):
         return _unchanged(tag)
@@ -49,7 +49,7 @@ async def page(request: Request, template: str, make: Callable[[Reading], Page])
 
     def made() -> bytes:
         """The page, which is the same for everybody until the lab changes."""
-        view, lab = make(reading), lab_view(request)
+        view, lab = make(reader), lab_view(request)
         if twin:
             content = bytes(_json({"lab": plain(lab), **plain(view)}).body)
         else:
@@ -65,12 +65,12 @@ async def page(request: Request, template: str, make: Callable[[Reading], Page])
     return tagged(request, Response(content, media_type="application/json" if twin else "text/html"), tag)
 
 
-async def chart(request: Request, make: Callable[[Reading], Chart]) -> Response:
+async def chart(request: Request, make: Callable[[LabReader], Chart]) -> Response:
     """A chart as an SVG file."""
-    reading: Reading = request.app.state.reading
-    await run_in_threadpool(reading.refresh)
+    reader: LabReader = request.app.state.reader
+    await run_in_threadpool(reader.refresh)
     async with request.app.state.makers:
-        drawn = await run_in_threadpool(lambda: make(reading).svg())
+        drawn = await run_in_threadpool(lambda: make(reader).svg())
     return Response(drawn.encode("utf-8"), media_type="image/svg+xml")
 
 

@@ -10,61 +10,65 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import kinds_chart
-from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.downloads import TYPES, download
+from counterpoint.explorer.group_filters import (
+    read_filter,
+)
 from counterpoint.explorer.pages.browse import find
 from counterpoint.explorer.pages.group import group_view
 from counterpoint.explorer.pages.overview import board_chart, leaderboard
 from counterpoint.explorer.pages.suite_results import suite_of_model
 from counterpoint.explorer.responses import TEMPLATES, asks_for, chart, id_of, page, tagged
-from counterpoint.explorer.selections import selection
 from counterpoint.explorer.thumbnails import fitting
 from counterpoint.explorer.views import LabView, Problem
+from counterpoint.store.outcomes.selection import (
+    select,
+)
 
 
 async def home(request: Request) -> Response:
     """GET /: the leaderboard is where everybody begins."""
-    return RedirectResponse("/leaderboard")
+    return RedirectResponse("/overview")
 
 
 async def leaderboard_page(request: Request) -> Response:
-    """GET /leaderboard, /leaderboard.json and /leaderboard.svg."""
+    """GET /overview, /overview.json and /overview.svg."""
     choice = BoardChoice.read(request.query_params.multi_items())
     if asks_for(request, ".svg"):
-        return await chart(request, lambda reading: board_chart(reading, choice))
-    return await page(request, "leaderboard.html", lambda reading: leaderboard(reading, choice))
+        return await chart(request, lambda reader: board_chart(reader, choice))
+    return await page(request, "leaderboard.html", lambda reader: leaderboard(reader, choice))
 
 
 async def suite_page(request: Request) -> Response:
     """GET /suites/SUITE/models/MODEL, with the same endings: one suite of one model, and its groups."""
     suite, slug = request.path_params["suite"], request.path_params["model"]
     if asks_for(request, ".svg"):
-        return await chart(request, lambda reading: kinds_chart(reading, suite, slug))
+        return await chart(request, lambda reader: kinds_chart(reader, suite, slug))
     query = dict(request.query_params)
-    return await page(request, "suite.html", lambda reading: suite_of_model(reading, suite, slug, query))
+    return await page(request, "suite.html", lambda reader: suite_of_model(reader, suite, slug, query))
 
 
 async def group_page(request: Request) -> Response:
     """GET /suites/SUITE/groups/ID and its twin: one group, among those that fit the filter."""
     suite, group_id = request.path_params["suite"], id_of(request.path_params["group"])
-    chosen = Filter.read(request.query_params)
-    return await page(request, "group.html", lambda reading: group_view(reading, suite, group_id, chosen))
+    chosen = read_filter(request.query_params)
+    return await page(request, "group.html", lambda reader: group_view(reader, suite, group_id, chosen))
 
 
 async def find_page(request: Request) -> Response:
-    """GET /find and /find.json: the groups that fit a filter."""
+    """GET /browse and /browse.json: the groups that fit a filter."""
     query = dict(request.query_params)
-    return await page(request, "find.html", lambda reading: find(reading, query))
+    return await page(request, "find.html", lambda reader: find(reader, query))
 
 
 async def find_rows(request: Request) -> Response:
-    """GET /find.csv, /find.jsonl and /find.parquet: the rows of all groups that fit, sent as they are made."""
-    reading, ending = request.app.state.reading, f".{request.url.path.rpartition('.')[2]}"
-    chosen = replace(Filter.read(request.query_params), find="1", of="")
-    await run_in_threadpool(reading.refresh)
-    await run_in_threadpool(selection, reading, chosen)  # refuses what the lab does not have
+    """GET /browse.csv, /browse.jsonl and /browse.parquet: the rows of all groups that fit, sent as they are made."""
+    reader, ending = request.app.state.reader, f".{request.url.path.rpartition('.')[2]}"
+    chosen = replace(read_filter(request.query_params), browse="1", focus="")
+    await run_in_threadpool(reader.refresh)
+    await run_in_threadpool(select, reader, chosen)  # refuses what the lab does not have
     headers = {"Content-Disposition": f'attachment; filename="found{ending}"'}
-    return StreamingResponse(download(reading, chosen, ending), headers=headers, media_type=TYPES[ending])
+    return StreamingResponse(download(reader, chosen, ending), headers=headers, media_type=TYPES[ending])
 
 
 async def picture(request: Request) -> Response:
@@ -75,8 +79,8 @@ async def picture(request: Request) -> Response:
     state = request.app.state
 
     def made() -> bytes:
-        state.reading.refresh()
-        shown = state.reading.query(suite, query_id).picture
+        state.reader.refresh()
+        shown = state.reader.query(suite, query_id).picture
         if shown is None:
             raise UnknownName("picture", request.path_params["query"], [])
         content: bytes = state.thumbnails.png(shown, width)
@@ -94,12 +98,12 @@ async def problem_page(request: Request, problem: Exception) -> Response:
         view="problem",
         title="There is no such page" if status == 404 else "This cannot be shown",
         sentence=f"{said[:1].upper()}{said[1:].rstrip('.')}.",
-        twin="/leaderboard.json",
+        twin="/overview.json",
         hint=getattr(problem, "hint", ""),
     )
     if asks_for(request, ".json") or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"problem": found.sentence, "hint": found.hint}, status)
-    empty = LabView(request.app.state.reading.name, 0, 0, bool(request.app.state.players))
+    empty = LabView(request.app.state.reader.name, 0, 0, bool(request.app.state.players))
     content = TEMPLATES.get_template("problem.html").render(view=found, lab=empty)
     headers = getattr(problem, "headers", None)
     return Response(content, status, headers, "text/html")

@@ -112,14 +112,14 @@ async def log_in(request: Request) -> Response:
 def inside(address: str) -> str:
     """An address on this server, or the leaderboard where it leads elsewhere.
 
-    >>> inside("/find?text=dog"), inside("//evil.example/"), inside("https://evil.example/")
-    ('/find?text=dog', '/leaderboard', '/leaderboard')
+    >>> inside("/browse?text=dog"), inside("//evil.example/"), inside("https://evil.example/")
+    ('/browse?text=dog', '/overview', '/overview')
     """
     ours = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
     try:
-        return address if ours and not urlsplit(address).netloc else "/leaderboard"
+        return address if ours and not urlsplit(address).netloc else "/overview"
     except ValueError:
-        return "/leaderboard"
+        return "/overview"
 
 
 def _login_page(request: Request, onward: str, problem: str = "", status: int = 200) -> Response:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from math import erfc, sqrt
 from typing import Any
 
-from counterpoint.explorer.reading import Known, Reading
+from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.intervals import Z95
 from counterpoint.metrics.paired_tests import ALPHA, holm
+from counterpoint.store.models import LabModel
 
 FEWEST = 30
 """Groups that a part must have."""
@@ -32,9 +33,9 @@ class Part:
     p: float
 
 
-def standings(reading: Reading, suite: str, model: Known, measure: str) -> tuple[Part, ...]:
+def standings(reader: LabReader, suite: str, model: LabModel, measure: str) -> tuple[Part, ...]:
     """The parts of a suite that lie clear of the whole of it, the weakest first."""
-    rows = reading.database.rows(_sql(reading, suite, model, measure))
+    rows = reader.database.rows(_sql(reader, suite, model, measure))
     whole = next((row for row in rows if row["what"] == "all"), None)
     if whole is None or not whole["n"]:
         return ()
@@ -49,10 +50,10 @@ def standings(reading: Reading, suite: str, model: Known, measure: str) -> tuple
     return tuple(sorted(clear, key=lambda part: (part.share, part.what, part.value)))
 
 
-def _sql(reading: Reading, suite: str, model: Known, measure: str) -> str:
+def _sql(reader: LabReader, suite: str, model: LabModel, measure: str) -> str:
     """Sums over pictures of each part; the name of the measure is a column that the table has."""
-    verdicts = reading.database.source("verdicts", model=model.slug, suite=suite)
-    bases = reading.database.source("bases", suite=suite)
+    verdicts = reader.database.source("verdicts", model=model.slug, suite=suite)
+    bases = reader.database.source("bases", suite=suite)
     return f"""
         WITH scored AS (
             SELECT b.picture, b.kind, b.tags, v."{measure}" AS score

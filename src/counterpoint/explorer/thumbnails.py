@@ -8,7 +8,7 @@ from PIL import Image
 from counterpoint._version import __version__
 from counterpoint.core.ids import canonical
 from counterpoint.core.pictures import Picture
-from counterpoint.store.cache import Cache
+from counterpoint.store.cache import FileCache
 from counterpoint.store.pictures import LabPictures
 
 WIDTHS = (160, 320, 640, 960)
@@ -18,14 +18,14 @@ WIDTHS = (160, 320, 640, 960)
 class Thumbnails:
     """Small pictures in the shape of the large ones; a replaced file, or a newer version of us, makes new ones."""
 
-    def __init__(self, pictures: LabPictures, cache: Cache) -> None:
+    def __init__(self, pictures: LabPictures, cache: FileCache) -> None:
         self._pictures, self._cache = pictures, cache
 
     def png(self, picture: Picture, width: int) -> bytes:
         """A PNG file of the picture as it was shown to a model, at most `width` pixels wide."""
         content = canonical([picture.content, self._digest(picture), __version__, width])
         name = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        return self._cache.kept(f"thumbnails/{name[:2]}/{name}.png", lambda: self._made(picture, width))
+        return self._cache.get_or_make(f"thumbnails/{name[:2]}/{name}.png", lambda: self._made(picture, width))
 
     def _digest(self, picture: Picture) -> str:
         """Of the file behind a picture; a picture that is drawn has none, and follows from its address."""

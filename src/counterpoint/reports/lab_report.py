@@ -8,11 +8,12 @@ from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import models_chart
 from counterpoint.explorer.pages.overview import board_chart, leaderboard, ranked, scored_cell
-from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import Cell, LabView, Leaderboard
+from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.templating import style
+from counterpoint.store.models import LabModel
 
 CHARTS = 3
 """How many measures the report draws; its tables have all."""
@@ -33,56 +34,56 @@ class SuitePart:
     chart: StackedBarChart | None
 
 
-def report(reading: Reading) -> str:
+def report(reader: LabReader) -> str:
     """The whole report of a lab."""
-    reading.refresh()
-    board = leaderboard(reading, BoardChoice(), live=False)
+    reader.refresh()
+    board = leaderboard(reader, BoardChoice(), live=False)
     drawings = list(dict.fromkeys(column.measure for column in board.columns))[:CHARTS] if board.lines else []
     page = environment().get_template("lab_report.html")
     return page.render(
         view=board,
         live=False,
-        lab=LabView(reading.name, len(reading.models()), reading.answered()),
+        lab=LabView(reader.name, len(reader.models()), reader.answer_count()),
         version=__version__,
         style=style(),
-        charts=[board_chart(reading, BoardChoice(measures=(name,))) for name in drawings],
-        suites=[_suite(reading, suite) for suite in reading.suites()],
-        models=ranked(reading, BoardChoice()),
+        charts=[board_chart(reader, BoardChoice(measures=(name,))) for name in drawings],
+        suites=[_suite(reader, suite) for suite in reader.suites()],
+        models=ranked(reader, BoardChoice()),
     )
 
 
-def _suite(reading: Reading, suite: str) -> SuitePart:
-    models = tuple(model for model in ranked(reading, BoardChoice((suite,))) if reading.asked(suite, model.slug))
-    manifest = reading.lab.manifest(suite)
+def _suite(reader: LabReader, suite: str) -> SuitePart:
+    models = tuple(model for model in ranked(reader, BoardChoice((suite,))) if reader.has_answers(suite, model.slug))
+    manifest = reader.lab.manifest(suite)
     made = f"{manifest.groups:,} groups, {manifest.rows:,} queries, seed {manifest.seed}"
-    several = len(reading.tests(suite)) > 1
-    measure = next(iter(measures.shown(reading.applying(suite), reading.tests(suite))), "")
+    several = len(reader.tests(suite)) > 1
+    measure = next(iter(measures.shown(reader.applicable_metrics(suite), reader.tests(suite))), "")
     return SuitePart(
         name=suite,
-        sentence=reading.sentence(suite),
+        sentence=reader.suite_sentence(suite),
         facts=f"{made}, fingerprint {manifest.fingerprint}",
-        board=leaderboard(reading, BoardChoice((suite,)), live=False) if several and models else None,
+        board=leaderboard(reader, BoardChoice((suite,)), live=False) if several and models else None,
         models=tuple(model.name for model in models),
         measure=measures.spoken(measure),
-        kinds=tuple(_kinds(reading, suite, models, measure)) if models and measure else (),
-        states=tuple((model.name, _states(reading, suite, model)) for model in models),
-        chart=models_chart(reading, suite, models) if models else None,
+        kinds=tuple(_kinds(reader, suite, models, measure)) if models and measure else (),
+        states=tuple((model.name, _states(reader, suite, model)) for model in models),
+        chart=models_chart(reader, suite, models) if models else None,
     )
 
 
 def _kinds(
-    reading: Reading, suite: str, models: tuple[Known, ...], measure: str
+    reader: LabReader, suite: str, models: tuple[LabModel, ...], measure: str
 ) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     """Each test and kind of a suite that any model has a score of, with the scores of all."""
-    for test, kind in reading.slices(suite):
+    for test, kind in reader.slices(suite):
         name = " · ".join(filter(None, [test if test != suite or not kind else "", kind])) or "all"
-        cells = tuple(scored_cell(reading, suite, model, measure, test=test, kind=kind) for model in models)
+        cells = tuple(scored_cell(reader, suite, model, measure, test=test, kind=kind) for model in models)
         if any(cell.value is not None for cell in cells):
             yield name, cells
 
 
-def _states(reading: Reading, suite: str, model: Known) -> str:
+def _states(reader: LabReader, suite: str, model: LabModel) -> str:
     """What is not an answer in form; it is wrong, or leaves the count, and is said beside every accuracy."""
-    states = reading.states(suite, model.slug)
+    states = reader.state_counts(suite, model.slug)
     said = [f"{states[name]:,} {name}" for name in ("unparsed", "refused", "failed", "missing") if states[name]]
     return ", ".join(said) or "all in form"

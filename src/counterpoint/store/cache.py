@@ -1,4 +1,4 @@
-"""What is costly to make and easy to make again: in the user's cache folder, safe to delete at any time; in memory."""
+"""Two caches: an LRU cache of values in memory, and files in the user's cache folder that are safe to delete."""
 
 import os
 from collections.abc import Callable
@@ -6,26 +6,43 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
 
+ITEM_BYTES = 200
+"""Bytes assumed for each item of a container whose size is not known."""
+
 
 def user_cache() -> Path:
-    """The folder that this user's cache is in: `$XDG_CACHE_HOME/counterpoint`, or `~/.cache/counterpoint`."""
+    """Return the cache folder of this user: `$XDG_CACHE_HOME/counterpoint`, or `~/.cache/counterpoint`."""
     home = os.environ.get("XDG_CACHE_HOME")
     return (Path(home) if home else Path.home() / ".cache") / "counterpoint"
 
 
-class Cache:
-    """Bytes by name; a file appears whole or not at all, and a folder that cannot be written only makes things slow."""
+def estimated_bytes(value: Any) -> int:
+    """Estimate the memory of a value: exact for bytes, tables and arrays, by the number of items for containers.
+
+    >>> estimated_bytes(b"abc"), estimated_bytes([1, 2])
+    (3, 400)
+    """
+    if isinstance(value, bytes):
+        return len(value)
+    nbytes = getattr(value, "nbytes", None)
+    if nbytes is not None:
+        return int(nbytes)
+    return ITEM_BYTES * max(len(value), 1) if hasattr(value, "__len__") else ITEM_BYTES
+
+
+class FileCache:
+    """Bytes by file name; a file appears whole or not at all, and an unwritable folder only costs time."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def kept(self, name: str, make: Callable[[], bytes]) -> bytes:
-        """The bytes of this name, made at the first use."""
+    def get_or_make(self, name: str, make: Callable[[], bytes]) -> bytes:
+        """Return the bytes of a file; it is made and written at the first use."""
         path = self.folder / name
         with suppress(OSError):
             return path.read_bytes()
@@ -38,34 +55,44 @@ class Cache:
         return content
 
 
-class Recent(Generic[K, V]):
-    """Things in memory by their key: those that were asked for last, as many as there is room for."""
+class LRUCache(Generic[K, V]):
+    """Values by key, for many threads; the least recently used are evicted once all exceed `capacity` bytes."""
 
-    def __init__(self, size: Callable[[V], int], room: int) -> None:
-        self._size, self._room, self._taken = size, room, 0
-        self._held, self._lock = dict[K, V](), Lock()
+    def __init__(self, capacity: int, size: Callable[[V], int] = estimated_bytes) -> None:
+        self._size, self._capacity, self._used = size, capacity, 0
+        self._values, self._making, self._lock = dict[K, V](), dict[K, Lock](), Lock()
 
     def get(self, key: K) -> V | None:
-        """What has this key, if it is still there."""
+        """Return the value of a key, or None if it is absent or was evicted."""
         with self._lock:
-            found = self._held.pop(key, None)
-            if found is not None:
-                self._held[key] = found
-            return found
+            value = self._values.pop(key, None)
+            if value is not None:
+                self._values[key] = value
+            return value
 
-    def made(self, key: K, make: Callable[[], V]) -> V:
-        """What has this key, made if it is not there, or not any more."""
-        found = self.get(key)
-        if found is None:
-            found = make()
-            self.put(key, found)
-        return found
+    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
+        """Return the value of a key; a missing one is made once, while other threads that ask for it wait."""
+        value = self.get(key)
+        if value is not None:
+            return value
+        with self._lock:
+            making = self._making.setdefault(key, Lock())
+        with making:
+            value = self.get(key)
+            if value is None:
+                try:
+                    value = make()
+                    self.put(key, value)
+                finally:
+                    with self._lock:
+                        self._making.pop(key, None)
+        return value
 
     def put(self, key: K, value: V) -> None:
-        """Keep something, and let go of what was not asked for in the longest time."""
+        """Keep a value and evict the least recently used ones beyond the capacity."""
         with self._lock:
-            before = self._held.pop(key, None)
-            self._taken += self._size(value) - (self._size(before) if before is not None else 0)
-            self._held[key] = value
-            while self._taken > self._room:
-                self._taken -= self._size(self._held.pop(next(iter(self._held))))
+            previous = self._values.pop(key, None)
+            self._used += self._size(value) - (self._size(previous) if previous is not None else 0)
+            self._values[key] = value
+            while self._used > self._capacity and len(self._values) > 1:
+                self._used -= self._size(self._values.pop(next(iter(self._values))))

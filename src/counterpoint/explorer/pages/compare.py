@@ -11,7 +11,6 @@ import numpy as np
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
-from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.couples import (
     MEASURES,
     Compared,
@@ -24,8 +23,11 @@ from counterpoint.explorer.couples import (
     suite_of,
     told,
 )
-from counterpoint.explorer.pages.group import own_tags, said
-from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.group_filters import (
+    browse_address,
+    filter_parameters,
+)
+from counterpoint.explorer.pages.group import as_said, own_tags
 from counterpoint.explorer.views import Cell, Choice, Option
 from counterpoint.explorer.views_groups import (
     Both,
@@ -38,9 +40,12 @@ from counterpoint.explorer.views_groups import (
     Versus,
     VersusLine,
 )
+from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import mark_changes
 from counterpoint.metrics.paired_tests import ALPHA, holm
 from counterpoint.metrics.verdicts import VERDICTS
+from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.selection import GroupFilter
 
 LEAST, MOST, PAGE = 2, 5, 10
 """How many models can be compared, and how many groups a page lists."""
@@ -71,21 +76,21 @@ class Comparison:
     """What an address asks to compare, and which field of the table of verdicts is listed."""
 
     suite: str
-    models: tuple[Known, ...]
+    models: tuple[LabModel, ...]
     other: int = 1  # the place of the second model of the table
     first: str = ""
     second: str = ""
     page: int = 1
 
     @classmethod
-    def read(cls, reading: Reading, query: Mapping[str, str], models: Sequence[str]) -> "Comparison":
+    def read(cls, reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> "Comparison":
         """The comparison that an address says; without models, the best ones of the suite."""
-        suite = query.get("suite", "") or _usual_suite(reading)
-        suite = reading.known_suite(suite) if suite else ""
+        suite = query.get("suite", "") or _usual_suite(reader)
+        suite = reader.require_suite(suite) if suite else ""
         slugs = list(dict.fromkeys(slug for word in models for slug in word.split(",") if slug))[:MOST]
-        chosen = tuple(reading.model(slug) for slug in slugs)
+        chosen = tuple(reader.model(slug) for slug in slugs)
         if len(chosen) < LEAST and suite:
-            others = [model for model in _best(reading, suite) if model not in chosen]
+            others = [model for model in _best(reader, suite) if model not in chosen]
             chosen = (*chosen, *others[: LEAST - len(chosen)])
         first, second = query.get("first", ""), query.get("second", "")
         for verdict in filter(None, (first, second)):
@@ -109,9 +114,9 @@ class Comparison:
         return f"/compare{ending}?{said}{anchor}"
 
 
-def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[str]) -> CompareView:
+def compare_view(reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> CompareView:
     """The page as its address asks for it."""
-    asked = Comparison.read(reading, query, models)
+    asked = Comparison.read(reader, query, models)
     if len(asked.models) < LEAST:
         return CompareView(
             view="compare",
@@ -120,13 +125,13 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
             twin="/compare.json",
             empty="There are no two models to compare yet: counterpoint run asks one.",
         )
-    counts = _counts(reading, asked)
+    counts = _counts(reader, asked)
     found = counts.get((asked.first, asked.second), 0) if asked.first and asked.second else 0
     asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
     names = tuple(model.name for model in asked.models)
-    lines, coverage, words = reading.lately(("versus", asked.suite, asked.models), lambda: _paired(reading, asked))
+    lines, coverage, words = reader.cached(("versus", asked.suite, asked.models), lambda: _paired(reader, asked))
     joint = _joint(asked, words)
-    shown = _listed(reading, asked, joint) if found else ()
+    shown = _listed(reader, asked, joint) if found else ()
     return CompareView(
         view="compare",
         title=f"Compare: {', '.join(names)}",
@@ -135,9 +140,9 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
         before=asked.address(anchor="#groups", page=asked.page - 1) if found and asked.page > 1 else "",
         after=asked.address(anchor="#groups", page=asked.page + 1) if asked.page * PAGE < found else "",
         suite=asked.suite,
-        models=tuple(Option(one.slug, one.name, one in asked.models) for one in reading.models()),
+        models=tuple(Option(one.slug, one.name, one in asked.models) for one in reader.models()),
         names=names,
-        suites=tuple(Choice(one, _plain(asked).address(suite=one), one == asked.suite) for one in reading.suites()),
+        suites=tuple(Choice(one, _plain(asked).address(suite=one), one == asked.suite) for one in reader.suites()),
         references=tuple(_references(asked)),
         lines=lines,
         coverage=coverage,
@@ -147,7 +152,7 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
         left_out=sum(number for key, number in counts.items() if not any(set(key) <= set(own) for own in _KINDS)),
         listed=_title(asked, words) if asked.first and asked.second else "",
         groups=shown,
-        elsewhere=joint.found() if joint and found else "",
+        elsewhere=browse_address(joint) if joint and found else "",
         found=found,
         first=(asked.page - 1) * PAGE + 1 if shown else 0,
         last=(asked.page - 1) * PAGE + len(shown),
@@ -155,12 +160,12 @@ def compare_view(reading: Reading, query: Mapping[str, str], models: Sequence[st
 
 
 def _paired(
-    reading: Reading, asked: Comparison
+    reader: LabReader, asked: Comparison
 ) -> tuple[tuple[VersusLine, ...], tuple[CoverageLine, ...], Mapping[str, str]]:
     """What is the same whichever field is listed: the differences, the coverage, and what verdicts are called."""
     names = tuple(model.name for model in asked.models)
-    rows = suite_of(reading, asked.suite, asked.models[0].slug)
-    every = [told(reading, asked.suite, model.slug) for model in asked.models]
+    rows = suite_of(reader, asked.suite, asked.models[0].slug)
+    every = [told(reader, asked.suite, model.slug) for model in asked.models]
     words = next((said for relation, said in _WORDS.items() if rows.has(relation)), {})
     return _lines(rows, names, every), _coverage(rows, names, every), words
 
@@ -170,21 +175,21 @@ def _plain(asked: Comparison) -> Comparison:
     return replace(asked, first="", second="", page=1)
 
 
-def _usual_suite(reading: Reading) -> str:
+def _usual_suite(reader: LabReader) -> str:
     """The suite that most models have answered, the first of these."""
-    suites = reading.suites()
-    asked = [sum(reading.asked(suite, model.slug) for model in reading.models()) for suite in suites]
+    suites = reader.suites()
+    asked = [sum(reader.has_answers(suite, model.slug) for model in reader.models()) for suite in suites]
     return suites[asked.index(max(asked))] if suites else ""
 
 
-def _best(reading: Reading, suite: str) -> list[Known]:
+def _best(reader: LabReader, suite: str) -> list[LabModel]:
     """The models that have answered a suite, the best first."""
 
-    def rank(model: Known) -> tuple[float, str]:
-        scores = (reading.score(suite, model.slug, measure) for measure in _RANKED)
+    def rank(model: LabModel) -> tuple[float, str]:
+        scores = (reader.score(suite, model.slug, measure) for measure in _RANKED)
         return -next((score.value for score in scores if score), -1.0), model.name
 
-    return sorted((one for one in reading.models() if reading.asked(suite, one.slug)), key=rank)
+    return sorted((one for one in reader.models() if reader.has_answers(suite, one.slug)), key=rank)
 
 
 def _references(asked: Comparison) -> Iterator[Choice]:
@@ -262,18 +267,18 @@ def _coverage(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple
     return tuple(lines)
 
 
-def _joined(reading: Reading, asked: Comparison) -> str:
+def _joined(reader: LabReader, asked: Comparison) -> str:
     a, b = (
-        reading.database.source("verdicts", model=model.slug, suite=asked.suite)
+        reader.database.source("verdicts", model=model.slug, suite=asked.suite)
         for model in (asked.models[0], asked.models[asked.other])
     )
     return f"{a} AS one JOIN {b} AS other USING (place)"
 
 
-def _counts(reading: Reading, asked: Comparison) -> dict[tuple[str, str], int]:
+def _counts(reader: LabReader, asked: Comparison) -> dict[tuple[str, str], int]:
     """How many groups have which verdict by the first model and which by the second."""
-    sql = f"SELECT {_ONE} AS first, {_OTHER} AS second, count(*) AS groups FROM {_joined(reading, asked)} GROUP BY ALL"
-    return {(row["first"], row["second"]): row["groups"] for row in reading.database.rows(sql)}
+    sql = f"SELECT {_ONE} AS first, {_OTHER} AS second, count(*) AS groups FROM {_joined(reader, asked)} GROUP BY ALL"
+    return {(row["first"], row["second"]): row["groups"] for row in reader.database.rows(sql)}
 
 
 def _tables(asked: Comparison, counts: Mapping[tuple[str, str], int], words: Mapping[str, str]) -> Iterator[Fields]:
@@ -315,26 +320,30 @@ def _title(asked: Comparison, words: Mapping[str, str]) -> str:
     return f"{one}: {said[asked.first]}, {other}: {said[asked.second]}"
 
 
-def _joint(asked: Comparison, words: Mapping[str, str]) -> Filter | None:
+def _joint(asked: Comparison, words: Mapping[str, str]) -> GroupFilter | None:
     """The groups of one field as Find has them; whether answers survived an exchange is no verdict that it knows."""
     if not (asked.first and asked.second) or (words is _WORDS["swap"] and asked.first in _KINDS[1]):
         return None
     one, other = asked.models[0].slug, asked.models[asked.other].slug
-    return Filter(one, asked.suite, verdict=asked.first, also=f"{other}:{asked.second}", find="1")
+    return GroupFilter(one, asked.suite, verdict=asked.first, also=f"{other}:{asked.second}", browse="1")
 
 
-def _listed(reading: Reading, asked: Comparison, joint: Filter | None) -> tuple[Both, ...]:
+def _listed(reader: LabReader, asked: Comparison, joint: GroupFilter | None) -> tuple[Both, ...]:
     """The groups of one field, a page of them."""
     sql = (
         "SELECT place, one.group_id, one.test, one.kind, one.variants "
-        f"FROM {_joined(reading, asked)} WHERE {_ONE} = ? AND {_OTHER} = ? "
+        f"FROM {_joined(reader, asked)} WHERE {_ONE} = ? AND {_OTHER} = ? "
         f"ORDER BY place LIMIT {PAGE} OFFSET {(asked.page - 1) * PAGE}"
     )
-    found = reading.database.rows(sql, [asked.first, asked.second])
-    rows = reading.rows_at(asked.suite, [(one["place"], one["variants"]) for one in found])
+    found = reader.database.rows(sql, [asked.first, asked.second])
+    rows = reader.rows_at(asked.suite, [(one["place"], one["variants"]) for one in found])
     at = rows["row"].to_numpy().astype(np.int64)
+    modes = rows["mode"].to_pylist()
     first, second = (
-        said(rows, reading.said_at(asked.suite, model.slug, at))[0]
+        [
+            as_said(answer, answer["correct"], mode) if answer else None
+            for answer, mode in zip(reader.answers_at(asked.suite, model.slug, at), modes, strict=True)
+        ]
         for model in (asked.models[0], asked.models[asked.other])
     )
     lines = rows.select(["query", "text", "picture", "width", "height", "tags"]).to_pylist()
@@ -348,7 +357,7 @@ def _listed(reading: Reading, asked: Comparison, joint: Filter | None) -> tuple[
 
 def _both(
     asked: Comparison,
-    joint: Filter | None,
+    joint: GroupFilter | None,
     found: Mapping[str, Any],
     lines: Sequence[Mapping[str, Any]],
     first: Any,
@@ -360,7 +369,7 @@ def _both(
     told_apart = sorted(range(1, len(lines)), key=lambda place: (_alike(first[place], second[place]), place))
     shown = [0, *sorted(told_apart[: _LINES - 1])]
     group = hex_id(found["group_id"])
-    query = urlencode((joint or Filter(asked.models[0].slug)).said())
+    query = urlencode(filter_parameters(joint or GroupFilter(asked.models[0].slug)))
     ratio = base["height"] / base["width"] if base["width"] else 0.75
     return Both(
         group_id=group,

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.answers import State
@@ -14,18 +13,26 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Box, Picture, Size
-from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.frequencies import passes
-from counterpoint.explorer.reading import Known, Reading
-from counterpoint.explorer.selections import Key, Neighbour, neighbours
+from counterpoint.explorer.group_filters import (
+    filter_parameters,
+    list_address,
+)
 from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
 from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
+from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
-from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.pictures.edits import summarize_edit, visible_window
 from counterpoint.store.groups import read_queries
+from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.selection import (
+    GroupFilter,
+    GroupKey,
+    Neighbour,
+    find_neighbours,
+)
 
 THRESHOLD = 0.5
 """Credit from which an answer is shown as right."""
@@ -44,9 +51,9 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
 _RELATED = {"same": "consistent", "differs": "consistent", "ranks": "caption above foil", "swap": "answer survived"}
 
 
-def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> GroupView:
+def group_view(reader: LabReader, suite: str, group_id: int, chosen: GroupFilter) -> GroupView:
     """The page of one group, with its neighbours among the groups that fit the filter."""
-    rows = reading.rows(suite, np.array([group_id], np.uint64))
+    rows = reader.group_rows(suite, group_id)
     if not rows.num_rows:
         raise UnknownName("group", hex_id(group_id), [])
     if chosen.test and chosen.test in rows["test"].to_pylist():
@@ -54,11 +61,11 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
     first = rows.slice(0, 1).to_pylist()[0]
     rows = rows.filter(pa.array([test == first["test"] for test in rows["test"].to_pylist()]))
     here = f"/suites/{quote(suite)}/groups/{hex_id(group_id)}"
-    near = neighbours(reading, chosen if chosen.find else replace(chosen, suite=suite), _key(first, chosen))
+    near = find_neighbours(reader, chosen if chosen.browse else replace(chosen, suite=suite), _key(first, chosen))
     names = ["base", *(f"variant {number}" for number in range(1, rows.num_rows))]
     if first["relation"] == "ranks":
         names = ["caption", *("foil" if rows.num_rows == 2 else f"foil {number}" for number in range(1, rows.num_rows))]
-    answers = _answers(reading, rows, chosen)
+    answers = _answers(reader, rows, chosen)
     telling = _telling([line for line in answers if line.chosen] or answers)
     seen, asked, tags = _pictures(suite, rows, names), _queries(rows, names), rows["tags"].to_pylist()
     as_strip = stripped(seen) and first["relation"] != "ranks"
@@ -69,7 +76,7 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         twin=_with(f"{here}.json", chosen),
         before=_page_of(near.before, chosen),
         after=_page_of(near.after, chosen),
-        above=chosen.address(suite, reading.models()),
+        above=list_address(chosen, suite, reader.models()),
         suite=suite,
         group_id=hex_id(group_id),
         heading=heading(first["test"], first["kind"]),
@@ -79,7 +86,7 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         related=_RELATED.get(first["relation"], "consistent"),
         words=WORDS.get(first["relation"], ("", "")),
         place=near.place,
-        found=near.found,
+        found=near.matches,
         among=_among(suite, chosen),
         sample=f"/samples/{hex_id(first['query'])}",
         play=to_play(suite, first, rows["text"][1].as_py() if first["relation"] == "ranks" else ""),
@@ -91,7 +98,7 @@ def group_view(reading: Reading, suite: str, group_id: int, chosen: Filter) -> G
         tags=tuple(f"{key} {value}" for key, value in _shared(tags)),
         answers=tuple(replace(line, top=_likely(line.answers[telling])) for line in answers),
         ranked=ranked(answers, names) if first["relation"] == "ranks" else (),
-        passes=passes(reading, [(line, name) for line, name in zip(rows["query"].to_pylist(), names, strict=True)]),
+        passes=passes(reader, [(line, name) for line, name in zip(rows["query"].to_pylist(), names, strict=True)]),
         top_of=names[telling] if any(_likely(line.answers[telling]) for line in answers) else "",
     )
 
@@ -100,24 +107,6 @@ def to_play(suite: str, line: Mapping[str, Any], foil: str = "") -> str:
     """Where a query can be played with, a caption against a foil; nowhere if it has no picture."""
     asked = {"suite": suite, "query": hex_id(line["query"]), "second": foil}
     return f"/play?{urlencode({name: text for name, text in asked.items() if text})}" if line["picture"] else ""
-
-
-def said(rows: pa.Table, answers: pa.Table) -> tuple[tuple[Said | None, ...], tuple[bool | None, ...]]:
-    """What one model said to each row, and for each variant whether it satisfies the relation; None where unknown."""
-    outcomes = judge(rows, answers)
-    given = {line["query"]: line for line in answers.to_pylist()}
-    every = tuple(
-        as_said(given.get(query), None if np.isnan(correct) else float(correct), mode)
-        for query, correct, mode in zip(
-            rows["query"].to_pylist(), outcomes.correct, rows["mode"].to_pylist(), strict=True
-        )
-    )
-    pairs = outcomes.pairs()
-    related = tuple(
-        bool(holds) if known and counted else None
-        for holds, known, counted in zip(pairs.related, pairs.known, pairs.counted, strict=True)
-    )
-    return every, related
 
 
 def as_said(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> Said | None:
@@ -138,14 +127,14 @@ def as_said(line: Mapping[str, Any] | None, correct: float | None, mode: str) ->
     )
 
 
-def _answers(reading: Reading, rows: pa.Table, chosen: Filter) -> tuple[ModelAnswers, ...]:
+def _answers(reader: LabReader, rows: pa.Table, chosen: GroupFilter) -> tuple[ModelAnswers, ...]:
     """One line per model, the chosen one first."""
-    models = sorted(reading.models(), key=lambda model: model.slug != chosen.model)
-    return tuple(_answered(reading, rows, model, chosen) for model in models)
+    models = sorted(reader.models(), key=lambda model: model.slug != chosen.model)
+    return tuple(_answered(reader, rows, model, chosen) for model in models)
 
 
-def _answered(reading: Reading, rows: pa.Table, model: Known, chosen: Filter) -> ModelAnswers:
-    lines = reading.lines_at(rows["suite"][0].as_py(), model.slug, rows["row"].to_numpy())
+def _answered(reader: LabReader, rows: pa.Table, model: LabModel, chosen: GroupFilter) -> ModelAnswers:
+    lines = reader.answers_at(rows["suite"][0].as_py(), model.slug, rows["row"].to_numpy())
     modes = rows["mode"].to_pylist()
     answers = tuple(
         as_said(line, line["correct"], mode) if line else None for line, mode in zip(lines, modes, strict=True)
@@ -266,19 +255,19 @@ def _seen(picture: Picture, width: int | None, height: int | None) -> Box | None
         return Box(0, 0, width, height)
 
 
-def _key(first: Mapping[str, Any], chosen: Filter) -> Key:
-    return Key(first["suite"], first["place"], chosen.model or chosen.of)
+def _key(first: Mapping[str, Any], chosen: GroupFilter) -> GroupKey:
+    return GroupKey(first["suite"], first["place"], chosen.model or chosen.focus)
 
 
-def _page_of(found: Neighbour | None, chosen: Filter) -> str:
+def _page_of(found: Neighbour | None, chosen: GroupFilter) -> str:
     """The page of a group among those that fit; in a list of several models, in the hands of its own."""
     if found is None:
         return ""
-    own = replace(chosen, of="" if chosen.model else found.model) if chosen.find else chosen
+    own = replace(chosen, focus="" if chosen.model else found.model) if chosen.browse else chosen
     return _with(f"/suites/{quote(found.suite)}/groups/{hex_id(found.group_id)}", own)
 
 
-def _among(suite: str, chosen: Filter) -> str:
+def _among(suite: str, chosen: GroupFilter) -> str:
     both = ((chosen.model, chosen.verdict), chosen.other)
     said = (f"{model} {VERDICTS.get(verdict, verdict)}".strip() for model, verdict in both)
     return " · ".join(filter(None, [suite, chosen.test, chosen.kind, *said]))
@@ -294,6 +283,6 @@ def heading(test: str, kind: str) -> str:
     return f"{name[:1].upper()}{name[1:]}" + (f" · {kind}" if kind and kind != test else "")
 
 
-def _with(path: str, chosen: Filter) -> str:
-    asked = urlencode(chosen.said())
+def _with(path: str, chosen: GroupFilter) -> str:
+    asked = urlencode(filter_parameters(chosen))
     return f"{path}?{asked}" if asked else path

@@ -8,7 +8,6 @@ from urllib.parse import quote, urlencode
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns, measures
 from counterpoint.explorer.board_choices import COST, BoardChoice
-from counterpoint.explorer.reading import Known, Reading
 from counterpoint.explorer.views import (
     Block,
     Cell,
@@ -21,8 +20,10 @@ from counterpoint.explorer.views import (
     Select,
     Slice,
 )
+from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
+from counterpoint.store.models import LabModel
 from counterpoint.studies.boards import data_set
 
 SENTENCE = (
@@ -39,31 +40,31 @@ SLICES = 12
 """How many tests or kinds of a suite are listed below an opened model."""
 
 
-def leaderboard(reading: Reading, choice: BoardChoice, *, live: bool = True) -> Leaderboard:
+def leaderboard(reader: LabReader, choice: BoardChoice, *, live: bool = True) -> Leaderboard:
     """The leaderboard as an address asks for it; `live` where there are pages to lead to."""
-    _check(reading, choice)
-    columns, costs = board_columns.columns(reading, choice), board_columns.cost_columns(choice)
-    order = ranked(reading, choice)
-    lines = tuple(_line(reading, choice, model, columns, costs, live=live) for model in order)
+    _check(reader, choice)
+    columns, costs = board_columns.columns(reader, choice), board_columns.cost_columns(choice)
+    order = ranked(reader, choice)
+    lines = tuple(_line(reader, choice, model, columns, costs, live=live) for model in order)
     return Leaderboard(
         view="leaderboard",
         title=f"Leaderboard: {choice.suite}" if choice.suite else "Leaderboard",
         sentence=SENTENCE,
-        twin=choice.address("/leaderboard.json"),
+        twin=choice.address("/overview.json"),
         above=choice.address(suites=()) if choice.suite else "",
         heads=board_columns.heads(columns, live=live and not choice.suite),
         columns=columns,
         lines=lines,
         costs=costs,
         by_name=board_columns.name_column(choice),
-        suites=_suites(reading, choice),
-        boxes=(_suite_box(reading, choice), _measure_box(reading, choice)),
+        suites=_suites(reader, choice),
+        boxes=(_suite_box(reader, choice), _measure_box(reader, choice)),
         kept=tuple(pair for pair in choice.said() if pair[0] in ("sort", "open")),
-        notes=_notes(reading, choice, columns),
-        charts=(ChartFigure(board_chart(reading, choice), choice.address("/leaderboard.svg")),)
+        notes=_notes(reader, choice, columns),
+        charts=(ChartFigure(board_chart(reader, choice), choice.address("/overview.svg")),)
         if lines and columns
         else (),
-        empty=_empty(reading),
+        empty=_empty(reader),
     )
 
 
@@ -82,11 +83,11 @@ def leaderboard_table(board: Leaderboard) -> ResultTable:
     )
 
 
-def board_chart(reading: Reading, choice: BoardChoice) -> DotChart:
+def board_chart(reader: LabReader, choice: BoardChoice) -> DotChart:
     """One measure of every model, a panel for each suite, or for each test of the chosen suite."""
-    _check(reading, choice)
-    measure = charted(reading, choice)
-    found = _dots(reading, choice, measure)
+    _check(reader, choice)
+    measure = charted(reader, choice)
+    found = _dots(reader, choice, measure)
     return DotChart(finding(found, measure), tuple(found))
 
 
@@ -116,46 +117,46 @@ def finding(found: Sequence[Dot], measure: str) -> str:
     return f"{lead}, {away:.1f} points {'below' if lower else 'above'} {ranked[1].row}"
 
 
-def ranked(reading: Reading, choice: BoardChoice) -> tuple[Known, ...]:
+def ranked(reader: LabReader, choice: BoardChoice) -> tuple[LabModel, ...]:
     """The models in the order that was asked for; else the best first by the mean of one measure over the suites.
 
     Whoever has no value comes last, whichever way the others are ordered.
     """
     name, back = choice.sort.removeprefix("-"), choice.sort.startswith("-")
-    models = sorted(reading.models(), key=lambda model: (model.name, model.slug))
+    models = sorted(reader.models(), key=lambda model: (model.name, model.slug))
     if name == "model":
         return tuple(reversed(models) if back else models)
-    columns = (*board_columns.columns(reading, choice), *board_columns.cost_columns(choice))
+    columns = (*board_columns.columns(reader, choice), *board_columns.cost_columns(choice))
     column = next((one for one in columns if board_columns.key(one) == name), None)
-    lower = column.lower if column else measures.lower(charted(reading, choice))
-    values = _values(reading, choice, column)
+    lower = column.lower if column else measures.lower(charted(reader, choice))
+    values = _values(reader, choice, column)
 
-    def rank(model: Known) -> tuple[bool, float]:
+    def rank(model: LabModel) -> tuple[bool, float]:
         value = values[model.slug]
         return value is None, 0.0 if value is None else value if lower != back else -value
 
     return tuple(sorted(models, key=rank))
 
 
-def charted(reading: Reading, choice: BoardChoice) -> str:
+def charted(reader: LabReader, choice: BoardChoice) -> str:
     """The measure that a chart shows: that of the column which models are ordered by, else one that suites share."""
-    columns = board_columns.columns(reading, choice)
+    columns = board_columns.columns(reader, choice)
     by = [column.measure for column in columns if board_columns.key(column) == choice.sort.removeprefix("-")]
     wanted = [name for name in choice.measures if name != COST]
-    known = {name for suite in board_columns.chosen_suites(reading, choice) for name in reading.applying(suite)}
+    known = {name for suite in board_columns.chosen_suites(reader, choice) for name in reader.applicable_metrics(suite)}
     leads = [name for name in measures.LEADS if name in known]
     return next(iter([*by, *wanted, *leads, *(column.measure for column in columns), measures.LEADS[0]]))
 
 
 def scored_cell(
-    reading: Reading, suite: str, model: Known, measure: str, *, test: str = "", kind: str = "", address: str = ""
+    reader: LabReader, suite: str, model: LabModel, measure: str, *, test: str = "", kind: str = "", address: str = ""
 ) -> Cell:
     """A score as a cell of a table; without a score, the reason why there is none."""
-    score = reading.score(suite, model.slug, measure, test=test, kind=kind)
+    score = reader.score(suite, model.slug, measure, test=test, kind=kind)
     if score is None:
-        return Cell(reason=reason(reading, suite, model, measure, test=test, kind=kind))
+        return Cell(reason=reason(reader, suite, model, measure, test=test, kind=kind))
     by = measures.CHANCES.get(measure)
-    chance = reading.score(suite, model.slug, by, test=test, kind=kind) if by else None
+    chance = reader.score(suite, model.slug, by, test=test, kind=kind) if by else None
     return Cell(
         score.value,
         score.low,
@@ -168,11 +169,11 @@ def scored_cell(
     )
 
 
-def reason(reading: Reading, suite: str, model: Known, measure: str, *, test: str = "", kind: str = "") -> str:
+def reason(reader: LabReader, suite: str, model: LabModel, measure: str, *, test: str = "", kind: str = "") -> str:
     """Why a model has no score."""
-    if not reading.asked(suite, model.slug):
+    if not reader.has_answers(suite, model.slug):
         return unasked(model.name, suite)
-    return reading.why(suite, model.slug, measure, test=test, kind=kind) or measures.reason(measure)
+    return reader.missing_reason(suite, model.slug, measure, test=test, kind=kind) or measures.reason(measure)
 
 
 def unasked(model: str, suite: str) -> str:
@@ -180,39 +181,37 @@ def unasked(model: str, suite: str) -> str:
     return f"{model} has no answers to {suite}: it was not asked, or cannot do what is asked for"
 
 
-def _check(reading: Reading, choice: BoardChoice) -> None:
+def _check(reader: LabReader, choice: BoardChoice) -> None:
     for suite in choice.suites:
-        reading.known_suite(suite)
+        reader.require_suite(suite)
     for measure in choice.measures:
-        if measure != COST and measure not in reading.measures():
-            raise UnknownName("measure", measure, reading.measures())
+        if measure != COST and measure not in reader.metric_names():
+            raise UnknownName("measure", measure, reader.metric_names())
 
 
-def _empty(reading: Reading) -> str:
-    return "No model was asked yet: counterpoint run asks one." if reading.suites() else "This lab has no suite yet."
+def _empty(reader: LabReader) -> str:
+    return "No model was asked yet: counterpoint run asks one." if reader.suites() else "This lab has no suite yet."
 
 
-def _values(reading: Reading, choice: BoardChoice, column: Column | None) -> dict[str, float | None]:
+def _values(reader: LabReader, choice: BoardChoice, column: Column | None) -> dict[str, float | None]:
     """What models are ordered by: their values in a column, else their means over the suites that are shown."""
-    slugs = [model.slug for model in reading.models()]
+    slugs = [model.slug for model in reader.models()]
     if column is not None and column.suite == COST:
-        return {slug: getattr(reading.costs()[slug], column.measure) for slug in slugs}
-    measure = column.measure if column else charted(reading, choice)
-    suites = (
-        [(column.suite, column.test)] if column else [(s, "") for s in board_columns.chosen_suites(reading, choice)]
-    )
+        return {slug: getattr(reader.costs()[slug], column.measure) for slug in slugs}
+    measure = column.measure if column else charted(reader, choice)
+    suites = [(column.suite, column.test)] if column else [(s, "") for s in board_columns.chosen_suites(reader, choice)]
     found: dict[str, float | None] = {}
     for slug in slugs:
-        scores = [reading.score(suite, slug, measure, test=test) for suite, test in suites]
+        scores = [reader.score(suite, slug, measure, test=test) for suite, test in suites]
         values = [score.value for score in scores if score is not None]
         found[slug] = sum(values) / len(values) if values else None
     return found
 
 
 def _line(
-    reading: Reading,
+    reader: LabReader,
     choice: BoardChoice,
-    model: Known,
+    model: LabModel,
     columns: Sequence[Column],
     costs: Sequence[Column],
     *,
@@ -222,51 +221,51 @@ def _line(
     return Line(
         model.name,
         model.name,
-        " · ".join(filter(None, [model.detail, _out_of_form(reading, model, columns)])),
-        tuple(_cell(reading, model, column, live=live) for column in columns),
+        " · ".join(filter(None, [model.detail, _out_of_form(reader, model, columns)])),
+        tuple(_cell(reader, model, column, live=live) for column in columns),
         address=f"/models/{quote(model.slug)}" if live else "",
         slug=model.slug,
-        costs=board_columns.costs(reading, model, costs),
+        costs=board_columns.costs(reader, model, costs),
         toggle=f"{choice.toggled(model.slug)}#model-{model.slug}" if live else "",
         opened=opened,
-        blocks=tuple(_blocks(reading, choice, model)) if opened else (),
+        blocks=tuple(_blocks(reader, choice, model)) if opened else (),
     )
 
 
-def _out_of_form(reading: Reading, model: Known, columns: Sequence[Column]) -> str:
+def _out_of_form(reader: LabReader, model: LabModel, columns: Sequence[Column]) -> str:
     """The share of a model's answers that no value could be taken from, in the suites that are shown."""
     found: Counter[str] = Counter()
     for suite in dict.fromkeys(column.suite for column in columns):
-        found.update(reading.states(suite, model.slug))
+        found.update(reader.state_counts(suite, model.slug))
     given = sum(found[state] for state in ("ok", "unparsed", "refused"))
     return ", ".join(f"{found[state] / given:.1%} {state}" for state in ("unparsed", "refused") if found[state])
 
 
-def _cell(reading: Reading, model: Known, column: Column, *, live: bool) -> Cell:
+def _cell(reader: LabReader, model: LabModel, column: Column, *, live: bool) -> Cell:
     address = _suite_address(column.suite, model, test=column.test) if live else ""
-    cell = scored_cell(reading, column.suite, model, column.measure, test=column.test, address=address)
-    tie = model.slug in reading.ties(column.suite, column.measure, test=column.test)
+    cell = scored_cell(reader, column.suite, model, column.measure, test=column.test, address=address)
+    tie = model.slug in reader.ties(column.suite, column.measure, test=column.test)
     return replace(cell, tie=tie and cell.value is not None)
 
 
-def _suite_address(suite: str, model: Known, **chosen: str) -> str:
+def _suite_address(suite: str, model: LabModel, **chosen: str) -> str:
     asked = {name: value for name, value in chosen.items() if value}
     path = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
     return f"{path}?{urlencode(asked)}#groups" if asked else path
 
 
-def _blocks(reading: Reading, choice: BoardChoice, model: Known) -> list[Block]:
+def _blocks(reader: LabReader, choice: BoardChoice, model: LabModel) -> list[Block]:
     """What is below an opened model: its suites, each with its data set and its tests or kinds."""
     found = []
-    for suite in board_columns.chosen_suites(reading, choice):
-        measure = next(iter(board_columns.shown(reading, choice, suite)), "")
-        if not measure or reading.score(suite, model.slug, measure) is None:
+    for suite in board_columns.chosen_suites(reader, choice):
+        measure = next(iter(board_columns.shown(reader, choice, suite)), "")
+        if not measure or reader.score(suite, model.slug, measure) is None:
             continue
-        cut = _slices(reading, suite, model, measure)
+        cut = _slices(reader, suite, model, measure)
         found.append(
             Block(
                 suite,
-                data_set(reading.lab.manifest(suite)),
+                data_set(reader.lab.manifest(suite)),
                 measures.label(measure),
                 _suite_address(suite, model),
                 tuple(cut[:SLICES]),
@@ -276,56 +275,56 @@ def _blocks(reading: Reading, choice: BoardChoice, model: Known) -> list[Block]:
     return found
 
 
-def _slices(reading: Reading, suite: str, model: Known, measure: str) -> list[Slice]:
+def _slices(reader: LabReader, suite: str, model: LabModel, measure: str) -> list[Slice]:
     """The tests of a suite where there are several, else its kinds, each that has a score; else the whole."""
-    whole = reading.slices(suite)
+    whole = reader.slices(suite)
     tests = [(test, kind) for test, kind in whole if test and not kind]
     cut = tests if len(tests) > 1 else [(test, kind) for test, kind in whole if kind]
     found = []
     for test, kind in cut or tests:
         address = _suite_address(suite, model, test=test, kind=kind)
-        cell = scored_cell(reading, suite, model, measure, test=test, kind=kind, address=address)
+        cell = scored_cell(reader, suite, model, measure, test=test, kind=kind, address=address)
         if cell.value is not None:
             found.append(Slice(kind or test, cell))
     return found
 
 
-def _suites(reading: Reading, choice: BoardChoice) -> tuple[Choice, ...]:
-    named = [("all suites", ()), *((suite, (suite,)) for suite in reading.suites())]
+def _suites(reader: LabReader, choice: BoardChoice) -> tuple[Choice, ...]:
+    named = [("all suites", ()), *((suite, (suite,)) for suite in reader.suites())]
     return tuple(Choice(label, choice.address(suites=value), choice.suites == value) for label, value in named)
 
 
-def _suite_box(reading: Reading, choice: BoardChoice) -> Select:
-    options = (Option(suite, suite, suite in choice.suites) for suite in reading.suites())
+def _suite_box(reader: LabReader, choice: BoardChoice) -> Select:
+    options = (Option(suite, suite, suite in choice.suites) for suite in reader.suites())
     return Select("suite", "Suites", tuple(options))
 
 
-def _measure_box(reading: Reading, choice: BoardChoice) -> Select:
+def _measure_box(reader: LabReader, choice: BoardChoice) -> Select:
     """The measures that have a value on any suite that is shown, and cost."""
-    suites = board_columns.chosen_suites(reading, choice)
-    applying = {name for suite in suites for name in reading.applying(suite)} - set(measures.CHANCES.values())
-    known = [name for name in reading.measures() if name in applying]
+    suites = board_columns.chosen_suites(reader, choice)
+    applying = {name for suite in suites for name in reader.applicable_metrics(suite)} - set(measures.CHANCES.values())
+    known = [name for name in reader.metric_names() if name in applying]
     options = [Option(name, measures.named(name), name in choice.measures) for name in known]
-    return Select("measure", "Columns", (*options, Option(COST, "Cost", COST in choice.measures)))
+    return Select("metric", "Columns", (*options, Option(COST, "Cost", COST in choice.measures)))
 
 
-def _notes(reading: Reading, choice: BoardChoice, columns: Sequence[Column]) -> tuple[str, ...]:
+def _notes(reader: LabReader, choice: BoardChoice, columns: Sequence[Column]) -> tuple[str, ...]:
     measured = dict.fromkeys(column.measure for column in columns)
     says = " ".join(measures.SAYS[name] for name in measured if name in measures.SAYS)
-    ordered = "" if choice.sort or not columns else f"Models are ordered by their mean {_lead(reading, choice)}."
+    ordered = "" if choice.sort or not columns else f"Models are ordered by their mean {_lead(reader, choice)}."
     cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not choice.measures else ""
     return tuple(filter(None, [says, " ".join(filter(None, [ordered, cost]))]))
 
 
-def _lead(reading: Reading, choice: BoardChoice) -> str:
-    return measures.spoken(charted(reading, choice))
+def _lead(reader: LabReader, choice: BoardChoice) -> str:
+    return measures.spoken(charted(reader, choice))
 
 
-def _dots(reading: Reading, choice: BoardChoice, measure: str) -> list[Dot]:
-    found, order = [], ranked(reading, choice)
-    for suite, test in board_columns.places(reading, choice):
+def _dots(reader: LabReader, choice: BoardChoice, measure: str) -> list[Dot]:
+    found, order = [], ranked(reader, choice)
+    for suite, test in board_columns.places(reader, choice):
         for model in order:
-            score = reading.score(suite, model.slug, measure, test=test)
+            score = reader.score(suite, model.slug, measure, test=test)
             if score is not None and score.n:
                 found.append(Dot(model.name, test or suite, score.value, score.low, score.high))
     return found

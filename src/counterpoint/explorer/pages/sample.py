@@ -12,13 +12,13 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
 from counterpoint.explorer.frequencies import frequent, passes, shown_value
-from counterpoint.explorer.pages.group import SENTENCES, heading, said, shown, to_play
-from counterpoint.explorer.reading import Known, Reading
+from counterpoint.explorer.pages.group import SENTENCES, as_said, heading, shown, to_play
 from counterpoint.explorer.views import Choice
 from counterpoint.explorer.views_groups import Card, CardLine, Credited, Measured, Predicted, SampleView
+from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import read_queries
-from counterpoint.store.outcomes.row_groups import taken
-from counterpoint.store.outcomes.tables import sampled
+from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.row_groups import take_rows
 
 MOST = 40
 """Groups that one page shows."""
@@ -53,11 +53,11 @@ class _Asked:
     base_query: int
 
 
-def sample_view(reading: Reading, query_id: int) -> SampleView:
+def sample_view(reader: LabReader, query_id: int) -> SampleView:
     """The page of one query: what it is, what models say to it, and the groups that it is the base of."""
-    suite, row, within = _found(reading, query_id)
+    suite, row, within = _found(reader, query_id)
     line = row.to_pylist()[0]
-    around = _around(reading, query_id, line)
+    around = _around(reader, query_id, line)
     picture = read_queries(row)[0].picture
     return SampleView(
         view="sample",
@@ -71,21 +71,21 @@ def sample_view(reading: Reading, query_id: int) -> SampleView:
         gold=None if line["gold"] is None else tuple(Credited(one["answer"], one["credit"]) for one in line["gold"]),
         picture=shown(suite, picture, line, [], None) if picture else None,
         play=to_play(suite, line),
-        predicted=tuple(_predicted(reading, model, _alone(row)) for model in reading.models()),
-        cards=_cards(reading, around[:MOST]),
-        passes=passes(reading, [(query_id, "base")]),
+        predicted=tuple(_predicted(reader, model, suite, line["row"], line["mode"]) for model in reader.models()),
+        cards=_cards(reader, around[:MOST]),
+        passes=passes(reader, [(query_id, "base")]),
         within=within,
         more=max(len(around) - MOST, 0),
     )
 
 
-def _found(reading: Reading, query_id: int) -> tuple[str, pa.Table, tuple[Choice, ...]]:
+def _found(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[Choice, ...]]:
     """A suite that has the query, its row there, and the groups of which it is a variant."""
     sql = f"SELECT suite, row FROM queries WHERE query = ? ORDER BY suite, row LIMIT {MOST}"
-    found = reading.database.rows(sql, [query_id])
+    found = reader.database.rows(sql, [query_id])
     if not found:
         raise UnknownName("query of this lab", hex_id(query_id), [])
-    rows = [(one["suite"], _row(reading, one["suite"], one["row"])) for one in found]
+    rows = [(one["suite"], _row(reader, one["suite"], one["row"])) for one in found]
     first = next((one for one in rows if one[1]["role"][0].as_py() == 0), rows[0])
     within = []
     for suite, row in rows:
@@ -96,42 +96,37 @@ def _found(reading: Reading, query_id: int) -> tuple[str, pa.Table, tuple[Choice
     return *first, tuple(within)
 
 
-def _row(reading: Reading, suite: str, row: int) -> pa.Table:
-    (path,) = reading.database.files.of("groups", suite=suite)
-    return taken(path, np.array([row]))
+def _row(reader: LabReader, suite: str, row: int) -> pa.Table:
+    (path,) = reader.database.files.paths("groups", suite=suite)
+    return take_rows(path, np.array([row]))
 
 
-def _around(reading: Reading, query_id: int, line: Mapping[str, Any]) -> list[_Asked]:
+def _around(reader: LabReader, query_id: int, line: Mapping[str, Any]) -> list[_Asked]:
     """The groups whose base is the query, and those whose base has its picture and its text, in whatever mode."""
     text = line["text"].lower()
     sql = (
         f"SELECT {_FOUND} FROM bases WHERE base_query = ? OR (picture = ? AND (texts = ? OR starts_with(texts, ?))) "
         "ORDER BY base_query <> ?, suite, place"
     )
-    found = reading.database.rows(sql, [query_id, line["picture"], text, f"{text}\n", query_id])
+    found = reader.database.rows(sql, [query_id, line["picture"], text, f"{text}\n", query_id])
     return [_Asked(**one) for one in found]
 
 
-def _alone(row: pa.Table) -> pa.Table:
-    """A query as the base of a group of its own, so that it can be judged without its group."""
-    role = row.schema.get_field_index("role")
-    return row.set_column(role, row.schema.field(role), pa.array([0], row.schema.field(role).type))
-
-
-def _predicted(reading: Reading, model: Known, row: pa.Table) -> Predicted:
-    (answer,), _ = said(row, reading.answers_to(model.slug, row["query"].to_numpy()))
+def _predicted(reader: LabReader, model: LabModel, suite: str, row: int, mode: str) -> Predicted:
+    (line,) = reader.answers_at(suite, model.slug, np.array([row]))
+    answer = as_said(line, line["correct"], mode) if line else None
     return Predicted(
         model.name, answer, tuple(one for one in answer.top[:3] if one.probability >= LEAST) if answer else ()
     )
 
 
-def _cards(reading: Reading, around: Sequence[_Asked]) -> tuple[Card, ...]:
-    return tuple(_card(reading, one) for one in around)
+def _cards(reader: LabReader, around: Sequence[_Asked]) -> tuple[Card, ...]:
+    return tuple(_card(reader, one) for one in around)
 
 
-def _card(reading: Reading, asked: _Asked) -> Card:
-    database = reading.database
-    names = [name for name in _TELLING[asked.relation] if name in {metric.name for metric in sampled()}]
+def _card(reader: LabReader, asked: _Asked) -> Card:
+    database = reader.database
+    names = [name for name in _TELLING[asked.relation] if name in set(reader.group_metrics())]
     columns = ", ".join(f'"{name}"' for name in names)
     verdicts = database.source("verdicts", suite=asked.suite)
     scores = database.rows(f"SELECT model, {columns} FROM {verdicts} WHERE place = ?", [asked.place])
@@ -143,7 +138,7 @@ def _card(reading: Reading, asked: _Asked) -> Card:
     score_of = {line["model"]: line for line in scores}
     lines = (
         _line(asked, model, apply, score_of.get(model.slug, {}), [one for one in answers if one["model"] == model.slug])
-        for model in reading.models()
+        for model in reader.models()
     )
     return Card(
         suite=asked.suite,
@@ -163,7 +158,7 @@ def _scored(line: Mapping[str, Any]) -> str:
 
 
 def _line(
-    asked: _Asked, model: Known, names: Sequence[str], scores: Mapping[str, Any], answers: Sequence[dict[str, Any]]
+    asked: _Asked, model: LabModel, names: Sequence[str], scores: Mapping[str, Any], answers: Sequence[dict[str, Any]]
 ) -> CardLine:
     """One model on a card; where captions are scored, their scores stand for answers."""
     told = [one for one in answers if one["state"] != "missing"]

@@ -7,11 +7,12 @@ from urllib.parse import quote, urlencode
 from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import BoardChoice
 from counterpoint.explorer.breakdowns import kinds_chart
-from counterpoint.explorer.choices import Filter
 from counterpoint.explorer.group_entries import entries
+from counterpoint.explorer.group_filters import (
+    filter_parameters,
+    read_filter,
+)
 from counterpoint.explorer.pages.overview import scored_cell
-from counterpoint.explorer.reading import Counted, Known, Reading
-from counterpoint.explorer.selections import numbered
 from counterpoint.explorer.views import (
     ChartFigure,
     Choice,
@@ -21,46 +22,53 @@ from counterpoint.explorer.views import (
     Select,
     SuiteOfModel,
 )
+from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.reader import VerdictCount
+from counterpoint.store.outcomes.selection import (
+    GroupFilter,
+    list_groups,
+)
 
 PAGE = 25
 """How many groups a page lists."""
 
 
-def suite_of_model(reading: Reading, suite: str, slug: str, query: Mapping[str, str]) -> SuiteOfModel:
+def suite_of_model(reader: LabReader, suite: str, slug: str, query: Mapping[str, str]) -> SuiteOfModel:
     """The page of one suite of one model, as its address asks for it."""
-    model, asked = reading.model(slug), Filter.read(query)
-    chosen = Filter(slug, test=asked.test, kind=asked.kind, verdict=asked.verdict)
-    here = f"/suites/{quote(reading.known_suite(suite))}/models/{quote(slug)}"
-    counted = reading.counts(suite, slug)
+    model, asked = reader.model(slug), read_filter(query)
+    chosen = GroupFilter(slug, test=asked.test, kind=asked.kind, verdict=asked.verdict)
+    here = f"/suites/{quote(reader.require_suite(suite))}/models/{quote(slug)}"
+    counted = reader.verdict_counts(suite, slug)
     found = fitting(counted, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
     page = min(max(_number(query.get("page", "")), 1), max(-(-found // PAGE), 1))
-    shown = numbered(reading, replace(chosen, suite=suite), PAGE, (page - 1) * PAGE)
+    shown = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
     columns = tuple(Column(suite, "", name, measures.label(name), measures.term(name)) for name in measures.MAIN)
 
     def address(number: int) -> str:
-        asked = {**chosen.said(), **({"page": str(number)} if number > 1 else {})}
+        asked = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
         asked.pop("model", None)
         return f"{here}?{urlencode(asked)}#groups" if asked else f"{here}#groups"
 
     return SuiteOfModel(
         view="suite",
         title=f"{suite} · {model.name}",
-        sentence=_sentence(reading.sentence(suite)),
-        twin=_asked(f"{here}.json", {**chosen.said(), "page": str(page)}),
+        sentence=_sentence(reader.suite_sentence(suite)),
+        twin=_asked(f"{here}.json", {**filter_parameters(chosen), "page": str(page)}),
         before=address(page - 1) if page > 1 else "",
         after=address(page + 1) if page * PAGE < found else "",
         above=BoardChoice((suite,)).address(),
         suite=suite,
         model=model.name,
         here=here,
-        models=_models(reading, suite, slug),
+        models=_models(reader, suite, slug),
         columns=columns,
-        lines=_lines(reading, suite, model, columns, here),
-        notes=_notes(reading, suite, model),
-        chart=_chart(reading, suite, slug, here),
+        lines=_lines(reader, suite, model, columns, here),
+        notes=_notes(reader, suite, model),
+        chart=_chart(reader, suite, slug, here),
         choices=_choices(counted, chosen),
-        groups=tuple(entries(reading, shown, chosen)),
+        groups=tuple(entries(reader, shown, chosen)),
         found=found,
         first=(page - 1) * PAGE + 1 if found else 0,
         last=(page - 1) * PAGE + len(shown),
@@ -76,22 +84,22 @@ def _sentence(text: str) -> str:
     return f"{says}Share of pairs, in per cent, with 95 % intervals over pictures."
 
 
-def _models(reading: Reading, suite: str, slug: str) -> tuple[Choice, ...]:
+def _models(reader: LabReader, suite: str, slug: str) -> tuple[Choice, ...]:
     path = f"/suites/{quote(suite)}/models"
-    return tuple(Choice(model.name, f"{path}/{quote(model.slug)}", model.slug == slug) for model in reading.models())
+    return tuple(Choice(model.name, f"{path}/{quote(model.slug)}", model.slug == slug) for model in reader.models())
 
 
-def _lines(reading: Reading, suite: str, model: Known, columns: Iterable[Column], here: str) -> tuple[Line, ...]:
+def _lines(reader: LabReader, suite: str, model: LabModel, columns: Iterable[Column], here: str) -> tuple[Line, ...]:
     found = []
-    for test, kind in reading.slices(suite):
-        cells = [scored_cell(reading, suite, model, column.measure, test=test, kind=kind) for column in columns]
+    for test, kind in reader.slices(suite):
+        cells = [scored_cell(reader, suite, model, column.measure, test=test, kind=kind) for column in columns]
         asked = urlencode({name: value for name, value in (("test", test), ("kind", kind)) if value})
         counted = max(cells, key=lambda cell: cell.n)
         found.append(
             Line(
                 model.name,
                 kind or test or "all",
-                _detail(test, kind, several=len(reading.tests(suite)) > 1),
+                _detail(test, kind, several=len(reader.tests(suite)) > 1),
                 tuple(cells),
                 f"{here}?{asked}#groups" if asked else f"{here}#groups",
                 counted.n,
@@ -108,9 +116,9 @@ def _detail(test: str, kind: str, *, several: bool) -> str:
     return "all kinds" if test else "all tests"
 
 
-def _notes(reading: Reading, suite: str, model: Known) -> tuple[str, ...]:
+def _notes(reader: LabReader, suite: str, model: LabModel) -> tuple[str, ...]:
     """What is not an answer, beside the scores: it counts as wrong, or not at all, and is said."""
-    states = reading.states(suite, model.slug)
+    states = reader.state_counts(suite, model.slug)
     total = sum(states.values())
     said = [f"{states[name]:,} {name}" for name in ("unparsed", "refused", "failed", "missing") if states.get(name)]
     if not said:
@@ -121,12 +129,12 @@ def _notes(reading: Reading, suite: str, model: Known) -> tuple[str, ...]:
     )
 
 
-def _chart(reading: Reading, suite: str, slug: str, here: str) -> ChartFigure | None:
-    chart = kinds_chart(reading, suite, slug)
-    return ChartFigure(chart, f"{here}.svg") if chart.shares and reading.asked(suite, slug) else None
+def _chart(reader: LabReader, suite: str, slug: str, here: str) -> ChartFigure | None:
+    chart = kinds_chart(reader, suite, slug)
+    return ChartFigure(chart, f"{here}.svg") if chart.shares and reader.has_answers(suite, slug) else None
 
 
-def _choices(counted: Sequence[Counted], chosen: Filter) -> tuple[Select, ...]:
+def _choices(counted: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[Select, ...]:
     """Boxes for test, kind and verdict, each option with how many groups it would show."""
 
     def count(**changes: str) -> int:
@@ -146,7 +154,7 @@ def _choices(counted: Sequence[Counted], chosen: Filter) -> tuple[Select, ...]:
     return tuple(one for one in boxes if len(one.options) > 2 or one.name == "verdict")
 
 
-def fitting(counted: Sequence[Counted], *, test: str = "", kind: str = "", verdict: str = "") -> int:
+def fitting(counted: Sequence[VerdictCount], *, test: str = "", kind: str = "", verdict: str = "") -> int:
     """How many of the counted groups fit; what is empty fits all."""
     own = (one for one in counted if test in ("", one.test) and kind in ("", one.kind))
     if verdict == INCONSISTENT:

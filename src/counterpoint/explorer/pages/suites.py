@@ -6,9 +6,9 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import ChartFigure, Choice
 from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
+from counterpoint.lab.reader import LabReader
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.data_statistics import RankedWord
 from counterpoint.reports.charts.bars import SIDES, BarChart, WordChart, WordFrequency
@@ -24,16 +24,16 @@ MOST = 40
 """How many kinds have examples; further ones are counted alone."""
 
 
-def suites_view(reading: Reading) -> SuitesView:
+def suites_view(reader: LabReader) -> SuitesView:
     """All suites of the lab."""
     lines = []
-    for suite in reading.suites():
-        manifest = reading.lab.manifest(suite)
-        asked = sum(reading.asked(suite, model.slug) for model in reading.models())
+    for suite in reader.suites():
+        manifest = reader.lab.manifest(suite)
+        asked = sum(reader.has_answers(suite, model.slug) for model in reader.models())
         address = f"/suites/{quote(suite)}"
         lines.append(
             SuiteLine(
-                suite, reading.sentence(suite), data_set(manifest), manifest.groups, manifest.rows, asked, address
+                suite, reader.suite_sentence(suite), data_set(manifest), manifest.groups, manifest.rows, asked, address
             )
         )
     return SuitesView(
@@ -45,11 +45,11 @@ def suites_view(reading: Reading) -> SuitesView:
     )
 
 
-def suite_view(reading: Reading, suite: str) -> SuiteView:
+def suite_view(reader: LabReader, suite: str) -> SuiteView:
     """What one suite contains."""
-    here = f"/suites/{quote(reading.known_suite(suite))}"
-    sentence = reading.sentence(suite)
-    found = words(reading, suite)
+    here = f"/suites/{quote(reader.require_suite(suite))}"
+    sentence = reader.suite_sentence(suite)
+    found = words(reader, suite)
     return SuiteView(
         view="suites",
         title=suite,
@@ -57,41 +57,41 @@ def suite_view(reading: Reading, suite: str) -> SuiteView:
         twin=f"{here}.json",
         above="/suites",
         suite=suite,
-        facts=_facts(reading, suite),
-        kinds=reading.remembered(("contents", suite), lambda: _kinds(reading, suite)),
-        dropped=_dropped(reading.lab.manifest(suite).parameters),
-        charts=(ChartFigure(suite_chart(reading, suite), f"{here}.svg"),) if found else (),
+        facts=_facts(reader, suite),
+        kinds=reader.cached(("contents", suite), lambda: _kinds(reader, suite)),
+        dropped=_dropped(reader.lab.manifest(suite).parameters),
+        charts=(ChartFigure(suite_chart(reader, suite), f"{here}.svg"),) if found else (),
         models=tuple(
             Choice(model.name, f"{here}/models/{quote(model.slug)}")
-            for model in reading.models()
-            if reading.asked(suite, model.slug)
+            for model in reader.models()
+            if reader.has_answers(suite, model.slug)
         ),
     )
 
 
-def suite_chart(reading: Reading, suite: str) -> BarChart | WordChart:
+def suite_chart(reader: LabReader, suite: str) -> BarChart | WordChart:
     """Which words the suite uses how often; of captions and foils side by side."""
-    found = words(reading, reading.known_suite(suite))
+    found = words(reader, reader.require_suite(suite))
     title = _title(found, suite)
     if {one.side for one in found} <= {"texts"}:
         return BarChart(title, tuple(RankedWord(one.word, one.count, one.share) for one in found))
     return WordChart(title, found)
 
 
-def words(reading: Reading, suite: str) -> tuple[WordFrequency, ...]:
+def words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
     """The commonest words of a suite; of captions and foils those whose shares differ most."""
-    return reading.remembered(("words", suite), lambda: _words(reading, suite))
+    return reader.cached(("words", suite), lambda: _words(reader, suite))
 
 
-def _words(reading: Reading, suite: str) -> tuple[WordFrequency, ...]:
-    asked = reading.database.source("groups", suite=suite)
+def _words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
+    asked = reader.database.source("groups", suite=suite)
     sql = f"""
         SELECT word, relation = '{Relation.RANKS}' AS ranks, role > 0 AS variant, count(*) AS found FROM (
             SELECT unnest(regexp_extract_all(lower(text), '[[:alpha:]][[:alpha:]''’-]*')) AS word, relation, role
             FROM {asked}
         ) GROUP BY ALL
     """
-    rows = reading.database.rows(sql)
+    rows = reader.database.rows(sql)
     if any(row["ranks"] for row in rows):
         return _sides([row for row in rows if row["ranks"]])
     counts: dict[str, int] = {}
@@ -129,10 +129,10 @@ def _title(found: Sequence[WordFrequency], suite: str) -> str:
     return f"“{first}” tells most: {shares['captions']:.1f} % of words in captions, {shares['foils']:.1f} % in foils"
 
 
-def _facts(reading: Reading, suite: str) -> tuple[Fact, ...]:
-    manifest = reading.lab.manifest(suite)
-    asked = reading.database.source("bases", suite=suite)
-    (row,) = reading.database.rows(
+def _facts(reader: LabReader, suite: str) -> tuple[Fact, ...]:
+    manifest = reader.lab.manifest(suite)
+    asked = reader.database.source("bases", suite=suite)
+    (row,) = reader.database.rows(
         f"SELECT count(DISTINCT picture) AS pictures, list(DISTINCT relation) AS relations FROM {asked}"
     )
     plain = {name: value for name, value in manifest.parameters.items() if name != DROPPED}
@@ -174,14 +174,14 @@ def _dropped(parameters: Mapping[str, Any]) -> tuple[Dropped, ...]:
     )
 
 
-def _kinds(reading: Reading, suite: str) -> tuple[KindOf, ...]:
-    bases, groups = (reading.database.source(name, suite=suite) for name in ("bases", "groups"))
-    counted = reading.database.rows(
+def _kinds(reader: LabReader, suite: str) -> tuple[KindOf, ...]:
+    bases, groups = (reader.database.source(name, suite=suite) for name in ("bases", "groups"))
+    counted = reader.database.rows(
         f"SELECT test, kind, count(*) AS groups, sum(variants + 1)::BIGINT AS queries, "
         f"list(place ORDER BY place)[1:{EXAMPLES}] AS first, list(variants ORDER BY place)[1:{EXAMPLES}] AS sizes "
         f"FROM {bases} GROUP BY test, kind ORDER BY min(place)"
     )
-    gold = reading.database.rows(
+    gold = reader.database.rows(
         f"SELECT test, kind, gold[1].answer AS answer, count(*) AS found FROM {groups} WHERE len(gold) > 0 "
         "GROUP BY ALL ORDER BY found DESC, answer"
     )
@@ -189,13 +189,13 @@ def _kinds(reading: Reading, suite: str) -> tuple[KindOf, ...]:
     for row in gold:
         answers.setdefault((row["test"], row["kind"]), []).append((row["answer"], row["found"]))
     return tuple(
-        _kind(reading, suite, row, answers.get((row["test"], row["kind"]), []), shown=place < MOST)
+        _kind(reader, suite, row, answers.get((row["test"], row["kind"]), []), shown=place < MOST)
         for place, row in enumerate(counted)
     )
 
 
 def _kind(
-    reading: Reading, suite: str, row: Mapping[str, Any], answers: Sequence[tuple[str, int]], *, shown: bool
+    reader: LabReader, suite: str, row: Mapping[str, Any], answers: Sequence[tuple[str, int]], *, shown: bool
 ) -> KindOf:
     asked = {name: row[name] for name in ("test", "kind") if row[name]}
     spans = list(zip(row["first"], row["sizes"], strict=True)) if shown else []
@@ -206,16 +206,16 @@ def _kind(
         row["queries"],
         tuple(answers[:ANSWERS]),
         sum(count for _, count in answers[ANSWERS:]),
-        tuple(_examples(reading, suite, spans)),
-        f"/find?{urlencode({'suite': suite, **asked})}",
+        tuple(_examples(reader, suite, spans)),
+        f"/browse?{urlencode({'suite': suite, **asked})}",
     )
 
 
-def _examples(reading: Reading, suite: str, spans: Sequence[tuple[int, int]]) -> list[Example]:
+def _examples(reader: LabReader, suite: str, spans: Sequence[tuple[int, int]]) -> list[Example]:
     if not spans:
         return []
     wanted = ["group_id", "query", "picture", "text", "width", "height"]
-    lines = reading.rows_at(suite, [(place, min(size, 1)) for place, size in spans], wanted).to_pylist()
+    lines = reader.rows_at(suite, [(place, min(size, 1)) for place, size in spans], wanted).to_pylist()
     found: dict[int, list[Mapping[str, Any]]] = {}
     for line in lines:
         found.setdefault(line["group_id"], []).append(line)

@@ -22,19 +22,19 @@ from counterpoint.core.ports import Pictures
 from counterpoint.explorer.app import explorer
 from counterpoint.explorer.openapi import ENDINGS
 from counterpoint.explorer.pages.suite_results import PAGE
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.site.group_list import static_list
 from counterpoint.explorer.site.rewriting import StaticPage
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
+from counterpoint.lab.reader import LabReader
 from counterpoint.store.lab import LabStore
-from counterpoint.store.versions import RunRecord
+from counterpoint.store.versions import ModelVersion, select_versions
 
 ASSETS = ("style.css", "icon.svg", "site.js")
 """What every page needs beside it."""
-HOME = "/leaderboard"
+HOME = "/overview"
 SITES: Mapping[str, tuple[str, ...]] = {
-    r"/leaderboard": ("suite",),
+    r"/overview": ("suite",),
     r"/models/[^/]+": ("suite",),
     r"/compare": ("models", "suite", "with"),
     r"/suites": (),
@@ -42,7 +42,7 @@ SITES: Mapping[str, tuple[str, ...]] = {
     r"/suites/[^/]+/models/[^/]+": ("page",),
     r"/suites/[^/]+/groups/[0-9a-f]{16}": (),
     r"/samples/[0-9a-f]{16}": (),
-    r"/find": (),
+    r"/browse": (),
 }
 """The pages that are kept, and what of their addresses tells them apart; whatever else is asked is forgotten."""
 ALIKE = ("open", "sort")
@@ -77,21 +77,18 @@ class Part(LabStore):
     def __init__(self, lab: LabStore, chosen: Chosen) -> None:
         super().__init__(lab.folder)
         self._chosen = chosen
-        for what, named, known in (
-            ("suite of this lab", chosen.suites, super().suites()),
-            ("model of this lab", chosen.models, [run.model for run in super().models()]),
-        ):
-            for name in named:
-                if name not in known:
-                    raise UnknownName(what, name, known)
+        self.versions()  # refuses models that the lab does not have
+        for name in chosen.suites:
+            if name not in (known := super().suites()):
+                raise UnknownName("suite of this lab", name, known)
 
     def suites(self) -> list[str]:
         """The suites that are seen."""
         return [name for name in super().suites() if name in self._chosen.suites or not self._chosen.suites]
 
-    def models(self) -> list[RunRecord]:
-        """The models that are seen."""
-        return [run for run in super().models() if run.model in self._chosen.models or not self._chosen.models]
+    def versions(self) -> tuple[ModelVersion, ...]:
+        """The versions of the chosen models; all where none is named."""
+        return tuple(select_versions(super().versions(), self._chosen.models))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +152,7 @@ class Site:
     """The folder that is filled: pages wait until each was visited, and pictures are kept once for all their pages."""
 
     folder: Path
-    reading: Reading
+    reader: LabReader
     visitor: Visitor
     limit: int
     groups: Mapping[str, frozenset[str]]  # those that have a page, by suite
@@ -173,7 +170,7 @@ class Site:
         self.file_of(HOME)
         while self.waiting:
             address = self.waiting.popleft()
-            page = self._list() if address == "/find" else self._page(address)
+            page = self._list() if address == "/browse" else self._page(address)
             self._put(self.names[address], self._rewritten(page, self.names[address]).encode("utf-8", "replace"))
             self.written.pages += 1
             self.written.waiting = len(self.waiting)
@@ -215,8 +212,8 @@ class Site:
         return found.content.decode("utf-8", "replace")
 
     def _list(self) -> str:
-        view = static_list(self.reading, self.limit)
-        lab = LabView(self.reading.name, len(self.reading.models()), self.reading.answered())
+        view = static_list(self.reader, self.limit)
+        lab = LabView(self.reader.name, len(self.reader.models()), self.reader.answer_count())
         return environment().get_template("static_list.html").render(view=view, lab=lab, live=False)
 
     def _rewritten(self, page: str, name: str) -> str:
@@ -231,7 +228,7 @@ class Site:
     def _about(self) -> str:
         """What a reader should know of pages that are files."""
         shown = f"the first {self.limit:,} groups of each suite have a page"
-        return f"A copy of {self.reading.name}, written by Counterpoint {__version__}: {shown}."
+        return f"A copy of {self.reader.name}, written by Counterpoint {__version__}: {shown}."
 
     def _target(self, address: str) -> str:
         path = address.partition("?")[0]
@@ -274,26 +271,26 @@ def export_site(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise StoreError(f"{out} is not empty", hint="name a new folder; nothing is written over")
     app = explorer(Part(lab.opened(), chosen), cache=cache, extra=extra, told=line)
-    reading: Reading = app.state.reading
-    reading.refresh()
-    groups = {suite: frozenset(first_groups(reading, suite, chosen.limit)) for suite in reading.suites()}
+    reader: LabReader = app.state.reader
+    reader.refresh()
+    groups = {suite: frozenset(first_groups(reader, suite, chosen.limit)) for suite in reader.suites()}
     with Visitor(app) as visitor:
-        site = Site(out, reading, visitor, chosen.limit, groups)
+        site = Site(out, reader, visitor, chosen.limit, groups)
         site.fill(told)
     return site.written
 
 
-def first_groups(reading: Reading, suite: str, limit: int) -> Iterator[str]:
+def first_groups(reader: LabReader, suite: str, limit: int) -> Iterator[str]:
     """The ids of the groups of a suite that come first, as its lists show them."""
-    asked = reading.database.source("bases", suite=suite)
+    asked = reader.database.source("bases", suite=suite)
     sql = f"SELECT group_id FROM {asked} ORDER BY place LIMIT ?"
-    yield from (hex_id(row["group_id"]) for row in reading.database.rows(sql, [limit]))
+    yield from (hex_id(row["group_id"]) for row in reader.database.rows(sql, [limit]))
 
 
 def file_name(address: str) -> str:
     """The name of the file of a page, which says what it is and works on every machine.
 
-    >>> file_name("/leaderboard"), file_name("/suites/order/models/fusion?page=2")
+    >>> file_name("/overview"), file_name("/suites/order/models/fusion?page=2")
     ('index.html', 'suites/order/models/fusion-page-2.html')
     """
     if address == HOME:

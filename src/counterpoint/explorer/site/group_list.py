@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import quote
 
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.reading import Reading
 from counterpoint.explorer.views import Page
+from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import VERDICTS
 
 SENTENCE = (
@@ -36,24 +36,24 @@ class StaticList(Page):
     groups: tuple[ListedGroup, ...] = ()
 
 
-def static_list(reading: Reading, limit: int) -> StaticList:
+def static_list(reader: LabReader, limit: int) -> StaticList:
     """The first groups of each suite."""
     return StaticList(
         view="find",
         title="Find",
         sentence=SENTENCE,
-        twin="/find.json",
-        models=tuple(model.name for model in reading.models()),
-        groups=tuple(group for suite in reading.suites() for group in _groups(reading, suite, limit)),
+        twin="/browse.json",
+        models=tuple(model.name for model in reader.models()),
+        groups=tuple(group for suite in reader.suites() for group in _groups(reader, suite, limit)),
     )
 
 
-def _groups(reading: Reading, suite: str, limit: int) -> Iterator[ListedGroup]:
-    asked = reading.database.source("bases", suite=suite)
+def _groups(reader: LabReader, suite: str, limit: int) -> Iterator[ListedGroup]:
+    asked = reader.database.source("bases", suite=suite)
     sql = f"SELECT place, group_id, test, kind, variants FROM {asked} ORDER BY place LIMIT ?"
-    bases = reading.database.rows(sql, [limit])
-    texts = reading.rows_at(suite, [(base["place"], 0) for base in bases])["text"].to_pylist()
-    became = [_verdicts(reading, suite, model.slug, limit) for model in reading.models()]
+    bases = reader.database.rows(sql, [limit])
+    texts = reader.rows_at(suite, [(base["place"], 0) for base in bases])["text"].to_pylist()
+    became = [_verdicts(reader, suite, model.slug, limit) for model in reader.models()]
     for base, text in zip(bases, texts, strict=True):
         yield ListedGroup(
             address=f"/suites/{quote(suite)}/groups/{hex_id(base['group_id'])}",
@@ -65,7 +65,7 @@ def _groups(reading: Reading, suite: str, limit: int) -> Iterator[ListedGroup]:
         )
 
 
-def _verdicts(reading: Reading, suite: str, slug: str, limit: int) -> Mapping[int, Any]:
-    asked = reading.database.source("verdicts", model=slug, suite=suite)
+def _verdicts(reader: LabReader, suite: str, slug: str, limit: int) -> Mapping[int, Any]:
+    asked = reader.database.source("verdicts", model=slug, suite=suite)
     sql = f"SELECT place, verdict FROM {asked} ORDER BY place LIMIT ?"
-    return {row["place"]: row["verdict"] for row in reading.database.rows(sql, [limit])}
+    return {row["place"]: row["verdict"] for row in reader.database.rows(sql, [limit])}

@@ -1,4 +1,4 @@
-"""The database behind the pages: DuckDB over files, with little memory and few questions at once."""
+"""The DuckDB database over the outcome tables, with little memory and few queries at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,33 +10,33 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.outcomes.files import Files
-from counterpoint.store.outcomes.group_index import TABLES, parquet, quoted
+from counterpoint.store.outcomes.files import OutcomeFiles
+from counterpoint.store.outcomes.group_index import TABLES, parquet_source, sql_string
 from counterpoint.store.outcomes.tables import empty_tables
 
 if TYPE_CHECKING:
     import duckdb
 
 VIEWS = (*TABLES, "groups", "queries", "answers", "outcomes", "scores", "ties")
-"""The tables that can be asked for; each has a column `suite`, or `model`, or both."""
+"""The tables that can be queried; each has a column `suite`, or `model`, or both."""
 
-AT_ONCE = 4
-"""Questions that are worked on at the same time; others wait."""
+CONCURRENCY = 4
+"""Queries that run at the same time; others wait."""
 
 
-class Database:
-    """One database for one version of a lab. Every question has a cursor of its own; texts of users are parameters."""
+class OutcomeDatabase:
+    """The database of one version of a lab. Every query has a cursor of its own; texts of users are parameters."""
 
-    def __init__(self, files: Files, cache: Path) -> None:
+    def __init__(self, files: OutcomeFiles, cache: Path) -> None:
         self.files = files
-        self._few = BoundedSemaphore(AT_ONCE)
-        self._connection = _connected(files.index, cache)
+        self._slots = BoundedSemaphore(CONCURRENCY)
+        self._connection = _connect(files.index, cache)
         empty: Mapping[str, pa.Table] = {}
         for view in VIEWS:
             if view in TABLES:
                 self._connection.execute(f"CREATE VIEW {view} AS FROM index.{view}")
-            elif files.of(view):
-                self._connection.execute(f"CREATE VIEW {view} AS FROM {parquet(files.of(view))}")
+            elif paths := files.paths(view):
+                self._connection.execute(f"CREATE VIEW {view} AS FROM {parquet_source(paths)}")
             else:
                 empty = empty or empty_tables()
                 self._connection.from_arrow(empty[view]).create(view)
@@ -44,41 +44,41 @@ class Database:
         self._connection.execute("SET lock_configuration = true")
 
     def source(self, table: str, *, model: str = "", suite: str = "") -> str:
-        """A table as a question names it after FROM, made of the files of one model or suite alone, if these are named.
+        """Return what follows FROM to query a table, or the part of it about one model or suite.
 
-        What is named must be in the lab; the answer is the same as that of the view, and comes sooner.
+        The model and the suite must be in the lab; only their files are read then.
         """
         if table in TABLES:
-            named = {"model": model, "suite": suite}.items()
-            asked = " AND ".join(f"{name} = {quoted(value)}" for name, value in named if value)
-            return f"(FROM {table} WHERE {asked})" if asked else table
-        paths = self.files.of(table, model=model, suite=suite)
-        return parquet(paths) if paths else table
+            names = {"model": model, "suite": suite}.items()
+            conditions = " AND ".join(f"{name} = {sql_string(value)}" for name, value in names if value)
+            return f"(FROM {table} WHERE {conditions})" if conditions else table
+        paths = self.files.paths(table, model=model, suite=suite)
+        return parquet_source(paths) if paths else table
 
     def rows(
         self, sql: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = MappingProxyType({})
     ) -> list[dict[str, Any]]:
-        """The answer to a question, row by row; `tables` are those that it names beside the lab's own."""
-        with self._cursor(tables) as cursor, _said():
-            found = cursor.execute(sql, list(parameters))
-            names = [column[0] for column in found.description or []]
-            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        """Return the rows of a query; `tables` are those that it names beside the lab's own."""
+        with self._cursor(tables) as cursor, _translated_errors():
+            result = cursor.execute(sql, list(parameters))
+            names = [column[0] for column in result.description or []]
+            return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
     def table(
         self, sql: str, parameters: Sequence[Any] = (), tables: Mapping[str, pa.Table] = MappingProxyType({})
     ) -> pa.Table:
-        """The answer to a question as a table."""
-        with self._cursor(tables) as cursor, _said():
+        """Return the result of a query as a table."""
+        with self._cursor(tables) as cursor, _translated_errors():
             reader = cursor.sql(sql, params=list(parameters)).to_arrow_reader(100_000)
             return pa.Table.from_batches(list(reader), reader.schema)
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Close the connection."""
         self._connection.close()
 
     @contextmanager
     def _cursor(self, tables: Mapping[str, pa.Table]) -> Iterator["duckdb.DuckDBPyConnection"]:
-        with self._few:
+        with self._slots:
             cursor = self._connection.cursor()
             try:
                 for name, table in tables.items():
@@ -88,7 +88,7 @@ class Database:
                 cursor.close()
 
 
-def _connected(index: Path, cache: Path) -> "duckdb.DuckDBPyConnection":
+def _connect(index: Path, cache: Path) -> "duckdb.DuckDBPyConnection":
     import duckdb  # loaded when it is needed
 
     connection = duckdb.connect(
@@ -102,18 +102,18 @@ def _connected(index: Path, cache: Path) -> "duckdb.DuckDBPyConnection":
         },
     )
     connection.execute("SET parquet_metadata_cache = true")
-    with _said():
-        connection.execute(f"ATTACH {quoted(str(index))} AS index (READ_ONLY)")
-    connection.execute(f"SET allowed_directories = [{quoted(str(cache))}]")
+    with _translated_errors():
+        connection.execute(f"ATTACH {sql_string(str(index))} AS index (READ_ONLY)")
+    connection.execute(f"SET allowed_directories = [{sql_string(str(cache))}]")
     return connection
 
 
 @contextmanager
-def _said() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     import duckdb
 
     try:
         yield
     except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InvalidInputException) as problem:
-        fact = f"the tables of the explorer cannot be read: {str(problem).partition(chr(10))[0]}"
-        raise StoreError(fact, hint="delete them, they are made anew; counterpoint serve says where") from problem
+        fact = f"the outcome tables cannot be read: {str(problem).partition(chr(10))[0]}"
+        raise StoreError(fact, hint="delete them from the cache folder; they are built again") from problem

@@ -1,21 +1,21 @@
-"""What became of every answer of a lab, as Parquet files in the user's cache, so that no page ever judges a suite.
+"""Outcome tables as Parquet files in the user's cache, so that no page judges answers itself.
 
-Files are made at the first use, one after the other; of a large lab in a process of its own, whose memory goes with it.
-A folder of files is there whole or not at all, and its name says from what it was made. Everything here can be deleted
-at any time.
+Files are built at the first use, one after the other; those of a large lab in a process of its own, whose memory goes
+with it. A folder of files is there whole or not at all, and its name is a digest of what it was built from. Everything
+here can be deleted at any time.
 """
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TextIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,309 +27,324 @@ from counterpoint.core.ids import content_id, hex_id
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ties import find_ties
 from counterpoint.store.answers import slug as folder_of
-from counterpoint.store.cache import Recent
+from counterpoint.store.cache import LRUCache
 from counterpoint.store.lab import LabStore
+from counterpoint.store.models import LabModel
 from counterpoint.store.outcomes import tables
 from counterpoint.store.outcomes.group_index import write_index
-from counterpoint.store.outcomes.row_groups import length
+from counterpoint.store.outcomes.row_groups import row_group_size
+from counterpoint.store.outcomes.tables import Metrics
 
-FORMAT = 7
-"""The version of these files: others are made anew."""
+FORMAT = 8
+"""The version of these files: those of another version are built again."""
 
 INDEX = "index.duckdb"
 """The name of the database file."""
 
 SMALL = 4_000_000
-"""Bytes of Parquet up to which files are made within the process that asks."""
+"""Bytes of Parquet up to which files are built within the calling process."""
 
-ROOM = 600_000_000
-"""Bytes of what was read, and again of what was judged, that are kept while tables are made."""
+BUILD_CACHE = 600_000_000
+"""Bytes of tables, and again of judged outcomes, that are kept while files are built."""
 
-_LONG = 200  # bytes, about, of a row that was judged
-_PARTED = ("groups", "said", "answers")  # are read a few rows at a time
-_ROWS = {"queries": 8192}  # in each part of others
+_OUTCOME_BYTES = 200  # of a judged row, about
+_RANDOM_ACCESS = ("groups", "answers_by_row", "answers")  # are read a few rows at a time
+_ROW_GROUP_SIZES = {"queries": 8192}  # of others than the default
 
-Told = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A model of a lab: its name in addresses, and its fingerprint."""
-
-    slug: str
-    fingerprint: str
+Progress = Callable[[str], None]
+"""Is told a line about each folder before it is built."""
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
-    """Where the tables of something are: of a suite, of the answers of a model, of both, of ties, or of all."""
+class TableFolder:
+    """A folder with the tables of a suite, of a model's answers, of both, of the ties of a suite, or of all groups."""
 
     path: Path
     about: str
-    bytes: int  # of the files that it is made from
-    write: Callable[[Path], None]  # into a folder that is there
+    bytes: int  # of the files that it is built from
+    write: Callable[[Path], None]  # into an existing folder
 
     @property
-    def there(self) -> bool:
-        """Whether it was made."""
+    def exists(self) -> bool:
+        """Whether it was built."""
         return self.path.is_dir()
 
     def file(self, table: str) -> Path:
-        """The file of one of its tables."""
+        """Return the file of one of its tables."""
         return self.path / f"{table}.parquet"
 
-    def put(self) -> None:
-        """Make it, whole or not at all; a folder that another process has put meanwhile is as good."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(mkdtemp(dir=self.path.parent, prefix=".draft-"))
+    def build(self) -> None:
+        """Build it, whole or not at all; a folder that another process has built meanwhile is as good."""
         try:
-            self.write(draft)
-            with suppress(OSError):
-                draft.rename(self.path)
-        finally:
-            rmtree(draft, ignore_errors=True)
-        _swept(self.path)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            draft = Path(mkdtemp(dir=self.path.parent, prefix=".draft-"))
+            try:
+                self.write(draft)
+                with suppress(OSError):
+                    draft.rename(self.path)
+            finally:
+                rmtree(draft, ignore_errors=True)
+        except OSError as problem:
+            fact = f"{self.path} cannot be written: {problem.strerror or problem}"
+            hint = "check the space on that disk, or name another cache by XDG_CACHE_HOME"
+            raise StoreError(fact, hint=hint) from problem
+        _delete_old_versions(self.path)
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class OutcomeFiles:
     """The folders of one version of a lab."""
 
-    suites: Mapping[str, Folder]
-    answers: Mapping[str, Folder]  # by the model's slug
-    outcomes: Mapping[tuple[str, str], Folder]  # by slug and suite
-    ties: Mapping[str, Folder]
-    all: Folder
+    suites: Mapping[str, TableFolder]
+    answers: Mapping[str, TableFolder]  # by the model's slug
+    outcomes: Mapping[tuple[str, str], TableFolder]  # by slug and suite
+    ties: Mapping[str, TableFolder]
+    all_groups: TableFolder
 
     @property
-    def folders(self) -> tuple[Folder, ...]:
-        """All of them, in the order in which they are made."""
-        groups = (self.suites, self.answers, self.outcomes, self.ties)
-        return (*(folder for group in groups for folder in group.values()), self.all)
+    def folders(self) -> tuple[TableFolder, ...]:
+        """All of them, in the order in which they are built."""
+        maps = (self.suites, self.answers, self.outcomes, self.ties)
+        return (*(folder for folders in maps for folder in folders.values()), self.all_groups)
 
     @property
     def index(self) -> Path:
         """The database file in which groups are searched."""
-        return self.all.path / INDEX
+        return self.all_groups.path / INDEX
 
     @property
-    def large(self) -> bool:
-        """Whether it takes long to make them."""
-        return sum(folder.bytes for folder in (*self.suites.values(), *self.answers.values())) > SMALL
+    def input_bytes(self) -> int:
+        """Bytes of the suites and answers that they are built from."""
+        return sum(folder.bytes for folder in (*self.suites.values(), *self.answers.values()))
 
     @property
-    def missing(self) -> tuple[Folder, ...]:
-        """Those that were not made yet."""
-        return tuple(folder for folder in self.folders if not folder.there)
+    def missing(self) -> tuple[TableFolder, ...]:
+        """The folders that were not built yet."""
+        return tuple(folder for folder in self.folders if not folder.exists)
 
-    def of(self, table: str, *, model: str = "", suite: str = "") -> list[Path]:
-        """The files that hold a table, of one model or suite if these are named."""
+    def paths(self, table: str, *, model: str = "", suite: str = "") -> list[Path]:
+        """Return the files that hold a table, or the part of it about one model or suite."""
         if table in ("groups", "bases", "queries"):
             return [folder.file(table) for name, folder in self.suites.items() if suite in ("", name)]
         if table == "answers":
-            return [folder.file(table) for name, folder in self.answers.items() if model in ("", name)]
+            return [folder.file(table) for slug, folder in self.answers.items() if model in ("", slug)]
         if table == "ties":
             return [folder.file(table) for name, folder in self.ties.items() if suite in ("", name)]
-        chosen = (one for one in self.outcomes.items() if model in ("", one[0][0]) and suite in ("", one[0][1]))
-        return [folder.file(table) for _, folder in chosen]
+        return [
+            folder.file(table)
+            for (slug, name), folder in self.outcomes.items()
+            if model in ("", slug) and suite in ("", name)
+        ]
 
 
-def files(lab: LabStore, cache: Path, models: Sequence[Asked]) -> Files:
-    """Where the tables of a lab are, or will be; nothing is made yet."""
-    return _Making(lab, cache, models).files()
+def plan_files(lab: LabStore, cache: Path, models: Sequence[LabModel], metrics: Metrics) -> OutcomeFiles:
+    """Return where the tables of a lab are, or will be; nothing is built yet."""
+    return _Builder(lab, cache, models, metrics).files()
 
 
-def made(lab: LabStore, cache: Path, models: Sequence[Asked], told: Told = lambda line: None) -> Files:
-    """The files of a lab, those that are missing made first; `told` hears a line about each."""
-    wanted = files(lab, cache, models)
-    missing = wanted.missing
-    if sum(folder.bytes for folder in missing) > SMALL:
-        _made_apart(lab, cache, models, told)
-        missing = wanted.missing
+def build_files(
+    lab: LabStore,
+    cache: Path,
+    models: Sequence[LabModel],
+    metrics: Metrics,
+    *,
+    progress: Progress = lambda line: None,
+    worker: Sequence[str] = (),
+    small: int = SMALL,
+) -> OutcomeFiles:
+    """Return the files of a lab; missing ones are built first, beyond `small` bytes by the `worker` command.
+
+    The worker is called with the lab and the cache folder, and runs `serve_worker`.
+    """
+    files = plan_files(lab, cache, models, metrics)
+    missing = files.missing
+    if worker and sum(folder.bytes for folder in missing) > small:
+        _run_worker(worker, lab, cache, models, progress)
+        missing = files.missing
     for number, folder in enumerate(missing, 1):
-        told(f"{folder.about} ({number} of {len(missing)})")
-        _kept(folder)
-    return wanted
+        progress(f"{folder.about} ({number} of {len(missing)})")
+        folder.build()
+    return files
 
 
-class _Making:
-    """One version of a lab, with what was read and judged last."""
+def serve_worker(lab: LabStore, cache: Path, metrics: Metrics, reader: TextIO, writer: TextIO) -> None:
+    """Build the missing files for the models in a JSON list, and write progress or an error as JSON lines."""
+    models = [LabModel(**model) for model in json.load(reader)]
+    for message in _build_messages(plan_files(lab, cache, models, metrics).missing):
+        writer.write(f"{json.dumps(message)}\n")
+        writer.flush()
 
-    def __init__(self, lab: LabStore, cache: Path, models: Sequence[Asked]) -> None:
-        self._lab, self._models = lab, models
+
+def _build_messages(missing: Sequence[TableFolder]) -> Iterator[dict[str, str]]:
+    try:
+        for number, folder in enumerate(missing, 1):
+            yield {"line": f"{folder.about} ({number} of {len(missing)})"}
+            folder.build()
+    except CounterpointError as problem:
+        yield {"fact": str(problem), "hint": problem.hint}
+
+
+def _run_worker(
+    worker: Sequence[str], lab: LabStore, cache: Path, models: Sequence[LabModel], progress: Progress
+) -> None:
+    """Build what is missing in a process of its own, and pass on the lines that it writes."""
+    command = [*worker, str(lab.folder.resolve()), str(cache.resolve())]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
+        assert process.stdin, "the pipe was asked for"
+        assert process.stdout, "the pipe was asked for"
+        json.dump([asdict(model) for model in models], process.stdin)
+        process.stdin.close()
+        problem: dict[str, str] = {}
+        for line in process.stdout:
+            message = json.loads(line)
+            progress(message["line"]) if "line" in message else problem.update(message)
+    if problem:
+        raise StoreError(problem["fact"], hint=problem["hint"])
+    if process.returncode:
+        fact = f"the outcome tables of {lab.folder} were not built: the process ended with {process.returncode}"
+        raise StoreError(fact, hint="is there enough memory?")
+
+
+class _Builder:
+    """Plans the folders of one version of a lab, and writes their tables."""
+
+    def __init__(self, lab: LabStore, cache: Path, models: Sequence[LabModel], metrics: Metrics) -> None:
+        self._lab, self._models, self._metrics = lab, models, metrics
         self._home = cache.resolve() / "tables" / hex_id(content_id(str(lab.folder.resolve())))
-        self._held = Recent[Path, pa.Table](lambda table: int(table.nbytes), ROOM)
-        self._judged = Recent[tuple[str, str], Outcomes](lambda one: len(one.base) * _LONG, ROOM)
+        self._tables = LRUCache[Path, pa.Table](BUILD_CACHE)
+        self._outcomes = LRUCache[tuple[str, str], Outcomes](
+            BUILD_CACHE, size=lambda outcomes: len(outcomes.base) * _OUTCOME_BYTES
+        )
 
-    def files(self) -> Files:
-        """All folders."""
-        suites = {name: self._suite(name) for name in self._lab.suites()}
-        answers = {model.slug: self._answers(model) for model in self._models}
+    def files(self) -> OutcomeFiles:
+        """Plan all folders."""
+        suites = {name: self._suite_folder(name) for name in self._lab.suites()}
+        answers = {model.slug: self._answers_folder(model) for model in self._models}
         outcomes = {
-            (model.slug, name): self._outcomes(model.slug, name, suites[name], answers[model.slug])
+            (model.slug, name): self._outcomes_folder(model.slug, name, suites[name], answers[model.slug])
             for model in self._models
             for name in suites
         }
-        ties = {name: self._ties(name, outcomes) for name in suites}
-        return Files(suites, answers, outcomes, ties, self._all(suites, outcomes))
+        ties = {name: self._ties_folder(name, outcomes) for name in suites}
+        return OutcomeFiles(suites, answers, outcomes, ties, self._index_folder(suites, outcomes))
 
-    def _suite(self, name: str) -> Folder:
-        key, size = self._seen([f"suites/{name}/"])
-        make = partial(self._suite_tables, name)
-        return Folder(self._home / "suites" / f"{name}-{key}", f"reading {name}", size, partial(_write_tables, make))
+    def _suite_folder(self, name: str) -> TableFolder:
+        digest, size = self._file_digest([f"suites/{name}/"])
+        write = partial(_write_tables, partial(self._suite_tables, name))
+        return TableFolder(self._home / "suites" / f"{name}-{digest}", f"reading {name}", size, write)
 
-    def _answers(self, model: Asked) -> Folder:
+    def _answers_folder(self, model: LabModel) -> TableFolder:
         folder = folder_of(model.fingerprint)
         about = [self._lab.scale(model.fingerprint), model.slug]
-        key, size = self._seen([f"answers/{folder}/", f"values/{folder}/"], about)
+        digest, size = self._file_digest([f"answers/{folder}/", f"values/{folder}/"], about)
         write = partial(_write_tables, partial(self._answer_tables, model))
-        return Folder(self._home / "answers" / f"{folder}-{key}", f"reading the answers of {model.slug}", size, write)
+        path = self._home / "answers" / f"{folder}-{digest}"
+        return TableFolder(path, f"reading the answers of {model.slug}", size, write)
 
-    def _outcomes(self, slug: str, suite: str, groups: Folder, answers: Folder) -> Folder:
-        name = f"{answers.path.name}-{_key([groups.path.name, *(metric.name for metric in tables.sampled())])}"
+    def _outcomes_folder(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> TableFolder:
+        digest = _digest([groups.path.name, *(metric.name for metric in tables.group_metrics(self._metrics))])
         write = partial(_write_tables, partial(self._outcome_tables, slug, suite, groups, answers))
-        return Folder(self._home / "outcomes" / suite / name, f"{slug} on {suite}", groups.bytes + answers.bytes, write)
+        path = self._home / "outcomes" / suite / f"{answers.path.name}-{digest}"
+        return TableFolder(path, f"{slug} on {suite}", groups.bytes + answers.bytes, write)
 
-    def _ties(self, suite: str, outcomes: Mapping[tuple[str, str], Folder]) -> Folder:
-        own = {slug: folder for (slug, name), folder in outcomes.items() if name == suite}
-        key = _key([f"{slug} {folder.path.name}" for slug, folder in own.items()])
-        size = sum(folder.bytes for folder in own.values())
-        write = partial(_write_tables, partial(self._ties_tables, suite, own))
-        return Folder(self._home / "ties" / f"{suite}-{key}", f"comparing the models on {suite}", size, write)
+    def _ties_folder(self, suite: str, outcomes: Mapping[tuple[str, str], TableFolder]) -> TableFolder:
+        folders = {slug: folder for (slug, name), folder in outcomes.items() if name == suite}
+        digest = _digest([f"{slug} {folder.path.name}" for slug, folder in folders.items()])
+        size = sum(folder.bytes for folder in folders.values())
+        write = partial(_write_tables, partial(self._ties_tables, suite, folders))
+        return TableFolder(self._home / "ties" / f"{suite}-{digest}", f"comparing the models on {suite}", size, write)
 
-    def _all(self, suites: Mapping[str, Folder], outcomes: Mapping[tuple[str, str], Folder]) -> Folder:
-        made_from = [folder.path.name for folder in (*suites.values(), *outcomes.values())]
+    def _index_folder(
+        self, suites: Mapping[str, TableFolder], outcomes: Mapping[tuple[str, str], TableFolder]
+    ) -> TableFolder:
+        inputs = [folder.path.name for folder in (*suites.values(), *outcomes.values())]
         groups = {name: folder.file("groups") for name, folder in suites.items()}
         bases = [folder.file("bases") for folder in suites.values()]
         verdicts = [folder.file("verdicts") for folder in outcomes.values()]
 
         def write(draft: Path) -> None:
-            write_index(draft / INDEX, groups, bases, verdicts)
+            write_index(draft / INDEX, groups, bases, verdicts, self._metrics)
 
-        path = self._home / "all" / f"groups-{_key([version('duckdb'), *made_from])}"
-        return Folder(path, "listing all groups", sum(folder.bytes for folder in suites.values()), write)
+        path = self._home / "all" / f"groups-{_digest([version('duckdb'), *inputs])}"
+        return TableFolder(path, "indexing all groups", sum(folder.bytes for folder in suites.values()), write)
 
     def _suite_tables(self, name: str) -> dict[str, pa.Table]:
         groups = tables.groups_table(self._lab.suite(name).groups)
         return {"groups": groups, "bases": tables.bases_table(groups), "queries": tables.queries_table(groups)}
 
-    def _answer_tables(self, model: Asked) -> dict[str, pa.Table]:
+    def _answer_tables(self, model: LabModel) -> dict[str, pa.Table]:
         answers = self._lab.read_answers(model.fingerprint)
-        kept = tables.answers_table(model.slug, answers)
-        return {"answers": kept.replace_schema_metadata(answers.schema.metadata)}
+        table = tables.answers_table(model.slug, answers)
+        return {"answers": table.replace_schema_metadata(answers.schema.metadata)}
 
-    def _outcome_tables(self, slug: str, suite: str, groups: Folder, answers: Folder) -> dict[str, pa.Table]:
-        rows, said = self._read(groups.file("groups")), self._read(answers.file("answers"))
-        outcomes, plain = self._outcomes_of(slug, suite, groups, answers), tables.plain_answers(said)
+    def _outcome_tables(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> dict[str, pa.Table]:
+        rows, plain = self._read(groups.file("groups")), tables.plain_answers(self._read(answers.file("answers")))
+        outcomes = self._judge(slug, suite, groups, answers)
         return {
             "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, plain),
-            "said": tables.said_table(rows, outcomes, plain),
-            "verdicts": tables.verdicts_table(suite, slug, rows, outcomes),
-            "scores": tables.scores_table(suite, slug, outcomes),
+            "answers_by_row": tables.answers_by_row(rows, outcomes, plain),
+            "verdicts": tables.verdicts_table(suite, slug, rows, outcomes, self._metrics),
+            "scores": tables.scores_table(suite, slug, outcomes, self._metrics),
         }
 
-    def _ties_tables(self, suite: str, own: Mapping[str, Folder]) -> dict[str, pa.Table]:
-        scores = pa.concat_tables([pq.read_table(folder.file("scores")) for folder in own.values()]) if own else None
-        groups, answers = self._suite(suite), {model.slug: self._answers(model) for model in self._models}
+    def _ties_tables(self, suite: str, folders: Mapping[str, TableFolder]) -> dict[str, pa.Table]:
+        groups, answers = self._suite_folder(suite), {model.slug: self._answers_folder(model) for model in self._models}
+        scores = [row for folder in folders.values() for row in pq.read_table(folder.file("scores")).to_pylist()]
 
         def outcomes(slug: str) -> Outcomes:
-            return self._outcomes_of(slug, suite, groups, answers[slug])
+            return self._judge(slug, suite, groups, answers[slug])
 
-        found = find_ties(scores.to_pylist(), outcomes) if scores is not None else []
-        return {"ties": tables.ties_table(suite, found)}
+        return {"ties": tables.ties_table(suite, find_ties(scores, outcomes))}
 
-    def _outcomes_of(self, slug: str, suite: str, groups: Folder, answers: Folder) -> Outcomes:
+    def _judge(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> Outcomes:
 
-        def judged() -> Outcomes:
-            rows, said = self._read(groups.file("groups")), self._read(answers.file("answers"))
-            own = said.filter(pc.is_in(said["query"], value_set=rows["query"]))
-            return judge(rows, own.combine_chunks())
+        def judge_answers() -> Outcomes:
+            rows, given = self._read(groups.file("groups")), self._read(answers.file("answers"))
+            to_suite = given.filter(pc.is_in(given["query"], value_set=rows["query"]))
+            return judge(rows, to_suite.combine_chunks())
 
-        return self._judged.made((slug, suite), judged)
+        return self._outcomes.get_or_make((slug, suite), judge_answers)
 
     def _read(self, path: Path) -> pa.Table:
-        """A whole file in one piece, as every piece is judged by itself."""
-        return self._held.made(path, lambda: pq.read_table(path).combine_chunks())
+        """Read a whole file in one chunk, as every chunk is judged by itself."""
+        return self._tables.get_or_make(path, lambda: pq.read_table(path).combine_chunks())
 
-    def _seen(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
-        """A word that changes with the files in these folders, and their size in bytes."""
+    def _file_digest(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
+        """Return a digest of the names, sizes and times of the files in these folders, and their bytes."""
         storage, size = self._lab.storage, 0
         lines = [*also]
         for name in (name for folder in folders for name in storage.names(folder)):
-            with suppress(FileNotFoundError):  # a run may merge its parts while we look
-                found = storage.path(name).stat()
-                lines.append(f"{name} {found.st_size} {found.st_mtime_ns}")
-                size += found.st_size
-        return _key(lines), size
+            with suppress(FileNotFoundError):  # a run may merge its parts meanwhile
+                status = storage.path(name).stat()
+                lines.append(f"{name} {status.st_size} {status.st_mtime_ns}")
+                size += status.st_size
+        return _digest(lines), size
 
 
-def _key(lines: Sequence[str]) -> str:
+def _digest(lines: Sequence[str]) -> str:
     safe = [line.encode("utf-8", "surrogateescape").decode("latin-1") for line in lines]
     return hex_id(content_id([str(FORMAT), __version__, *safe]))
 
 
 def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> None:
-    """Long rows in small parts, of which a page reads a few; narrow columns in large ones, which are read through."""
+    """Write tables for random access in small row groups, and those that are scanned in large ones."""
     for name, table in make().items():
-        rows = length(table.num_rows) if name in _PARTED else _ROWS.get(name, 122_880)
+        rows = row_group_size(table.num_rows) if name in _RANDOM_ACCESS else _ROW_GROUP_SIZES.get(name, 122_880)
         path = folder / f"{name}.parquet"
         pq.write_table(table, path, compression="lz4", row_group_size=rows, write_page_index=False)
 
 
-def _kept(folder: Folder) -> None:
-    try:
-        folder.put()
-    except OSError as problem:
-        fact = f"{folder.path} cannot be written: {problem.strerror or problem}"
-        raise StoreError(
-            fact, hint="check the space on that disk, or name another cache by XDG_CACHE_HOME"
-        ) from problem
-
-
-def _swept(path: Path) -> None:
-    """Delete what was made of earlier versions, but for the last, which somebody may still be reading."""
-    name = path.name.rpartition("-")[0].rpartition("-")[0] if path.parent.parent.name == "outcomes" else ""
-    start = f"{name or path.name.rpartition('-')[0]}-"
-    length = len(path.name.split("-"))
+def _delete_old_versions(path: Path) -> None:
+    """Delete the folders of earlier versions, but for the last, which somebody may still be reading."""
+    parts = path.name.split("-")
+    digests = 2 if path.parent.parent.name == "outcomes" else 1  # an outcomes folder has those of suite and answers
+    prefix = f"{'-'.join(parts[:-digests]) or '-'.join(parts[:-1])}-"
     with suppress(OSError):
-        alike = [one for one in path.parent.iterdir() if one.name.startswith(start)]
-        alike = [one for one in alike if len(one.name.split("-")) == length]
-        for old in sorted(alike, key=lambda one: one.stat().st_mtime_ns)[:-2]:
+        versions = [
+            folder
+            for folder in path.parent.iterdir()
+            if folder.name.startswith(prefix) and len(folder.name.split("-")) == len(parts)
+        ]
+        for old in sorted(versions, key=lambda folder: folder.stat().st_mtime_ns)[:-2]:
             rmtree(old, ignore_errors=True)
-
-
-def _made_apart(lab: LabStore, cache: Path, models: Sequence[Asked], told: Told) -> None:
-    """Make what is missing in a process of its own, which says what it does line by line."""
-    asked = json.dumps([[model.slug, model.fingerprint] for model in models])
-    words = [sys.executable, "-m", __name__, str(lab.folder.resolve()), str(cache.resolve())]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
-        assert process.stdin, "it was asked for"
-        assert process.stdout, "it was asked for"
-        process.stdin.write(asked)
-        process.stdin.close()
-        problem: dict[str, str] = {}
-        for line in process.stdout:
-            said = json.loads(line)
-            told(said["line"]) if "line" in said else problem.update(said)
-    if problem:
-        raise StoreError(problem["fact"], hint=problem["hint"])
-    if process.returncode:
-        fact = f"the tables of {lab.folder} could not be made: the process ended with {process.returncode}"
-        raise StoreError(fact, hint="is there enough memory?")
-
-
-def _main(folder: str, cache: str) -> Iterator[dict[str, str]]:
-    models = [Asked(*one) for one in json.load(sys.stdin)]
-    missing = files(LabStore(folder), Path(cache), models).missing
-    try:
-        for number, one in enumerate(missing, 1):
-            yield {"line": f"{one.about} ({number} of {len(missing)})"}
-            _kept(one)
-    except CounterpointError as problem:
-        yield {"fact": str(problem), "hint": problem.hint}
-
-
-if __name__ == "__main__":
-    for said in _main(*sys.argv[1:]):
-        sys.stdout.write(f"{json.dumps(said)}\n")
-        sys.stdout.flush()

@@ -1,7 +1,7 @@
-"""All groups of a lab and all verdicts on them in one database file, which is searched sooner than many small files.
+"""One DuckDB file with all groups of a lab and all verdicts on them, searched faster than many small Parquet files.
 
-A group has a `number` there: the rows of all suites before its own, in the order of their names, and its place among
-those of its own. Tables are joined and ordered by it.
+A group has a `number`: the rows of the suites before its own, in the order of their names, plus its `place` in its own
+suite. Tables are joined and sorted by it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from counterpoint.store.outcomes.tables import empty_tables
+from counterpoint.store.outcomes.tables import Metrics, empty_tables
 
 TABLES = ("suites", "bases", "verdicts")
-"""What the file holds: the `first` number of each suite, one row per group, and one per group and model."""
+"""The tables of the file: the `first` number of each suite, one row per group, one per group and model."""
 
 
-def write_index(file: Path, groups: Mapping[str, Path], bases: Sequence[Path], verdicts: Sequence[Path]) -> None:
-    """Write the file from those of each suite and of each model on it."""
+def write_index(
+    file: Path, groups: Mapping[str, Path], bases: Sequence[Path], verdicts: Sequence[Path], metrics: Metrics = ()
+) -> None:
+    """Write the index from the Parquet files of each suite and of each model on it."""
     import duckdb  # loaded when it is needed
 
     try:
@@ -25,9 +27,9 @@ def write_index(file: Path, groups: Mapping[str, Path], bases: Sequence[Path], v
             connection.register("first_numbers", _first_numbers(groups))
             connection.execute("CREATE TABLE suites AS FROM first_numbers")
             for name, paths in (("bases", bases), ("verdicts", verdicts)):
-                source = parquet(paths)
+                source = parquet_source(paths)
                 if not paths:
-                    connection.register(source := f"no_{name}", empty_tables()[name])
+                    connection.register(source := f"no_{name}", empty_tables(metrics)[name])
                 connection.execute(
                     f"CREATE TABLE {name} AS SELECT first + place AS number, * EXCLUDE (first) "
                     f"FROM {source} JOIN suites USING (suite)"
@@ -36,15 +38,15 @@ def write_index(file: Path, groups: Mapping[str, Path], bases: Sequence[Path], v
         raise OSError(str(problem).partition("\n")[0]) from problem
 
 
-def parquet(paths: Sequence[Path]) -> str:
-    """Some files as a question names them after FROM."""
-    return f"read_parquet([{', '.join(quoted(str(path)) for path in paths)}])"
+def parquet_source(paths: Sequence[Path]) -> str:
+    """Return some files as SQL names them after FROM."""
+    return f"read_parquet([{', '.join(sql_string(str(path)) for path in paths)}])"
 
 
-def quoted(text: str) -> str:
-    """A text as a question has it.
+def sql_string(text: str) -> str:
+    """Return a text as an SQL literal.
 
-    >>> quoted("it's")
+    >>> sql_string("it's")
     "'it''s'"
     """
     doubled = text.replace("'", "''")

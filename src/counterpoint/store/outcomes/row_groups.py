@@ -1,7 +1,6 @@
-"""Some rows of a long Parquet file, read without the rest: parts of equal length, of which only those in demand are."""
+"""Random access to the rows of a long Parquet file: only the row groups that hold them are read."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -10,76 +9,80 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from counterpoint.store.cache import Recent
+from counterpoint.store.cache import LRUCache
 
-ROWS = 512
-"""Rows in each part of the files that are read in this way, unless they are very long."""
+SHORTEST = 512
+"""Rows of a row group, unless the file is very long."""
 
-PARTS = 128
-"""Parts from which on they are longer, as every part of every file costs memory."""
+MOST = 128
+"""Row groups from which on they are longer, as each costs memory for its metadata."""
 
-_RECENT = Recent[tuple[Path, int, tuple[str, ...] | None], pa.Table](lambda table: int(table.nbytes), 160_000_000)
+_row_groups = LRUCache[tuple[Path, int, tuple[str, ...] | None], pa.Table](160_000_000)
+_metadata = LRUCache[Path, pq.FileMetaData](256, size=lambda metadata: 1)
+_maxima = LRUCache[tuple[Path, str], NDArray[np.uint64]](256, size=lambda maxima: 1)
 
 
-def length(rows: int) -> int:
-    """How long the parts of a file with so many rows are.
+def row_group_size(rows: int) -> int:
+    """Return the length of the row groups of a file with so many rows.
 
-    >>> length(60_000), length(250_000)
+    >>> row_group_size(60_000), row_group_size(250_000)
     (512, 2048)
     """
-    long = ROWS
-    while long * PARTS < rows:
-        long *= 2
-    return long
+    size = SHORTEST
+    while size * MOST < rows:
+        size *= 2
+    return size
 
 
-@lru_cache(256)
-def _about(path: Path) -> pq.FileMetaData:
-    return pq.read_metadata(path)
+def take_rows(path: Path, rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> pa.Table:
+    """Read these rows of a file, in this order."""
+    metadata = _read_metadata(path)
+    size = metadata.row_group(0).num_rows if metadata.num_row_groups else SHORTEST
+    groups = np.unique(rows // size)
+    table = _read_row_groups(path, groups, columns)
+    starts = np.searchsorted(groups, rows // size) * size  # every row group but the last is full
+    return table.take(pa.array(starts + rows % size))
 
 
-def taken(path: Path, rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> pa.Table:
-    """These rows of a file, in this order."""
-    about = _about(path)
-    long = about.row_group(0).num_rows if about.num_row_groups else ROWS
-    parts = np.unique(rows // long)
-    found = _parts(path, parts, columns)
-    starts = np.searchsorted(parts, rows // long) * long  # every part but the last is full, so places follow
-    return found.take(pa.array(starts + rows % long))
+def find_rows(path: Path, column: str, wanted: NDArray[np.uint64], columns: Sequence[str] | None = None) -> pa.Table:
+    """Read the rows of a file, sorted by one of its columns, whose value there is one of those wanted."""
+    values = np.unique(wanted)
+    maxima = _row_group_maxima(path, column) if _read_metadata(path).num_rows else np.empty(0, np.uint64)
+    first, last = np.searchsorted(maxima, values), np.searchsorted(maxima, values, side="right")
+    # equal values may go on in the next row group
+    spans = [np.arange(start, stop + 1) for start, stop in zip(first, last, strict=True)]
+    groups = np.unique(np.concatenate([*spans, np.empty(0, np.int64)]).astype(np.int64))
+    table = _read_row_groups(path, groups[groups < len(maxima)], columns)
+    return table.filter(pc.is_in(table[column], value_set=pa.array(values)))
 
 
-def sought(path: Path, column: str, wanted: NDArray[np.uint64], columns: Sequence[str] | None = None) -> pa.Table:
-    """The rows of a file, ordered by one of its columns, that have one of these numbers in it."""
-    about, numbers = _about(path), np.unique(wanted)
-    ends = _ends(path, column) if about.num_rows else np.empty(0, np.uint64)
-    first, last = np.searchsorted(ends, numbers), np.searchsorted(ends, numbers, side="right")
-    # a number may go on in the next part
-    reach = [np.arange(one, two + 1) for one, two in zip(first, last, strict=True)]
-    parts = np.unique(np.concatenate([*reach, np.empty(0, np.int64)]).astype(np.int64))
-    parts = parts[parts < len(ends)]
-    found = _parts(path, parts, columns)
-    return found.filter(pc.is_in(found[column], value_set=pa.array(numbers)))
+def _read_metadata(path: Path) -> pq.FileMetaData:
+    return _metadata.get_or_make(path, lambda: pq.read_metadata(path))
 
 
-def _parts(path: Path, parts: NDArray[np.int64], columns: Sequence[str] | None) -> pa.Table:
-    """Some parts below each other; those that were read last are in memory, as visitors stay near where they were."""
+def _read_row_groups(path: Path, groups: NDArray[np.int64], columns: Sequence[str] | None) -> pa.Table:
+    """Concatenate some row groups; those read last are cached, as visitors stay near where they were."""
     wanted = None if columns is None else tuple(columns)
-    found = {part: _RECENT.get((path, part, wanted)) for part in parts.tolist()}
-    missing = [part for part, table in found.items() if table is None]
-    if missing or not found:
-        with pq.ParquetFile(path, metadata=_about(path), memory_map=True) as file:
-            for part in missing:
-                found[part] = file.read_row_group(part, columns=columns, use_threads=False)
-                _RECENT.put((path, part, wanted), found[part])
-            if not found:
+    tables = {group: _row_groups.get((path, group, wanted)) for group in groups.tolist()}
+    missing = [group for group, table in tables.items() if table is None]
+    if missing or not tables:
+        with pq.ParquetFile(path, metadata=_read_metadata(path), memory_map=True) as file:
+            for group in missing:
+                table = tables[group] = file.read_row_group(group, columns=columns, use_threads=False)
+                _row_groups.put((path, group, wanted), table)
+            if not tables:
                 return file.read_row_groups([], columns=columns, use_threads=False)
-    return pa.concat_tables(found.values())
+    return pa.concat_tables(tables.values())
 
 
-@lru_cache(256)
-def _ends(path: Path, column: str) -> NDArray[np.uint64]:
-    """The highest number in each part."""
-    about = _about(path)
-    place = [about.schema.column(one).path for one in range(about.num_columns)].index(column)
-    highest = (about.row_group(part).column(place).statistics.max for part in range(about.num_row_groups))
-    return np.fromiter(highest, np.uint64, about.num_row_groups)
+def _row_group_maxima(path: Path, column: str) -> NDArray[np.uint64]:
+    """Return the highest value of a column in each row group, from the file's statistics."""
+
+    def read() -> NDArray[np.uint64]:
+        metadata = _read_metadata(path)
+        place = [metadata.schema.column(number).path for number in range(metadata.num_columns)].index(column)
+        groups = range(metadata.num_row_groups)
+        maxima = (metadata.row_group(group).column(place).statistics.max for group in groups)
+        return np.fromiter(maxima, np.uint64, metadata.num_row_groups)
+
+    return _maxima.get_or_make((path, column), read)

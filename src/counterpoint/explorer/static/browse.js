@@ -12,7 +12,7 @@ function address() {
     return !((name === "low" && Number(value) === 0) || (name === "high" && Number(value) === 1));
   });
   const query = new URLSearchParams(said);
-  return `/find${query.size ? `?${query}` : ""}`;
+  return `/browse${query.size ? `?${query}` : ""}`;
 }
 
 // The handles do not pass each other, and say where they are.

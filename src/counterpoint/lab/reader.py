@@ -1,0 +1,66 @@
+"""A lab as pages and reports read it: the outcome tables with the metrics, suites and costs of the catalog."""
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from counterpoint import catalog
+from counterpoint.core.errors import CounterpointError
+from counterpoint.metrics.metric import Metric
+from counterpoint.store.lab import LabStore
+from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
+from counterpoint.store.outcomes.reader import OutcomeReader
+from counterpoint.store.versions import RunRecord
+from counterpoint.studies.costs import Cost, cost
+
+WORKER = (sys.executable, "-m", "counterpoint.lab.reader")
+"""The command that builds the tables of a large lab in a process of its own."""
+
+
+class LabReader(OutcomeReader):
+    """The outcome tables of a lab, scored by every metric of the catalog."""
+
+    def __init__(
+        self,
+        lab: LabStore,
+        cache: Path | None = None,
+        progress: Progress = lambda line: None,
+        *,
+        small: int = SMALL,
+    ) -> None:
+        super().__init__(lab, catalog_metrics(), cache=cache, progress=progress, worker=WORKER, small=small)
+
+    def costs(self) -> Mapping[str, Cost]:
+        """Return what each model costs, by its slug."""
+        return self.cached(("costs",), self._costs)
+
+    def suite_sentence(self, suite: str) -> str:
+        """Return what a suite tests, in the words of its module, or nothing if that is not installed."""
+        try:
+            return str(catalog.find("suites", self.lab.manifest(suite).suite).tests)
+        except (CounterpointError, AttributeError):
+            return ""
+
+    def _costs(self) -> dict[str, Cost]:
+        seconds = self.mean_seconds()
+        runs: dict[str, list[RunRecord]] = {}
+        for record in self.lab.runs():
+            runs.setdefault(record.fingerprint, []).append(record)
+        return {model.slug: cost(runs[model.fingerprint], seconds.get(model.slug)) for model in self.models()}
+
+
+@cache
+def catalog_metrics() -> tuple[Metric, ...]:
+    """Return every metric of the catalog that can be loaded."""
+    metrics: list[Metric] = []
+    for name in catalog.rows("metrics"):
+        try:
+            metrics.append(catalog.find("metrics", name))
+        except CounterpointError:  # a plug-in that cannot be loaded is left out
+            continue
+    return tuple(metrics)
+
+
+if __name__ == "__main__":
+    serve_worker(LabStore(sys.argv[1]), Path(sys.argv[2]), catalog_metrics(), sys.stdin, sys.stdout)

@@ -1,0 +1,392 @@
+"""Read access to a lab by its outcome tables: queries run in place, and small results are cached until it changes."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock, Thread
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.groups import Query
+from counterpoint.core.ids import hex_id
+from counterpoint.metrics.accuracy import ACCURACY_METRICS
+from counterpoint.metrics.outcomes import STATES
+from counterpoint.store.cache import LRUCache, user_cache
+from counterpoint.store.groups import read_queries
+from counterpoint.store.lab import LabStore
+from counterpoint.store.models import LabModel, list_models
+from counterpoint.store.outcomes.database import OutcomeDatabase
+from counterpoint.store.outcomes.files import SMALL, Progress, build_files
+from counterpoint.store.outcomes.row_groups import find_rows, take_rows
+from counterpoint.store.outcomes.tables import Metrics, group_metrics
+
+T = TypeVar("T")
+
+CACHE_BYTES = 96_000_000
+"""Capacity of the cache of one version of a lab."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceScore:
+    """The score of one slice by one metric, from 0 to 1, with its interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """How many groups of a test and kind have a verdict, and how many of them violate their relation."""
+
+    test: str
+    kind: str
+    verdict: str
+    groups: int
+    inconsistent: int
+
+
+class _Snapshot:
+    """One version of a lab: its models, its database once it is built, and the cache of what was queried."""
+
+    def __init__(self, version: str = "", models: Sequence[LabModel] | None = None) -> None:
+        self.version, self.models = version, models
+        self.database: OutcomeDatabase | None = None
+        self.cache = LRUCache[tuple[Any, ...], Any](CACHE_BYTES)
+        self.lock = Lock()
+
+
+class OutcomeReader:
+    """The queries that pages, reports and tables ask of a lab; all results are pure functions of the lab's files.
+
+    `metrics` are those that the tables have scores of. `worker` is the command that builds the tables of a large lab in
+    a process of its own, if there is one; `small` is the size in bytes up to which a lab is not large.
+    """
+
+    def __init__(
+        self,
+        lab: LabStore,
+        metrics: Metrics,
+        *,
+        cache: Path | None = None,
+        progress: Progress = lambda line: None,
+        worker: Sequence[str] = (),
+        small: int = SMALL,
+    ) -> None:
+        self.lab, self.metrics = lab, metrics
+        self._progress, self._worker, self._small = progress, worker, small
+        self._folder = _writable(cache or user_cache())
+        self._snapshot, self._lock = _Snapshot(), Lock()
+        self._is_large, self._build_seconds, self._pause_until = False, 0.0, 0.0
+        self._thread: Thread | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the lab's folder."""
+        return self.lab.folder.resolve().name
+
+    @property
+    def database(self) -> OutcomeDatabase:
+        """Every table of the lab, to be queried by SQL."""
+        snapshot = self._snapshot
+        with snapshot.lock:
+            if snapshot.database is None:
+                snapshot.database = self._build(self.models())
+            return snapshot.database
+
+    def refresh(self) -> str:
+        """Return the version of the lab that is shown; results of another version are dropped.
+
+        A lab whose tables take long to build is shown as it was until those of its new version are there.
+        """
+        version = lab_version(self.lab)
+        with self._lock:
+            shown = self._snapshot.version
+            building = self._thread is not None and self._thread.is_alive()
+            if version == shown or building or time.monotonic() < self._pause_until:
+                return shown
+            if not self._is_large:
+                self._snapshot = _Snapshot(version)
+                return version
+            self._thread = Thread(target=self._rebuild, args=(version,), daemon=True)
+            self._thread.start()
+        return shown
+
+    def wait(self) -> None:
+        """Wait until the tables that are being built are there."""
+        if self._thread is not None:
+            self._thread.join()
+            self._pause_until = 0.0
+
+    def cached(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """Return a value that follows from this version of the lab; the key must name all else that it depends on."""
+        return cast("T", self._snapshot.cache.get_or_make(key, make))
+
+    def suites(self) -> tuple[str, ...]:
+        """Return the names of the suites."""
+        return self.cached(("suites",), lambda: tuple(self.lab.suites()))
+
+    def require_suite(self, suite: str) -> str:
+        """Return the name of a suite of the lab, or raise UnknownName."""
+        if suite not in self.suites():
+            raise UnknownName("suite of this lab", suite, self.suites())
+        return suite
+
+    def models(self) -> tuple[LabModel, ...]:
+        """Return the models that have answers, by name."""
+        snapshot = self._snapshot
+        if snapshot.models is None:
+            snapshot.models = list_models(self.lab)
+        return tuple(snapshot.models)
+
+    def model(self, slug: str) -> LabModel:
+        """Return the model of this slug, or raise UnknownName."""
+        models = {model.slug: model for model in self.models()}
+        if slug not in models:
+            raise UnknownName("model of this lab", slug, models)
+        return models[slug]
+
+    def group_metrics(self) -> tuple[str, ...]:
+        """Return the names of the metrics that a single group has a score by."""
+        return self.cached(("group metrics",), lambda: tuple(metric.name for metric in group_metrics(self.metrics)))
+
+    def metric_names(self) -> tuple[str, ...]:
+        """Return the names of the metrics that can be asked for: the usual ones, then those that apply somewhere."""
+        return tuple(
+            dict.fromkeys([*(metric.name for metric in ACCURACY_METRICS), *(key[5] for key in self._scores())])
+        )
+
+    def scored_metrics(self) -> frozenset[str]:
+        """Return the names of the metrics that apply to anything in the lab."""
+        return self.cached(("scored metrics",), lambda: frozenset(key[5] for key in self._scores()))
+
+    def applicable_metrics(self, suite: str, *, test: str = "") -> frozenset[str]:
+        """Return the names of the metrics that at least one model has a score by, on a suite or one of its tests."""
+        return self.cached(("applicable",), self._query_applicable).get((suite, test), frozenset())
+
+    def score(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> SliceScore | None:
+        """Return the score of a suite, of one of its tests or of one kind of a test, or None if no case counts."""
+        by = "kind" if kind else "test" if test else "suite"
+        return self._scores().get((suite, slug, by, test, kind, metric))
+
+    def missing_reason(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> str:
+        """Return why a model has no score by a metric, if that is known."""
+        by = "kind" if kind else "test" if test else "suite"
+        return self.cached(("reasons",), self._query_reasons).get((suite, slug, by, test, kind, metric), "")
+
+    def ties(self, suite: str, metric: str, *, test: str = "") -> frozenset[str]:
+        """Return the best model by a metric and those that are statistically tied with it."""
+        return self.cached(("ties",), self._query_ties).get((suite, test, metric), frozenset())
+
+    def tests(self, suite: str) -> tuple[str, ...]:
+        """Return the tests of a suite, in its order."""
+        return tuple(dict.fromkeys(test for test, _, _ in self._kinds(suite)))
+
+    def slices(self, suite: str) -> tuple[tuple[str, str], ...]:
+        """Return a suite, its tests and below each its kinds as (test, kind); what is not sliced further is empty."""
+        return self.cached(("slices", suite), lambda: _slices(self._kinds(suite)))
+
+    def answer_count(self) -> int:
+        """Return how many answers the lab holds."""
+        sql = "SELECT count(*) AS answers FROM answers WHERE trial = 0"
+        return self.cached(("answer count",), lambda: int(self.database.rows(sql)[0]["answers"]))
+
+    def mean_seconds(self) -> Mapping[str, float | None]:
+        """Return the mean seconds of an answer of each model, by slug."""
+        sql = "SELECT model, avg(seconds) FROM answers WHERE state <> 'failed' GROUP BY ALL"
+        return self.cached(
+            ("seconds",), lambda: {slug: seconds or None for slug, seconds in _tuples(self.database.rows(sql))}
+        )
+
+    def answers_at(self, suite: str, slug: str, rows: NDArray[np.int64]) -> list[dict[str, Any] | None]:
+        """Return the plain answers at some rows of a suite, with `correct` and, of a variant, `consistent`.
+
+        Where there is no answer there is None.
+        """
+        if not slug:
+            return [None] * len(rows)
+        (path,) = self.database.files.paths("answers_by_row", model=self.model(slug).slug, suite=suite)
+        answers = take_rows(path, rows.astype(np.int64)).to_pylist()
+        return [answer if answer["state"] is not None else None for answer in answers]
+
+    def outcomes_at(self, suite: str, slug: str, rows: NDArray[np.int64], columns: Sequence[str]) -> pa.Table:
+        """Return some columns of the outcomes at some rows of a suite."""
+        (path,) = self.database.files.paths("outcomes", model=self.model(slug).slug, suite=suite)
+        return take_rows(path, rows, columns)
+
+    def stochastic_answers(self, wanted: NDArray[np.uint64]) -> pa.Table:
+        """Return the answers to some queries in other trials than the plain one, by model, query and trial."""
+        slugs = sorted(self.cached(("stochastic",), self._query_stochastic_models))
+        tables = [self._trials(slug, wanted) for slug in slugs]
+        return pa.concat_tables(tables) if tables else pa.table({name: [] for name in ("model", "query", "trial")})
+
+    def group_rows(self, suite: str, group_id: int) -> pa.Table:
+        """Return the rows of the groups of one id, in the order of the suite."""
+        bases = self.database.source("bases", suite=self.require_suite(suite))
+        sql = f"SELECT place, variants FROM {bases} WHERE group_id = ? ORDER BY place"
+        return self.rows_at(suite, [(row["place"], row["variants"]) for row in self.database.rows(sql, [group_id])])
+
+    def rows_at(self, suite: str, groups: Sequence[tuple[int, int]], columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the rows of groups, each given by its place and its number of variants; `row` says where each is."""
+        spans = [np.arange(place, place + variants + 1) for place, variants in groups]
+        (path,) = self.database.files.paths("groups", suite=suite)
+        return take_rows(path, np.concatenate(spans) if spans else np.empty(0, np.int64), columns)
+
+    def query(self, suite: str, query_id: int) -> Query:
+        """Return one query of a suite, or raise UnknownName."""
+        source = self.database.source("queries", suite=self.require_suite(suite))
+        rows = self.database.rows(f"SELECT row FROM {source} WHERE query = ? LIMIT 1", [query_id])
+        if not rows:
+            raise UnknownName("query", hex_id(query_id), [])
+        return read_queries(self.rows_at(suite, [(rows[0]["row"], 0)]))[0]
+
+    def verdict_counts(self, suite: str, slug: str) -> tuple[VerdictCount, ...]:
+        """Return how many groups of each test and kind have which verdict for a model."""
+        return self.cached(("verdict counts", suite, slug), lambda: self._query_verdict_counts(suite, slug))
+
+    def has_answers(self, suite: str, slug: str) -> bool:
+        """Return whether a model has answered anything of a suite."""
+        states = self.state_counts(suite, slug)
+        return sum(states.values()) > states["missing"]
+
+    def state_counts(self, suite: str, slug: str) -> Mapping[str, int]:
+        """Return how many rows of a suite have an answer in which state."""
+        counts = self.cached(("states",), self._query_states)
+        return {state: counts.get((suite, slug, state), 0) for state in STATES}
+
+    def _build(self, models: Sequence[LabModel]) -> OutcomeDatabase:
+        start = time.monotonic()
+        files = build_files(
+            self.lab,
+            self._folder,
+            models,
+            self.metrics,
+            progress=self._progress,
+            worker=self._worker,
+            small=self._small,
+        )
+        database = OutcomeDatabase(files, self._folder)
+        self._is_large, self._build_seconds = files.input_bytes > self._small, time.monotonic() - start
+        return database
+
+    def _rebuild(self, version: str) -> None:
+        """Build the tables of a new version beside those of the last and show it; then pause, as runs go on adding."""
+        snapshot = _Snapshot(version)
+        try:
+            snapshot.models = list_models(self.lab)
+            snapshot.database = self._build(snapshot.models)
+        except CounterpointError:
+            snapshot = _Snapshot(version)  # the next page that is asked for says what is wrong
+        with self._lock:
+            self._snapshot, self._pause_until = snapshot, time.monotonic() + 3 * self._build_seconds
+
+    def _trials(self, slug: str, wanted: NDArray[np.uint64]) -> pa.Table:
+        (path,) = self.database.files.paths("answers", model=slug)
+        answers = find_rows(path, "query", wanted)
+        return answers.filter(pc.greater(answers["trial"], 0))
+
+    def _kinds(self, suite: str) -> tuple[tuple[str, str, int], ...]:
+        """Return each test and kind of a suite with its number of groups, in the order of the suite."""
+        source = self.database.source("bases", suite=self.require_suite(suite))
+        sql = f"SELECT test, kind, count(*) AS groups FROM {source} GROUP BY ALL ORDER BY min(place)"
+        return self.cached(("kinds", suite), lambda: _tuples(self.database.rows(sql)))
+
+    def _scores(self) -> dict[tuple[str, ...], SliceScore]:
+        return self.cached(("scores",), self._query_scores)
+
+    def _query_scores(self) -> dict[tuple[str, ...], SliceScore]:
+        sql = (
+            'SELECT suite, model, "by", test, kind, metric, value, low, high, n, clusters, method '
+            "FROM scores WHERE n > 0"
+        )
+        return {row[:6]: SliceScore(*row[6:]) for row in _tuples(self.database.rows(sql))}
+
+    def _query_applicable(self) -> dict[tuple[str, str], frozenset[str]]:
+        names: dict[tuple[str, str], set[str]] = {}
+        for suite, _, by, test, _, metric in self._scores():
+            if by in ("suite", "test"):
+                names.setdefault((suite, test), set()).add(metric)
+        return {place: frozenset(own) for place, own in names.items()}
+
+    def _query_reasons(self) -> dict[tuple[str, ...], str]:
+        sql = (
+            'SELECT suite, model, "by", test, kind, metric, reason FROM scores '
+            "WHERE (n = 0 OR n IS NULL) AND reason IS NOT NULL AND reason <> ''"
+        )
+        return {row[:6]: row[6] for row in _tuples(self.database.rows(sql))}
+
+    def _query_ties(self) -> dict[tuple[str, str, str], frozenset[str]]:
+        sql = "SELECT suite, test, metric, list(model) FROM ties GROUP BY ALL"
+        return {row[:3]: frozenset(row[3]) for row in _tuples(self.database.rows(sql))}
+
+    def _query_states(self) -> dict[tuple[str, str, str], int]:
+        sql = "SELECT suite, model, state, count(*) FROM outcomes GROUP BY ALL"
+        return {row[:3]: row[3] for row in _tuples(self.database.rows(sql))}
+
+    def _query_stochastic_models(self) -> frozenset[str]:
+        rows = self.database.rows("SELECT DISTINCT model FROM answers WHERE trial > 0")
+        return frozenset(row["model"] for row in rows)
+
+    def _query_verdict_counts(self, suite: str, slug: str) -> tuple[VerdictCount, ...]:
+        if not slug:
+            return tuple(VerdictCount(test, kind, "unanswered", groups, 0) for test, kind, groups in self._kinds(suite))
+        source = self.database.source("verdicts", model=self.model(slug).slug, suite=self.require_suite(suite))
+        sql = (
+            f"SELECT test, kind, verdict, count(*) AS groups, count_if(inconsistent) AS inconsistent FROM {source} "
+            "GROUP BY ALL ORDER BY min(place)"
+        )
+        return tuple(VerdictCount(**row) for row in self.database.rows(sql))
+
+
+def lab_version(lab: LabStore) -> str:
+    """Return a digest that changes whenever a suite, an answer, a value or a run of the lab does."""
+    digest = blake2b(digest_size=8)
+    for name in (name for folder in ("suites/", "answers/", "values/", "runs/") for name in lab.storage.names(folder)):
+        with suppress(FileNotFoundError):  # a run may merge its parts meanwhile
+            status = lab.storage.path(name).stat()
+            digest.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _tuples(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(row.values()) for row in rows)
+
+
+def _writable(cache: Path) -> Path:
+    """Return the cache folder, or one that lives as long as this process if the cache cannot be written."""
+    with suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        if os.access(cache, os.W_OK):
+            return cache
+    return Path(_temporary_folder().name)
+
+
+def _temporary_folder() -> "TemporaryDirectory[str]":
+    global _FOLDER
+    _FOLDER = _FOLDER or TemporaryDirectory(prefix="counterpoint-")
+    return _FOLDER
+
+
+_FOLDER: "TemporaryDirectory[str] | None" = None
+
+
+def _slices(kinds: Sequence[tuple[str, str, int]]) -> tuple[tuple[str, str], ...]:
+    tests = list(dict.fromkeys(test for test, _, _ in kinds))
+    slices: list[tuple[str, str]] = [("", "")] if len(tests) > 1 else []
+    for test in tests:
+        names = sorted(kind for own, kind, _ in kinds if own == test and kind)
+        slices += [(test, ""), *((test, kind) for kind in names if len(names) > 1)]
+    return tuple(slices)
