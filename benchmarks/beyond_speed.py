@@ -173,7 +173,7 @@ def _ask(lab: LabStore, *, looking: bool) -> int:
     place = f"{__name__}:Trivial"
     args = {"looking": "yes"} if looking else {}
     runs = [RunRequest(place, model_args=args), RunRequest(place, ("plain",), model_args=args, trials=TRIALS)]
-    return sum(run_model(lab, settings)[1].asked for settings in runs)
+    return sum(run_model(lab, settings).outcome.asked for settings in runs)
 
 
 if __name__ == "__main__":

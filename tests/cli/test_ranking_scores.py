@@ -62,7 +62,7 @@ def test_a_lab_of_old_learns_what_its_scores_are_when_the_model_is_run_again(lab
     assert row["value"] is None
     assert "not recorded" in str(row["reason"])
     assert "constant has no acc, p_c, p_f, min_p: it is not recorded" in _run("score", lab)
-    assert _run("run", lab, "--model", "constant").startswith("constant: 0 answers added")
+    assert _run("run", lab, "--model", "constant").startswith("constant: 0 answers in")
     assert _scores(lab)["p_c"]["reason"] == ""
     _run("run", lab, "--model", "constant")
     assert len(opened.runs()) == 2

@@ -24,17 +24,17 @@ from counterpoint.store.suites import Manifest
 OWN_MODELS = '''
 import time
 
-from counterpoint.testing import Echo, Flaky
+from counterpoint.testing import Echo, FlakyModel
 
 
 def nervous(pictures):
     """Fails at every tenth question."""
-    return Flaky(lambda query, times: "too busy" if "0?" in query.text else "")
+    return FlakyModel(lambda query, times: "too busy" if "0?" in query.text else "")
 
 
 def broken(pictures):
     """Fails at all."""
-    return Flaky(lambda query, times: "no key")
+    return FlakyModel(lambda query, times: "no key")
 
 
 class Slow(Echo):
@@ -83,13 +83,13 @@ def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: LabStore
     said = _run("lab", "--model", "cnn-lstm")
     assert said.exit_code == 0
     first, beyond, alike = said.stdout.splitlines()
-    assert first.startswith("cnn-lstm: 48 answers added to lab in ")
-    assert beyond == "  12 queries ask for what this model cannot do, and were not asked"
-    assert alike == "  asked alone and in batches, 0 of 32 queries were answered differently"
-    (model,) = lab.models()
-    assert model.model == "cnn-lstm"
+    assert first.startswith("cnn-lstm: 48 answers in ")
+    assert beyond == "  12 queries need an ability that this model does not have; not asked"
+    assert alike == "  batch invariance: 0 of 32 queries were answered differently when alone"
+    (model,) = lab.versions()
+    assert model.title == "cnn-lstm"
     assert lab.read_answers(model.fingerprint).num_rows == 48
-    assert "48 were there already" in _run("lab", "--model", "cnn-lstm").stdout
+    assert "48 were answered before" in _run("lab", "--model", "cnn-lstm").stdout
 
 
 def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: LabStore) -> None:
@@ -104,10 +104,25 @@ def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: La
     assert counts[0]["alike"] == {"checked": 8, "differing": 0}
 
 
+def test_a_model_has_a_name_and_versions(lab: LabStore) -> None:
+    words = ("lab", "--model", "constant", "--name", "mine", "--json")
+    first = json.loads(_run(*words, "--version", "step-1").stdout)
+    same = json.loads(_run(*words).stdout)
+    other = json.loads(_run("lab", "--model", "random", *words[3:], "--version", "step-2").stdout)
+    assert [run["version"] for run in (first, same, other)] == ["step-1", "step-1", "step-2"]
+    assert (same["asked"], first["fingerprint"]) == (0, same["fingerprint"])
+    assert [version.title for version in lab.versions()] == ["mine@step-1", "mine@step-2"]
+    alias = json.loads(_run(*words, "--version", "week-46").stdout)
+    assert alias["asked"] == 0
+    assert lab.versions()[0].aliases == ("week-46",), "another tag for an unchanged model selects the same version"
+    with pytest.raises(StoreError, match="has a version step-2 already"):
+        _run(*words, "--version", "step-2")
+
+
 def test_failures_are_told_with_their_commonest_reason_and_how_to_ask_again(lab: LabStore) -> None:
     said = _run("lab", "--model", "our_models:nervous", "--suite", "pairs")
     assert said.exit_code == 0
-    assert "6 queries failed, 6 because 'too busy'; to ask them again:" in said.stdout
+    assert "6 queries failed, 6 of them with 'too busy'" in said.stdout
     assert "  counterpoint run lab --model our_models:nervous --suite pairs" in said.stdout
 
 

@@ -44,10 +44,10 @@ def test_two_processes_running_one_model_and_one_running_another_give_every_answ
 
 def test_a_second_run_asks_nothing_and_a_third_asks_only_the_suite_that_is_new(tmp_path: Path) -> None:
     lab, settings = a_lab(tmp_path / "lab", 300), RunRequest("benchmarks.engine_kills:slow", batch_size=32)
-    first, second = (run_model(lab, settings)[1] for _ in range(2))
+    first, second = (run_model(lab, settings).outcome for _ in range(2))
     assert (first.asked, second.asked, second.cached) == (300, 0, 300)
     a_lab(tmp_path / "lab", 300, name="more", first=200)
-    third = run_model(lab, settings)[1]
+    third = run_model(lab, settings).outcome
     assert (third.asked, third.cached) == (200, 300)
     assert pc.count_distinct(said(lab, "slow")["query"]).as_py() == rows(lab, "slow") == 500
     runs = lab.runs()

@@ -11,7 +11,7 @@ import click
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.cli.progress import watched
+from counterpoint.cli.progress import show_run, watched
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.engine.records import describe_run
 from counterpoint.engine.running import run
@@ -23,7 +23,7 @@ from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, percent
 from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.versions import RunRecord
+from counterpoint.store.versions import ModelVersion, RunRecord
 from counterpoint.studies.blind_baselines import (
     CUE_WORDS,
     FOLDS,
@@ -77,7 +77,7 @@ def blind(
             info = put(lab, OWN if folds > 1 else TOLD, fitted, groups)
         else:
             info = known(lab, name, groups)
-        found[info.model] = blind_findings(groups, load_answers(lab, info))
+        found[info.name] = blind_findings(groups, load_answers(lab, info))
     if form == "json":
         click.echo(json.dumps({name: [_told(one) for one in own] for name, own in found.items()}))
         return
@@ -94,7 +94,7 @@ def chosen(lab: LabStore, suites: Sequence[str]) -> pa.Table:
     return groups
 
 
-def put(lab: LabStore, name: str, model: CrossFittedNGrams, groups: pa.Table) -> RunRecord:
+def put(lab: LabStore, name: str, model: CrossFittedNGrams, groups: pa.Table) -> ModelVersion:
     """Score what is missing, and keep it as the answers of a model."""
     info = RunRecord(new_run_name(), name, model.fingerprint)
     whole = lab.with_digests(unique_queries(groups), lab.pictures())
@@ -106,10 +106,10 @@ def put(lab: LabStore, name: str, model: CrossFittedNGrams, groups: pa.Table) ->
         details = describe_run(settings, prints, outcome, "done") | {"scale": model.scale.value}
         info = RunRecord(info.run, name, model.fingerprint, details)
         lab.put_run(info)
-    return info
+    return next(version for version in lab.versions() if version.fingerprint == model.fingerprint)
 
 
-def known(lab: LabStore, name: str, groups: pa.Table) -> RunRecord:
+def known(lab: LabStore, name: str, groups: pa.Table) -> ModelVersion:
     """A model that has scored all of this in the lab, as it is; any other is asked now, if it can be."""
     try:
         found = list(select_models(lab, [name]).values())[-1]
@@ -119,8 +119,9 @@ def known(lab: LabStore, name: str, groups: pa.Table) -> RunRecord:
         return found
     suites = tuple(dict.fromkeys(groups["suite"].to_pylist()))
     try:
-        with watched(name) as watch:
-            return run_model(lab, RunRequest(name, suites), watch)[0]
+        with show_run() as watch:
+            report = run_model(lab, RunRequest(name, suites), watch)
+            return next(model for model in lab.versions() if model.fingerprint == report.fingerprint)
     except UnknownName:
         if found is None:
             raise
@@ -145,8 +146,8 @@ def sheets(found: Found) -> Iterator[ResultTable]:
     ]
     if words:
         about = (
-            f"The {CUE_WORDS} most telling words where the interval excludes 50 %: pairs ranked right beyond half of "
-            "those with the word on one side only (of these, in the caption/in the foil)"
+            f"The {CUE_WORDS} most telling words where the interval is clear of 50 %: pairs ranked right beyond half "
+            "of those with the word on one side only (of these, in the caption/in the foil)"
         )
         yield ResultTable(about, ("model", "suite", "test", "words"), words, names=4)
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.progress import watched
 from counterpoint.cli.score import SHOWN, scores, sheet
 from counterpoint.cli.study import reported, show, shown_pictures
 from counterpoint.lab.generation import GenerateRequest, generate
@@ -44,8 +43,7 @@ def command(into: Path) -> None:
     lab = LabStore(into / "lab")
     generate(lab, GenerateRequest(SUITES, items=SCENES, limit=GROUPS, replace=True))
     for model in models:
-        with watched(model) as watch:
-            run_model(lab, RunRequest(model), watch)
+        run_model(lab, RunRequest(model))
     click.echo("The same things asked in two ways; what is right once should be right again.")
     request = ScoreRequest(("suite",), {}, ACCURACY_METRICS)
     click.echo(sheet(scores(lab, (), (), request), request, SHOWN[:3]).plain())

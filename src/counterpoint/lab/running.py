@@ -1,9 +1,11 @@
-"""A model is asked what is missing in a lab, and how that went is kept with the run."""
+"""Running a model: what a lab has no answer to is asked, and the run is recorded with the model's name and version."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import pyarrow as pa
@@ -14,96 +16,169 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.prefetch import Prefetcher
-from counterpoint.engine.progress import Progress, ProgressCallback
+from counterpoint.engine.progress import Progress, format_duration
 from counterpoint.engine.records import describe_run
 from counterpoint.engine.running import RunSummary, run
+from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
+from counterpoint.lab.results import LabResult
 from counterpoint.lab.worlds import find_worlds
 from counterpoint.models.feature_edits import FeatureEditor
 from counterpoint.models.multi_device import load_on_devices
+from counterpoint.reports.tables import ResultTable
 from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.references import read_references
-from counterpoint.store.versions import RunRecord
+from counterpoint.store.versions import RunRecord, tag_version
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is to be asked, and how."""
+    """Which model is asked what, and how."""
 
-    model: str
+    model: str  # how it is reached: a name of the catalog, hf/NAME, openai/NAME, module:object
     suites: tuple[str, ...] = ()  # all, where none is named
     limit: int | None = None  # groups of each suite
-    batch_size: int | None = None  # what the model says, or the usual
+    batch_size: int | None = None  # what the model says, or the default of the engine
     model_args: Mapping[str, str] = field(default_factory=dict)
     trials: int = 0  # stochastic passes beside the plain one
     seed: int = 0
+    name: str = ""  # what it is called in the lab; else as it is reached
+    version: str = ""  # the tag of its version; else its own if nothing changed, or today's date
 
 
-def run_model(
-    lab: LabStore,
-    settings: RunRequest,
-    watch: ProgressCallback = lambda now: None,
-    waiting: Callable[[str], None] = lambda holder: None,
-) -> tuple[RunRecord, RunSummary]:
-    """Ask what is missing, and keep with the run how it was made and what became of it."""
-    chosen = [lab.suite(name) for name in dict.fromkeys(settings.suites or lab.suites())]
+@dataclass(frozen=True, slots=True, repr=False)
+class RunReport(LabResult):
+    """What a run did: whom it asked, how many queries, and how many failed and why."""
+
+    model: str  # name and version
+    name: str
+    version: str
+    fingerprint: str
+    run: str
+    outcome: RunSummary
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether queries were asked and none was answered."""
+        return 0 < self.outcome.asked == self.outcome.failed
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts beside the model and the run."""
+        counts = asdict(self.outcome) | {"reasons": dict(self.outcome.reasons)}
+        about = {"model": self.name, "version": self.version, "fingerprint": self.fingerprint, "run": self.run}
+        return about | counts
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [self.to_dict() | {"reasons": str(dict(self.outcome.reasons)), "alike": str(self.outcome.alike)}]
+
+    def tables(self) -> list[ResultTable]:
+        """None: a run is told in sentences."""
+        return []
+
+    def notes(self) -> list[str]:
+        """The sentences that a terminal shows."""
+        outcome = self.outcome
+        cached = f"; {outcome.cached:,} were answered before" if outcome.cached else ""
+        lines = [
+            f"{self.model}: {outcome.asked - outcome.failed:,} answers in {format_duration(outcome.seconds)}{cached}"
+        ]
+        if outcome.retries:
+            lines.append(f"  {outcome.retries:,} requests failed and were sent again")
+        if outcome.failed:
+            reason, times = outcome.reasons[0]
+            lines.append(f"  {outcome.failed:,} queries failed, {times:,} of them with {reason!r}")
+        if outcome.left:
+            lines.append(f"  the budget is exhausted; {outcome.left:,} queries were not asked")
+        if outcome.beyond:
+            lines.append(f"  {outcome.beyond:,} queries need an ability that this model does not have; not asked")
+        if outcome.alike is not None:
+            differing, checked = outcome.alike.differing, outcome.alike.checked
+            lines.append(f"  batch invariance: {differing} of {checked} queries were answered differently when alone")
+        return lines
+
+
+def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback = ignore_progress) -> RunReport:
+    """Ask a model what the lab has no answer to, and record the run under the model's name and version."""
+    chosen = [store.suite(name) for name in dict.fromkeys(request.suites or store.suites())]
     if not chosen:
-        raise StoreError(f"{lab.folder} holds no suite", hint="counterpoint generate makes one")
-    table = unique_queries(pa.concat_tables([first_groups(suite.table, settings.limit) for suite in chosen]))
-    shown = lab.pictures({name: world for name, world in find_worlds(table).items() if name not in lab.roots})
-    with _loaded(settings, shown) as (model, ahead):
-        fingerprints = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
-        info = RunRecord(new_run_name(), settings.model, model.fingerprint)
-        kept = _Kept(lab, info, settings, fingerprints, watch, describe_model(model))
-        named = read_references(suite.manifest for suite in chosen)
-        edited = FeatureEditor(model, named).answer if isinstance(model, FeatureModel) else None
-        whole = lab.with_digests(table, shown)
-        with lab.answers(model.fingerprint, run=kept.info.run, waiting=waiting) as log:
+        raise StoreError(f"{store.folder} holds no suite", hint="counterpoint generate makes one")
+    table = unique_queries(pa.concat_tables([first_groups(suite.table, request.limit) for suite in chosen]))
+    pictures = store.pictures({name: world for name, world in find_worlds(table).items() if name not in store.roots})
+    with _loaded(request, pictures) as (model, prefetcher):
+        started = _started(store, request, model)
+        recorder = _RunRecorder(
+            store, started, request, {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}, progress
+        )
+        feature_references = read_references(suite.manifest for suite in chosen)
+        edited = FeatureEditor(model, feature_references).answer if isinstance(model, FeatureModel) else None
+        whole = store.with_digests(table, pictures)
+        with store.answers(model.fingerprint, run=started.run, waiting=partial(_log_waiting, started.model)) as log:
             try:
                 outcome = run(
                     whole,
                     model,
                     log,
-                    ahead,
+                    prefetcher,
                     read=read_queries,
-                    trials=trial_numbers(settings.trials),
-                    batch=settings.batch_size,
-                    seed=settings.seed,
+                    trials=trial_numbers(request.trials),
+                    batch=request.batch_size,
+                    seed=request.seed,
                     edited=edited,
-                    progress=kept.tell,
+                    progress=recorder.report,
                 )
             except BaseException:
-                kept.put("stopped", kept.last)
+                recorder.put("stopped", recorder.last)
                 raise
-    kept.put("done", outcome)
-    return kept.info, outcome
+    recorder.put("done", outcome)
+    title = next((v.title for v in store.versions() if v.fingerprint == model.fingerprint), started.model)
+    return RunReport(title, started.model, started.version, started.fingerprint, started.run, outcome)
+
+
+def _started(store: LabStore, request: RunRequest, model: Model) -> RunRecord:
+    """The record of a run at its start: name, version and abilities of the model, and answers of older releases."""
+    name, now = request.name or request.model, datetime.now(UTC)
+    former = tuple(getattr(model, "former_fingerprints", ()))
+    adopted = store.adopt_answers(model.fingerprint, former, new_run_name(now)) if former else ()
+    versions = [version for version in store.versions() if version.fingerprint not in adopted]
+    tag = tag_version(versions, name, model.fingerprint, request.version, now.strftime("%Y-%m-%d"))
+    details = describe_model(model) | ({"former_fingerprints": list(adopted)} if adopted else {})
+    return RunRecord(new_run_name(now), name, model.fingerprint, details, tag)
 
 
 @contextmanager
-def _loaded(settings: RunRequest, shown: Pictures) -> Iterator[tuple[Model, Prefetcher | None]]:
-    """The model and the pictures that are decoded ahead of it; one process each, where several devices are named."""
-    devices = [name for part in settings.model_args.get("device", "").split(",") if (name := part.strip())]
+def _loaded(request: RunRequest, pictures: Pictures) -> Iterator[tuple[Model, Prefetcher | None]]:
+    """The model and the prefetcher of its pictures; a process for each device, where several are named."""
+    args = model_settings(request)
+    devices = [name for part in args.get("device", "").split(",") if (name := part.strip())]
     if len(devices) < 2:
-        with Prefetcher(shown) as ahead:
-            yield catalog.model(settings.model, ahead, settings.model_args), ahead
+        with Prefetcher(pictures) as prefetcher:
+            yield catalog.model(request.model, prefetcher, args), prefetcher
         return
     with load_on_devices(
-        partial(_at_work, name=settings.model, args=settings.model_args, shown=shown), devices
+        partial(_load_on_device, name=request.model, args=args, pictures=pictures), devices
     ) as workers:
         yield workers, None
 
 
-def _at_work(
-    device: str, name: str, args: Mapping[str, str], shown: Pictures
+def model_settings(request: RunRequest) -> dict[str, str]:
+    """The settings of the model; an explicit version is one of them for models of which nothing else tells it."""
+    way, slash, _ = request.model.partition("/")
+    served = slash and way in catalog.rows("ways") and "version" in signature(catalog.find("ways", way)).parameters
+    return {**request.model_args, **({"version": request.version} if served and request.version else {})}
+
+
+def _load_on_device(
+    device: str, name: str, args: Mapping[str, str], pictures: Pictures
 ) -> tuple[Model, Callable[[Iterable[Picture]], None]]:
-    """The model on one device, in a process of its own, with its own pictures decoded ahead."""
-    ahead = Prefetcher(shown)
-    return catalog.model(name, ahead, {**args, "device": device}), ahead.expect
+    """The model on one device, in a process of its own, with its own prefetcher."""
+    prefetcher = Prefetcher(pictures)
+    return catalog.model(name, prefetcher, {**args, "device": device}), prefetcher.expect
 
 
 def describe_model(model: Model) -> dict[str, Any]:
-    """What a run says of its model: on which scale its scores are, its size where it tells it, and what it can do."""
+    """What a run records of its model: the scale of its scores, its size where it tells it, and what it can do."""
     abilities = {"answers": Answerer, "scores": Scorer, "samples": Sampler, "features": FeatureModel}
     return {
         "scale": str(model.scale) if isinstance(model, Scorer) else "",
@@ -112,34 +187,45 @@ def describe_model(model: Model) -> dict[str, Any]:
     }
 
 
-class _Kept:
-    """The record of a run, kept from its first answers on.
+def _log_waiting(model: str, holder: str) -> None:
+    logger.warning("%s is being run by %s; waiting until it is done", model, holder)
 
-    A run that asks nothing leaves none, unless it is the first to say on which scale the scores are that are there.
+
+class _RunRecorder:
+    """Puts the record of a run into the lab from its first answers on.
+
+    A run that asks nothing leaves no record, unless it names a version or says on which scale the scores are.
     """
 
     def __init__(
         self,
-        lab: LabStore,
-        info: RunRecord,
-        settings: RunRequest,
+        store: LabStore,
+        started: RunRecord,
+        request: RunRequest,
         suites: Mapping[str, str],
-        watch: ProgressCallback,
-        model: Mapping[str, Any],
+        progress: ProgressCallback,
     ) -> None:
-        self._model = model
-        self.info, self.last = info, Progress(0, 0, 0, 0, 0.0, None)
-        self._lab, self._settings, self._suites, self._watch = lab, settings, suites, watch
+        self._record, self._about, self.last = started, started.details, Progress(0, 0, 0, 0, 0.0, None)
+        self._store, self._request, self._suites, self._progress = store, request, suites, progress
 
-    def tell(self, now: Progress) -> None:
+    def report(self, now: Progress) -> None:
+        """Record that the run goes on, and tell how far it is."""
         if not self.last.done:
             self.put("running", now)
         self.last = now
-        self._watch(now)
+        self._progress(ProgressEvent(self._record.model, now.done, now.total, str(now)))
 
-    def put(self, state: str, became: Progress | RunSummary) -> None:
-        asked = became.done if isinstance(became, Progress) else became.asked
-        if asked or (became.cached and self._model["scale"] and not self._lab.scale(self.info.fingerprint)):
-            details = describe_run(asdict(self._settings), self._suites, became, state) | dict(self._model)
-            self.info = replace(self.info, details=details)
-            self._lab.put_run(self.info)
+    def put(self, state: str, counts: Progress | RunSummary) -> None:
+        """Write the record."""
+        asked = counts.done if isinstance(counts, Progress) else counts.asked
+        if asked or (counts.cached and self._tells_more()):
+            details = describe_run(asdict(self._request), self._suites, counts, state) | dict(self._about)
+            self._record = replace(self._record, details=details)
+            self._store.put_run(self._record)
+
+    def _tells_more(self) -> bool:
+        own = self._record
+        known = {
+            tag for v in self._store.versions() if v.fingerprint == own.fingerprint for tag in (v.version, *v.aliases)
+        }
+        return own.version not in known or bool(self._about["scale"] and not self._store.scale(own.fingerprint))

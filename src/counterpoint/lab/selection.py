@@ -1,53 +1,46 @@
-"""What commands over a lab read first: the suites and the models that were named, or all there are."""
+"""Suites, models and answers of a lab by name, for everything that reads a lab."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import pyarrow as pa
 
-from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.store.answers import slug
+from counterpoint.core.errors import StoreError
 from counterpoint.store.lab import LabStore
-from counterpoint.store.versions import RunRecord
+from counterpoint.store.versions import ModelVersion, select_versions
 
 _ANSWERS = ("query", "trial", "raw", "value", "state", "score")
 
 
-def load_groups(lab: LabStore, names: Sequence[str]) -> pa.Table:
-    """The groups of some suites below each other, or of all."""
-    chosen = dict.fromkeys(names) or lab.opened().suites()
+def load_groups(store: LabStore, names: Sequence[str] = ()) -> pa.Table:
+    """The groups of the named suites, or of all, in one table with the rule set of each row."""
+    chosen = dict.fromkeys(names) or store.opened().suites()
     if not chosen:
-        hint = f"counterpoint generate {lab.folder} --suite NAME makes one"
-        raise StoreError(f"{lab.folder} has no suite", hint=hint)
-    return pa.concat_tables([lab.suite(name).groups.replace_schema_metadata() for name in chosen])
+        hint = f"counterpoint generate {store.folder} --suite NAME makes one"
+        raise StoreError(f"{store.folder} has no suite", hint=hint)
+    return pa.concat_tables([store.suite(name).groups.replace_schema_metadata() for name in chosen])
 
 
-def select_models(lab: LabStore, names: Sequence[str]) -> Mapping[str, RunRecord]:
-    """The models that were named, by name or fingerprint, or all that were run, each under a name of its own.
+def select_models(store: LabStore, names: Sequence[str] = ()) -> dict[str, ModelVersion]:
+    """The models that names mean, by title; all versions of all models where none is named.
 
-    A name that several models had, because one of them was changed, means all of them; the latest comes last.
+    `qwen` means the latest version of qwen; `qwen@step-1000`, `qwen@previous` and a fingerprint mean another one.
     """
-    ran = sorted(lab.opened().models(), key=lambda info: (info.model, info.run))
-    if not ran:
-        hint = f"counterpoint run {lab.folder} --model NAME asks one"
-        raise StoreError(f"no model was run in {lab.folder} yet", hint=hint)
-    titles = [info.model for info in ran]
-    named = {
-        info.model if titles.count(info.model) == 1 else f"{info.model} ({slug(info.fingerprint)})": info
-        for info in ran
-    }
-    if not names:
-        return named
-    for name in names:
-        if not any(name in (title, info.model, info.fingerprint) for title, info in named.items()):
-            raise UnknownName("model that was run in this lab", name, named)
-    return {
-        title: info
-        for name in dict.fromkeys(names)
-        for title, info in named.items()
-        if name in (title, info.model, info.fingerprint)
-    }
+    versions = store.opened().versions()
+    if not versions:
+        hint = f"counterpoint run {store.folder} --model NAME asks one"
+        raise StoreError(f"no model was run in {store.folder} yet", hint=hint)
+    return {version.title: version for version in select_versions(versions, names)}
 
 
-def load_answers(lab: LabStore, info: RunRecord, further: Sequence[str] = ()) -> pa.Table:
-    """What a model said, as far as scores need it, with further columns where a measure reads them."""
-    return lab.read_answers(info.fingerprint, (*_ANSWERS, *further))
+def version_notes(names: Collection[str], models: Iterable[ModelVersion]) -> tuple[str, ...]:
+    """A sentence for each model that was named without a version and has several."""
+    return tuple(
+        f"{model.name} is {model.title}, its latest version"
+        for model in models
+        if not model.single and model.name in names
+    )
+
+
+def load_answers(store: LabStore, model: ModelVersion, further: Sequence[str] = ()) -> pa.Table:
+    """The answers of a model with the columns that scores need, and further columns where a metric reads them."""
+    return store.read_answers(model.fingerprint, (*_ANSWERS, *further))

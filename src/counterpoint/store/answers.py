@@ -181,6 +181,16 @@ def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str
     return joins.latest_answers(read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", needed)).select(wanted)
 
 
+def copy_answers(storage: StorageFolder, old: str, new: str, run: str) -> None:
+    """Put the settled answers of one fingerprint into the folder of another, as one part of a run."""
+    table = read_answers(storage, old)
+    table = table.filter(pc.not_equal(table["state"], State.FAILED.value))
+    if table.num_rows:
+        names = pa.repeat(pa.scalar(new, pa.string()), table.num_rows)
+        table = table.set_column(table.column_names.index("model"), ANSWERS.field("model"), names)
+        storage.put(f"{FOLDER}/{slug(new)}/{run}-{0:08}.parquet", to_parquet(table.combine_chunks()))
+
+
 def read_parts(storage: StorageFolder, folder: str, columns: Sequence[str], encoded: Sequence[str] = ()) -> pa.Table:
     """All parts in a folder, the oldest first; `encoded` columns come as dictionaries."""
     one = partial(read_parquet, storage, table="answers", columns=columns, encoded=encoded)

@@ -105,6 +105,19 @@ class LabStore:
         self._mark()
         return answers.AnswerLog(self.storage, fingerprint, run=run, waiting=waiting)
 
+    def adopt_answers(self, fingerprint: str, former: Sequence[str], run: str) -> tuple[str, ...]:
+        """Copy answers that are kept under former fingerprints of a model to its own folder, once.
+
+        Returns the former fingerprints that the lab knows. The old answers stay where they are.
+        """
+        known = {record.fingerprint for record in self.runs()}
+        adopted = tuple(old for old in former if old in known and old != fingerprint)
+        done = {old for record in self.runs() for old in record.details.get("former_fingerprints", ())}
+        for old in adopted:
+            if old not in done:
+                answers.copy_answers(self.storage, old, fingerprint, run)
+        return adopted
+
     def read_answers(self, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
         """What a model said, once per query and trial: the last settled answer, a failed one only if nothing else.
 
