@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from counterpoint.cli.serve import drawn, loaded
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.store.lab import LabStore
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -51,7 +51,7 @@ SHOTS = (
 @contextmanager
 def served(lab: LabStore) -> Iterator[str]:
     """The address of a server over the lab, while it is used."""
-    app = explorer(lab, extra=drawn(lab), models=partial(loaded, (PLAYED,), ()))
+    app = create_app(lab, extra=drawn(lab), models=partial(loaded, (PLAYED,), ()))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()

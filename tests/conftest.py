@@ -60,10 +60,10 @@ def small_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a real server over the small lab, on a free port."""
     from labs import small_lab
 
-    from counterpoint.explorer.app import explorer
+    from counterpoint.explorer.app import create_app
 
     lab = small_lab(tmp_path_factory.mktemp("lab"))
-    with served(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
+    with served(create_app(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
         yield home
 
 

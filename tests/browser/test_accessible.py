@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 
 WIDTHS = (1400, 390)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -67,7 +67,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     made, new = {"small": small_lab, "groups": lab_of_groups}, tmp_path_factory.mktemp
     with ExitStack() as stack:
         yield {
-            name: stack.enter_context(served(explorer(make(new("lab")), cache=new("cache"), models=_models)))
+            name: stack.enter_context(served(create_app(make(new("lab")), cache=new("cache"), models=_models)))
             for name, make in made.items()
         }
 

@@ -9,7 +9,7 @@ from hostile_labs import LONG, SCRIPT, hostile_lab
 from playwright.sync_api import Page
 
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.models.builtin.sanity import constant
 
 EACH = 2
@@ -26,7 +26,7 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over the hostile lab, on a free port."""
     lab = hostile_lab(tmp_path_factory.mktemp("lab"))
-    app = explorer(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
+    app = create_app(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
     with served(app) as home:
         yield home
 

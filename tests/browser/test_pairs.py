@@ -9,7 +9,7 @@ from browsing import in_chromium, served
 from group_labs import base, lab_of_groups
 from playwright.sync_api import Page, expect
 
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 
 COMPARED = "/compare?models=steady,shaky&suite=noise"
 VIEWS = {
@@ -27,7 +27,7 @@ pytestmark = in_chromium
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over a lab of groups, on a free port."""
     lab = lab_of_groups(tmp_path_factory.mktemp("lab"))
-    with served(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
+    with served(create_app(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
         yield home
 
 

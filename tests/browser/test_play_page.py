@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 
 PASSWORD = "correct horse"
 
@@ -46,7 +46,7 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 
 def _served(lab_folder: Path, cache: Path, **settings: Any) -> Iterator[str]:
-    app = explorer(small_lab(lab_folder), cache=cache, models=_models, **settings)
+    app = create_app(small_lab(lab_folder), cache=cache, models=_models, **settings)
     with served(app) as home:
         yield home
 

@@ -8,7 +8,7 @@ from browsing import in_chromium
 from labs import small_lab
 from playwright.sync_api import Page, expect
 
-from counterpoint.explorer.site.export import Chosen, export_site
+from counterpoint.explorer.site.export import SiteSelection, export_site
 
 pytestmark = in_chromium
 
@@ -18,7 +18,7 @@ def base_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Where the first page lies on the disk."""
     folder = tmp_path_factory.mktemp("site") / "out"
     lab = small_lab(tmp_path_factory.mktemp("lab"))
-    export_site(lab, folder, Chosen(("plain",), limit=12), cache=tmp_path_factory.mktemp("cache"))
+    export_site(lab, folder, SiteSelection(("plain",), limit=12), cache=tmp_path_factory.mktemp("cache"))
     return (folder / "index.html").as_uri()
 
 

@@ -11,8 +11,8 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.pages.overview import leaderboard
+from counterpoint.explorer.board_choices import OverviewQuery
+from counterpoint.explorer.pages.overview import overview_view
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.store.groups import groups_table
@@ -134,5 +134,5 @@ def test_comparisons_and_the_leaderboard_say_how_many_answers_were_out_of_form(l
     assert "wordy: 18.8 % unparsed, 25.0 % refused" in compared.output
     rows = json.loads(_call("compare", lab, "sure", "wordy", "--suite", "words", "--json").output)
     assert rows[0]["states"]["wordy"]["refused"] == 0.25
-    shown = leaderboard(LabReader(opened), BoardChoice(("words",)))
+    shown = overview_view(LabReader(opened), OverviewQuery(("words",)))
     assert {line.model: line.detail for line in shown.lines} == {"sure": "", "wordy": "20.0% unparsed, 26.7% refused"}

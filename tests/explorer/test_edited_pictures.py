@@ -15,7 +15,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.pictures.edits import Foreground, apply_edits, blur_around, crop_around, mean_around
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -53,7 +53,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
             (query.id, 0, Answer.of("yes" if place < 3 else "no"), "", 0.01)
             for place, query in enumerate(group.queries)
         )
-    with TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache"))) as made:
+    with TestClient(create_app(lab, cache=tmp_path_factory.mktemp("cache"))) as made:
         yield made
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from labs import GROUPS, HOSTILE, MODELS, small_lab
 from starlette.testclient import TestClient
 
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.explorer.group_filters import (
     browse_address,
     read_filter,
@@ -30,7 +30,7 @@ GROUPS_OF_ALL = len(MODELS) * (GROUPS + 8)
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, cache: Path) -> TestClient:
-    return TestClient(explorer(lab, cache=cache))
+    return TestClient(create_app(lab, cache=cache))
 
 
 @pytest.fixture(scope="module")
@@ -258,7 +258,7 @@ def test_a_lab_without_models_can_be_looked_through(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
     for run in (lab.folder / "runs").iterdir():
         run.unlink()
-    client = TestClient(explorer(lab, cache=tmp_path / "cache"))
+    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
     twin = _json(client, "?text=shade&suite=plain")
     assert twin["found"] == GROUPS
     assert client.get(twin["hits"][0]["entry"]["address"]).status_code == 200

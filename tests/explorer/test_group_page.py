@@ -8,13 +8,13 @@ import pytest
 from group_labs import EXCHANGED, PASSES, PICTURES, base, lab_of_groups
 from starlette.testclient import TestClient
 
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     folder: Path = tmp_path_factory.mktemp("lab")
-    return TestClient(explorer(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
+    return TestClient(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
 
 
 def _group(client: TestClient, suite: str, number: int = 0, model: str = "shaky") -> tuple[Any, str]:

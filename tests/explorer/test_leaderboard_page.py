@@ -7,8 +7,8 @@ import pytest
 from labs import captions_lab, small_lab
 from starlette.testclient import TestClient
 
-from counterpoint.explorer.app import explorer
-from counterpoint.explorer.board_choices import BoardChoice
+from counterpoint.explorer.app import create_app
+from counterpoint.explorer.board_choices import OverviewQuery
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import LabStore
@@ -16,7 +16,7 @@ from counterpoint.store.lab import LabStore
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
+    return TestClient(create_app(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
 
 
 @pytest.fixture(scope="module")
@@ -89,14 +89,14 @@ def test_cost_stands_beside_quality_or_says_why_it_does_not(client: TestClient) 
 
 
 def test_an_address_says_the_whole_choice() -> None:
-    choice = BoardChoice(("a", "b"), ("accuracy", "cost"), "-a/accuracy", ("x",))
+    choice = OverviewQuery(("a", "b"), ("accuracy", "cost"), "-a/accuracy", ("x",))
     query = [pair.split("=") for pair in choice.address().partition("?")[2].replace("%2F", "/").split("&")]
-    assert BoardChoice.read([(name, value) for name, value in query]) == choice
-    assert choice.toggled("x") == BoardChoice(("a", "b"), ("accuracy", "cost"), "-a/accuracy").address()
+    assert OverviewQuery.read([(name, value) for name, value in query]) == choice
+    assert choice.toggled("x") == OverviewQuery(("a", "b"), ("accuracy", "cost"), "-a/accuracy").address()
 
 
 def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore, tmp_path_factory: Any) -> None:
-    client = TestClient(explorer(captions, cache=tmp_path_factory.mktemp("cache")))
+    client = TestClient(create_app(captions, cache=tmp_path_factory.mktemp("cache")))
     twin = _json(client, "/overview.json")
     assert [column["measure"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
     assert [line["model"] for line in twin["lines"]] == ["sharp", "dull"]

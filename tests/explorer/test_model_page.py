@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.explorer.standings import FEWEST, standings
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import groups_table
@@ -21,7 +21,7 @@ from counterpoint.store.versions import RunRecord
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(explorer(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
+    return TestClient(create_app(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -80,7 +80,7 @@ def test_what_is_not_there_is_said(client: TestClient, address: str) -> None:
 
 
 def test_a_model_that_only_ranks_has_its_page(tmp_path_factory: pytest.TempPathFactory) -> None:
-    app = explorer(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
+    app = create_app(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
     twin = _json(TestClient(app), "/models/sharp.json?against=dull")
     assert [column["measure"] for column in twin["measured"][0]["columns"]][:3] == ["acc_r", "auroc", "min_p"]
 
@@ -114,7 +114,7 @@ def test_the_kind_that_is_weak_is_found_with_where_to_see_it(tmp_path: Any) -> N
     assert (found[0].what, found[0].value) == ("kind", "hard")
     assert (found[-1].what, found[-1].value) == ("kind", "easy")
     assert all(part.n >= FEWEST and part.what == "kind" for part in found)
-    twin = _json(TestClient(explorer(lab, cache=tmp_path / "cache")), "/models/m.json")
+    twin = _json(TestClient(create_app(lab, cache=tmp_path / "cache")), "/models/m.json")
     assert twin["weak"][0]["cell"]["address"] == "/browse?model=m&suite=skewed&kind=hard"
 
 

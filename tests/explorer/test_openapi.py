@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.explorer.openapi import VIEWS, document
 from counterpoint.explorer.security import HEADER
 from counterpoint.models.builtin.sanity import constant
@@ -37,7 +37,7 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Starlette:
     lab = small_lab(tmp_path_factory.mktemp("lab"))
-    return explorer(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
+    return create_app(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
 
 
 @pytest.fixture(scope="module")

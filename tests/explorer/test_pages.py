@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.store.lab import LabStore
 
 LOST = f"/suites/odd/pictures/{Query(Picture('toy:../secret.png'), 'Where?').id:016x}.png"
@@ -32,7 +32,7 @@ PAGES = [
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
+    return TestClient(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -226,7 +226,7 @@ def test_every_relation_has_a_page(client: TestClient, test: str, related: bool 
 
 def test_a_page_that_has_not_changed_is_not_sent_again_and_a_changed_lab_is(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
-    client = TestClient(explorer(lab, cache=tmp_path / "cache"))
+    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
     tag = client.get("/overview").headers["etag"]
     assert client.get("/overview", headers={"if-none-match": tag}).status_code == 304
     with lab.answers("careful 1") as log:
@@ -243,12 +243,12 @@ def test_a_request_under_a_strangers_name_is_refused(client: TestClient) -> None
 def test_an_empty_lab_says_so(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     lab.set_root("toy", tmp_path)
-    assert "no suite yet" in TestClient(explorer(lab, cache=tmp_path)).get("/overview").text
+    assert "no suite yet" in TestClient(create_app(lab, cache=tmp_path)).get("/overview").text
 
 
 def test_a_damaged_lab_is_named_and_not_hidden(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
     (lab.folder / "suites" / "plain" / "groups.parquet").write_bytes(b"nothing")
-    answer = TestClient(explorer(lab, cache=tmp_path), raise_server_exceptions=False).get("/overview")
+    answer = TestClient(create_app(lab, cache=tmp_path), raise_server_exceptions=False).get("/overview")
     assert answer.status_code == 500
     assert "groups.parquet" in answer.text

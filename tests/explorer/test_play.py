@@ -25,7 +25,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.explorer.dropped import KEPT, Dropped, decoded
 from counterpoint.explorer.play_requests import EDITS, MASKS, Malformed, PlayRequest
 from counterpoint.explorer.playing import Player, Players, Stopped
@@ -81,7 +81,7 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, cache: Path) -> TestClient:
-    return TestClient(explorer(lab, cache=cache, models=_models))
+    return TestClient(create_app(lab, cache=cache, models=_models))
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +107,8 @@ def test_a_group_and_a_sample_lead_to_play_where_models_are_loaded(
         (link,) = re.findall(r'href="(/play\?[^"]+)"', client.get(address).text)
         shown = client.get(link.replace("&amp;", "&").replace("/play?", "/play.json?")).json()
         assert shown["question"] == "".join(piece["text"] for piece in twin["queries"][0]["text"])
-        assert link not in TestClient(explorer(lab, cache=cache)).get(address).text  # nothing to play with
-    captions = TestClient(explorer(captions_lab(tmp_path), cache=cache, models=_models))
+        assert link not in TestClient(create_app(lab, cache=cache)).get(address).text  # nothing to play with
+    captions = TestClient(create_app(captions_lab(tmp_path), cache=cache, models=_models))
     listed = captions.get("/suites/foils/models/sharp.json").json()["groups"][5]["address"].partition("?")[0]
     played = captions.get(captions.get(f"{listed}.json").json()["play"].replace("/play?", "/play.json?")).json()
     assert (played["mode"], played["first"], played["second"]) == (*("captions", "There is 5 dog.", "There is 6 dog."),)
@@ -138,7 +138,7 @@ def test_the_page_begins_with_a_picture_of_the_lab_and_its_question(client: Test
 
 
 def test_without_a_model_the_page_says_how_to_load_one(lab: LabStore, cache: Path) -> None:
-    bare = TestClient(explorer(lab, cache=cache))
+    bare = TestClient(create_app(lab, cache=cache))
     assert "--model fusion" in bare.get("/play").text
     assert "/static/play.js" not in bare.get("/play").text
     assert "Play</a>" not in bare.get("/overview").text
@@ -420,7 +420,7 @@ def test_two_models_of_one_name_can_be_told_apart() -> None:
 
 def test_the_built_in_models_play(lab: LabStore, cache: Path) -> None:
     names = partial(loaded, ["fusion", "two-tower"], [])
-    client = TestClient(explorer(lab, cache=cache, models=names))
+    client = TestClient(create_app(lab, cache=cache, models=names))
     found = re.search(r'name="play-token" content="([^"]+)"', client.get("/play").text)
     assert found
     pick = client.get("/play.json?suite=plain").json()["picks"][0]

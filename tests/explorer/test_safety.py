@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 from counterpoint.cli.serve import TOKEN, command
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer.app import explorer
-from counterpoint.explorer.security import COOKIE, HEADER, TRIES, inside
+from counterpoint.explorer.app import create_app
+from counterpoint.explorer.security import COOKIE, HEADER, TRIES, local_address
 from counterpoint.models.builtin.sanity import constant
 from counterpoint.store.lab import LabStore
 
@@ -31,12 +31,12 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 @pytest.fixture(scope="module")
 def open_app(lab: LabStore, cache: Path) -> Starlette:
-    return explorer(lab, cache=cache, models=_models)
+    return create_app(lab, cache=cache, models=_models)
 
 
 @pytest.fixture
 def locked(lab: LabStore, cache: Path) -> TestClient:
-    app = explorer(lab, host="0.0.0.0", cache=cache, password=PASSWORD, models=_models)
+    app = create_app(lab, host="0.0.0.0", cache=cache, password=PASSWORD, models=_models)
     return TestClient(app, follow_redirects=False)
 
 
@@ -104,7 +104,7 @@ def test_the_door_needs_the_token_of_its_page(locked: TestClient) -> None:
 
 @given(st.text(max_size=40))
 def test_nobody_is_sent_elsewhere(address: str) -> None:
-    found = inside(address)
+    found = local_address(address)
     assert found.startswith("/")
     assert not found.startswith(("//", "/\\"))
     assert "\n" not in found

@@ -8,14 +8,14 @@ import pytest
 from group_labs import EXCHANGED, PASSES, base, foils, lab_of_groups
 from starlette.testclient import TestClient
 
-from counterpoint.explorer.app import explorer
-from counterpoint.explorer.frequencies import frequent
+from counterpoint.explorer.app import create_app
+from counterpoint.explorer.frequencies import answer_frequencies
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     folder: Path = tmp_path_factory.mktemp("lab")
-    return TestClient(explorer(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
+    return TestClient(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
 
 
 def _sample(client: TestClient, query: int) -> Any:
@@ -78,7 +78,7 @@ def test_what_is_no_query_of_the_lab_is_not_there(client: TestClient) -> None:
 
 
 def test_rare_answers_are_counted_together() -> None:
-    found = frequent([*("yes",) * 5, *"abcdefghij"], most=4)
+    found = answer_frequencies([*("yes",) * 5, *"abcdefghij"], most=4)
     assert [(one.shown, one.count) for one in found] == [("yes", 5), ("a", 1), ("b", 1), ("8 others", 8)]
     assert sum(one.share for one in found) == pytest.approx(1)
 

@@ -13,8 +13,8 @@ from labs import GROUPS
 
 from counterpoint.cli.export_site import command
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.explorer.site.export import Chosen, Written, export_site, file_name
-from counterpoint.explorer.site.rewriting import StaticPage
+from counterpoint.explorer.site.export import SiteProgress, SiteSelection, export_site, file_name
+from counterpoint.explorer.site.rewriting import PageRewriter
 from counterpoint.store.lab import LabStore
 
 
@@ -26,7 +26,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(lab: LabStore, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site") / "whole"
-    export_site(lab, out, Chosen(limit=12), cache=cache)
+    export_site(lab, out, SiteSelection(limit=12), cache=cache)
     return out
 
 
@@ -82,8 +82,8 @@ def test_each_suite_has_as_many_groups_as_were_asked_for(whole: Path) -> None:
 
 
 def test_a_part_shows_nothing_of_the_rest(lab: LabStore, cache: Path, tmp_path: Path) -> None:
-    told: list[Written] = []
-    chosen = Chosen(("plain",), ("careful", "hasty"), limit=GROUPS)
+    told: list[SiteProgress] = []
+    chosen = SiteSelection(("plain",), ("careful", "hasty"), limit=GROUPS)
     written = export_site(lab, tmp_path / "part", chosen, cache=cache, told=told.append)
     text = "".join(page for _, page in _pages(tmp_path / "part"))
     assert "hasty" in text
@@ -98,14 +98,14 @@ def test_a_part_shows_nothing_of_the_rest(lab: LabStore, cache: Path, tmp_path: 
 def test_what_is_there_is_not_written_over(lab: LabStore, cache: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(StoreError, match="not empty"):
-        export_site(lab, tmp_path, Chosen(), cache=cache)
+        export_site(lab, tmp_path, SiteSelection(), cache=cache)
     with pytest.raises(StoreError, match="not empty"):
-        export_site(lab, tmp_path / "notes.txt", Chosen(), cache=cache)
+        export_site(lab, tmp_path / "notes.txt", SiteSelection(), cache=cache)
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
 def test_a_name_that_is_not_in_the_lab_is_said(lab: LabStore, tmp_path: Path) -> None:
-    for chosen in (Chosen(suites=("nowhere",)), Chosen(models=("nobody",))):
+    for chosen in (SiteSelection(suites=("nowhere",)), SiteSelection(models=("nobody",))):
         with pytest.raises(UnknownName):
             export_site(lab, tmp_path / "out", chosen)
     assert not (tmp_path / "out").exists()
@@ -141,7 +141,7 @@ def test_names_that_differ_by_more_than_files_can_say_stay_apart() -> None:
 
 def test_a_fold_that_held_a_form_goes_with_it_and_others_stay() -> None:
     page = "<details><summary>Choose</summary><form><input></form></details><details><summary>More</summary>x</details>"
-    made = StaticPage(lambda address: "", lambda address: "").made(page)
+    made = PageRewriter(lambda address: "", lambda address: "").made(page)
     assert made == "<details><summary>More</summary>x</details>"
 
 
@@ -152,5 +152,5 @@ def test_every_page_says_what_it_is_a_copy_of(whole: Path, lab: LabStore) -> Non
 
 def test_a_link_that_leads_nowhere_is_text_and_an_entry_is_left_out() -> None:
     page = '<ul><li><a href="/a" data-row>A</a></li><li><a href="/b" data-row>B &amp; b</a></li></ul><a href="/a">x</a>'
-    made = StaticPage(lambda address: "b.html" if address == "/b" else "", lambda address: "").made(page)
+    made = PageRewriter(lambda address: "b.html" if address == "/b" else "", lambda address: "").made(page)
     assert made == '<ul><li><a href="b.html" data-row>B &amp; b</a></li></ul><a>x</a>'

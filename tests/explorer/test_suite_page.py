@@ -6,13 +6,13 @@ import pytest
 from labs import GROUPS, HOSTILE, captions_lab
 from starlette.testclient import TestClient
 
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(explorer(lab, cache=tmp_path_factory.mktemp("cache")))
+    return TestClient(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -53,7 +53,7 @@ def test_words_are_counted(client: TestClient) -> None:
 
 
 def test_captions_are_counted_against_foils(tmp_path_factory: pytest.TempPathFactory) -> None:
-    app = explorer(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
+    app = create_app(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
     (figure,) = _json(TestClient(app), "/suites/foils.json")["charts"]
     values = figure["chart"]["frequencies"]
     assert {(value["side"], value["count"]) for value in values if value["word"] == "dog"} == {

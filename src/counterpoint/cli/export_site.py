@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from counterpoint.explorer.site.export import Written
+    from counterpoint.explorer.site.export import SiteProgress
 
 
 @click.command("export-site")
@@ -26,14 +26,14 @@ def command(lab: Path, out: Path, suites: tuple[str, ...], models: tuple[str, ..
     Scores are those of all groups; the first groups of each suite have a page of their own, with their pictures.
     """
     from counterpoint.cli.serve import drawn
-    from counterpoint.explorer.site.export import Chosen, export_site
+    from counterpoint.explorer.site.export import SiteSelection, export_site
     from counterpoint.store.lab import LabStore
 
     opened = LabStore(lab).opened()
     written = export_site(
         opened,
         out,
-        Chosen(suites, models, limit),
+        SiteSelection(suites, models, limit),
         extra=drawn(opened),
         told=_Telling().tell,
         line=lambda line: click.echo(f"{line} …", err=True),
@@ -52,7 +52,7 @@ class _Telling:
     def __init__(self, every: float = 2.0) -> None:
         self._every, self._last = every, time.monotonic()
 
-    def tell(self, written: "Written") -> None:
+    def tell(self, written: "SiteProgress") -> None:
         if time.monotonic() - self._last >= self._every:
             self._last = time.monotonic()
             click.echo(f"{written.pages:,} pages written, {written.waiting:,} known that wait", err=True)

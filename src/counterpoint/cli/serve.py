@@ -43,14 +43,14 @@ def command(
     """
     import uvicorn  # loaded when it is needed, as is all that follows
 
-    from counterpoint.explorer.app import LOOPBACK, explorer
+    from counterpoint.explorer.app import LOOPBACK, create_app
     from counterpoint.store.lab import LabStore
 
     opened = LabStore(lab).opened()
     if host not in LOOPBACK and not token:
         hint = f"give others a token to log in with: --token, or the variable {TOKEN}"
         raise CounterpointError(f"whoever reaches {host} could read {lab}", hint=hint)
-    app = explorer(
+    app = create_app(
         opened,
         host=host,
         extra=drawn(opened),

@@ -21,7 +21,7 @@ from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.dropped import Dropped, PlayPictures
 from counterpoint.explorer.openapi import openapi
 from counterpoint.explorer.playing import Players
-from counterpoint.explorer.security import Keys, Locked, log_in
+from counterpoint.explorer.security import AccessKeys, PasswordGate, log_in
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.cache import FileCache, LRUCache, user_cache
@@ -54,7 +54,7 @@ _GROUP = "/suites/{suite}/groups/{group}"
 _MODEL = "/suites/{suite}/models/{model}"
 
 
-class Guarded:
+class SecurityHeaders:
     """Adds the headers to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -72,7 +72,7 @@ class Guarded:
         await self._app(scope, receive, sent if scope["type"] == "http" else send)
 
 
-def explorer(
+def create_app(
     lab: LabStore,
     *,
     host: str = "127.0.0.1",
@@ -89,7 +89,7 @@ def explorer(
     with a `password`, nothing is shown to whoever does not have it.
     """
     hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]  # a stranger's name is refused
-    keys, drawn = Keys(password), lab.opened().pictures(extra)
+    keys, drawn = AccessKeys(password), lab.opened().pictures(extra)
     shown = PlayPictures(drawn, Dropped())
     app = Starlette(
         routes=[
@@ -111,9 +111,9 @@ def explorer(
             ),
         ],
         middleware=[
-            Middleware(Guarded),
+            Middleware(SecurityHeaders),
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
-            Middleware(Locked, keys=keys),
+            Middleware(PasswordGate, keys=keys),
         ],
         exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
     )

@@ -15,7 +15,7 @@ _MOST = 200  # characters of anything, and of how many
 
 
 @dataclass(frozen=True, slots=True)
-class BoardChoice:
+class OverviewQuery:
     """What of the leaderboard is shown; everything, where nothing is said.
 
     Models are ordered by the column that `sort` names, `suite/measure` or `suite/test/measure`, the best first; with a
@@ -28,7 +28,7 @@ class BoardChoice:
     opened: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, query: Iterable[tuple[str, str]]) -> "BoardChoice":
+    def read(cls, query: Iterable[tuple[str, str]]) -> "OverviewQuery":
         """The choice that an address says; what is said twice counts once."""
         said: dict[str, dict[str, None]] = {name: {} for name in _WORDS}
         for name, value in list(query)[:_MOST]:

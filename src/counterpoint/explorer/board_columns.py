@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from counterpoint.explorer import measures
-from counterpoint.explorer.board_choices import COST, COSTS, BoardChoice
-from counterpoint.explorer.views import Column, Figure, Head
+from counterpoint.explorer.board_choices import COST, COSTS, OverviewQuery
+from counterpoint.explorer.views import ColumnGroup, CostFigure, MetricColumn
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.models import LabModel
 
@@ -22,7 +22,7 @@ HEADS = {
 _LESS = ("parameters", "seconds_per_query")  # is better
 
 
-def columns(reader: LabReader, choice: BoardChoice) -> tuple[Column, ...]:
+def columns(reader: LabReader, choice: OverviewQuery) -> tuple[MetricColumn, ...]:
     """The columns of measures, each of which has a value for at least one model."""
     cut = [(suite, test, shown(reader, choice, suite, test)) for suite, test in places(reader, choice)]
     apart = any(len(names) > 1 for _, _, names in cut)
@@ -33,12 +33,12 @@ def columns(reader: LabReader, choice: BoardChoice) -> tuple[Column, ...]:
     )
 
 
-def cost_columns(choice: BoardChoice) -> tuple[Column, ...]:
+def cost_columns(choice: OverviewQuery) -> tuple[MetricColumn, ...]:
     """The columns that say what a model costs, unless others were chosen."""
     if choice.measures and COST not in choice.measures:
         return ()
     return tuple(
-        Column(
+        MetricColumn(
             COST,
             "",
             name,
@@ -53,17 +53,19 @@ def cost_columns(choice: BoardChoice) -> tuple[Column, ...]:
     )
 
 
-def name_column(choice: BoardChoice) -> Column:
+def name_column(choice: OverviewQuery) -> MetricColumn:
     """The column of names, by which models can be ordered too."""
-    return Column("", "", "", "Model", "", address=choice.sorting("model"), sorted=_sorted(choice, "model", lower=True))
+    return MetricColumn(
+        "", "", "", "Model", "", address=choice.sorting("model"), sorted=_sorted(choice, "model", lower=True)
+    )
 
 
-def chosen_suites(reader: LabReader, choice: BoardChoice) -> tuple[str, ...]:
+def chosen_suites(reader: LabReader, choice: OverviewQuery) -> tuple[str, ...]:
     """The suites that are shown: first those of answers, then of captions, last of exchanged inputs."""
     return tuple(sorted(choice.suites or reader.suites(), key=lambda suite: _family(reader, suite)))
 
 
-def places(reader: LabReader, choice: BoardChoice) -> list[tuple[str, str]]:
+def places(reader: LabReader, choice: OverviewQuery) -> list[tuple[str, str]]:
     """Each suite as (suite, test), without a test; of one suite alone the whole of it and its tests."""
     if not choice.suite:
         return [(suite, "") for suite in chosen_suites(reader, choice)]
@@ -71,7 +73,7 @@ def places(reader: LabReader, choice: BoardChoice) -> list[tuple[str, str]]:
     return [(choice.suite, test) for test in (["", *tests] if len(tests) > 1 else tests)]
 
 
-def shown(reader: LabReader, choice: BoardChoice, suite: str, test: str = "") -> tuple[str, ...]:
+def shown(reader: LabReader, choice: OverviewQuery, suite: str, test: str = "") -> tuple[str, ...]:
     """The measures that are shown of a suite or test: those that were chosen, else the main ones."""
     applying = reader.applicable_metrics(suite, test=test)
     wanted = [name for name in choice.measures if name != COST]
@@ -81,20 +83,20 @@ def shown(reader: LabReader, choice: BoardChoice, suite: str, test: str = "") ->
     return found if len(places(reader, choice)) <= FEW or choice.suite else found[:1]
 
 
-def key(column: Column) -> str:
+def key(column: MetricColumn) -> str:
     """The name of a column in addresses."""
     return "/".join(filter(None, [column.suite, column.test, column.measure]))
 
 
-def heads(found: Sequence[Column], *, live: bool) -> tuple[Head, ...]:
+def heads(found: Sequence[MetricColumn], *, live: bool) -> tuple[ColumnGroup, ...]:
     """What the columns of a suite or test have in common; `live` where it leads to that suite alone."""
     return tuple(
-        Head(test or suite, len(list(members)), BoardChoice((suite,)).address() if live else "")
+        ColumnGroup(test or suite, len(list(members)), OverviewQuery((suite,)).address() if live else "")
         for (suite, test), members in groupby(found, key=lambda column: (column.suite, column.test))
     )
 
 
-def costs(reader: LabReader, model: LabModel, found: Sequence[Column]) -> tuple[Figure, ...]:
+def costs(reader: LabReader, model: LabModel, found: Sequence[MetricColumn]) -> tuple[CostFigure, ...]:
     """What a model costs, as the columns ask."""
     own = reader.costs()[model.slug] if found else None
     texts: dict[str, Callable[[float], str]] = {
@@ -106,7 +108,7 @@ def costs(reader: LabReader, model: LabModel, found: Sequence[Column]) -> tuple[
     for column in found:
         value = getattr(own, column.measure)
         reason = own.reasons.get(column.measure, "") if own else ""
-        figures.append(Figure(reason=reason) if value is None else Figure(value, texts[column.measure](value)))
+        figures.append(CostFigure(reason=reason) if value is None else CostFigure(value, texts[column.measure](value)))
     return tuple(figures)
 
 
@@ -123,10 +125,10 @@ def large(number: float) -> str:
     return f"{number:.0f}"
 
 
-def _column(choice: BoardChoice, suite: str, test: str, measure: str, *, starts: bool) -> Column:
-    column = Column(suite, test, measure, measures.label(measure), measures.term(measure))
+def _column(choice: OverviewQuery, suite: str, test: str, measure: str, *, starts: bool) -> MetricColumn:
+    column = MetricColumn(suite, test, measure, measures.label(measure), measures.term(measure))
     lower = measures.lower(measure)
-    return Column(
+    return MetricColumn(
         suite,
         test,
         measure,
@@ -141,7 +143,7 @@ def _column(choice: BoardChoice, suite: str, test: str, measure: str, *, starts:
     )
 
 
-def _sorted(choice: BoardChoice, name: str, *, lower: bool) -> str:
+def _sorted(choice: OverviewQuery, name: str, *, lower: bool) -> str:
     """Which way a column goes, from the first model to the last, if models are ordered by it."""
     if choice.sort.removeprefix("-") != name:
         return ""

@@ -6,7 +6,7 @@ from starlette.routing import Route
 
 from counterpoint.explorer.pages.model import model_chart, model_view
 from counterpoint.explorer.pages.suites import suite_chart, suite_view, suites_view
-from counterpoint.explorer.responses import asks_for, chart, page
+from counterpoint.explorer.responses import chart, has_ending, page
 
 ENDINGS = (".svg", ".json", "")
 
@@ -14,7 +14,7 @@ ENDINGS = (".svg", ".json", "")
 async def model_page(request: Request) -> Response:
     """GET /models/MODEL, with the endings of a chart and of a twin: all measures of one model."""
     slug, query = request.path_params["model"], dict(request.query_params)
-    if asks_for(request, ".svg"):
+    if has_ending(request, ".svg"):
         return await chart(request, lambda reader: model_chart(reader, slug, query))
     return await page(request, "model.html", lambda reader: model_view(reader, slug, query))
 
@@ -22,7 +22,7 @@ async def model_page(request: Request) -> Response:
 async def contents_page(request: Request) -> Response:
     """GET /suites/SUITE, with the same endings: what one suite contains."""
     suite = request.path_params["suite"]
-    if asks_for(request, ".svg"):
+    if has_ending(request, ".svg"):
         return await chart(request, lambda reader: suite_chart(reader, suite))
     return await page(request, "suite_page.html", lambda reader: suite_view(reader, suite))
 

@@ -26,18 +26,18 @@ COLORS: Mapping[str, str] = MappingProxyType(
 _HOLDS = "holds together"
 
 
-def kinds_chart(reader: LabReader, suite: str, slug: str) -> StackedBarChart:
+def verdicts_by_kind(reader: LabReader, suite: str, slug: str) -> StackedBarChart:
     """What became of the groups of each kind, with one model."""
-    return _chart(parts_by_kind(reader, reader.require_suite(suite), reader.model(slug).slug))
+    return _chart(verdict_shares_by_kind(reader, reader.require_suite(suite), reader.model(slug).slug))
 
 
-def models_chart(reader: LabReader, suite: str, models: Sequence[LabModel]) -> StackedBarChart:
+def verdicts_by_model(reader: LabReader, suite: str, models: Sequence[LabModel]) -> StackedBarChart:
     """What became of the groups of a suite, with each model."""
     found = [part for model in models for part in _parts(model.name, reader.verdict_counts(suite, model.slug))]
     return _chart(found)
 
 
-def parts_by_kind(reader: LabReader, suite: str, slug: str) -> list[BarShare]:
+def verdict_shares_by_kind(reader: LabReader, suite: str, slug: str) -> list[BarShare]:
     """The shares of the verdicts in each kind where there are several, else in each test."""
     slices, counts = reader.slices(suite), reader.verdict_counts(suite, slug)
     several = [(test, kind) for test, kind in slices if kind] or [(test, kind) for test, kind in slices if test]
@@ -49,7 +49,7 @@ def parts_by_kind(reader: LabReader, suite: str, slug: str) -> list[BarShare]:
     return found
 
 
-def finding(found: Sequence[BarShare]) -> str:
+def verdict_chart_title(found: Sequence[BarShare]) -> str:
     """The sentence above the chart: where most groups are right throughout, or hold together, and where fewest.
 
     >>> finding([BarShare("a", "right throughout", 0.9, 9), BarShare("b", "right throughout", 0.2, 2)])
@@ -71,7 +71,7 @@ def finding(found: Sequence[BarShare]) -> str:
 
 def _chart(found: Sequence[BarShare]) -> StackedBarChart:
     colors = tuple((VERDICTS[name], token) for name, token in COLORS.items())
-    return StackedBarChart(finding(found), tuple(found), colors)
+    return StackedBarChart(verdict_chart_title(found), tuple(found), colors)
 
 
 def _parts(row: str, counted: Sequence[VerdictCount], test: str = "", kind: str = "") -> list[BarShare]:

@@ -43,13 +43,13 @@ TYPES = {
 }
 
 
-def download(reader: LabReader, chosen: GroupFilter, ending: str) -> Iterator[bytes]:
+def stream_rows(reader: LabReader, chosen: GroupFilter, ending: str) -> Iterator[bytes]:
     """All rows in a form, in parts that are small enough to be made while others look at pages."""
-    parts = parts_of(reader, chosen)
+    parts = row_batches(reader, chosen)
     return {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}[ending](parts)
 
 
-def parts_of(reader: LabReader, chosen: GroupFilter) -> Iterator[pa.Table]:
+def row_batches(reader: LabReader, chosen: GroupFilter) -> Iterator[pa.Table]:
     """The rows, suite by suite and model by model; no question stays open between two parts."""
     slugs = [chosen.model] if chosen.model else [model.slug for model in reader.models()] or [""]
     for suite in [chosen.suite] if chosen.suite else reader.suites():

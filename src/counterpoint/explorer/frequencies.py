@@ -9,15 +9,15 @@ import numpy as np
 
 from counterpoint.core.answers import State
 from counterpoint.core.ports import MEAN_TRIAL
-from counterpoint.explorer.views import Likely
-from counterpoint.explorer.views_groups import Frequent, Passes
+from counterpoint.explorer.views import AnswerProbability
+from counterpoint.explorer.views_groups import AnswerFrequency, StochasticPasses
 from counterpoint.lab.reader import LabReader
 
 MOST = 8
 """Different answers that are listed; the others are counted together."""
 
 
-def frequent(shown: Iterable[str], most: int = MOST) -> tuple[Frequent, ...]:
+def answer_frequencies(shown: Iterable[str], most: int = MOST) -> tuple[AnswerFrequency, ...]:
     """Each answer with its share, the most frequent first; those that come in no table are counted as others.
 
     >>> [(one.shown, one.count) for one in frequent(["yes", "no", "yes"])]
@@ -27,21 +27,21 @@ def frequent(shown: Iterable[str], most: int = MOST) -> tuple[Frequent, ...]:
     total = sum(counted.values())
     ranked = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
     listed, rest = (ranked, []) if len(ranked) <= most else (ranked[: most - 1], ranked[most - 1 :])
-    found = [Frequent(shown, count, count / total) for shown, count in listed]
+    found = [AnswerFrequency(shown, count, count / total) for shown, count in listed]
     if rest:
         count = sum(count for _, count in rest)
-        found.append(Frequent(f"{len(rest)} others", count, count / total))
+        found.append(AnswerFrequency(f"{len(rest)} others", count, count / total))
     return tuple(found)
 
 
-def shown_value(line: Mapping[str, Any]) -> str:
+def display_value(line: Mapping[str, Any]) -> str:
     """What stands for an answer in a table of answers: its value, or why it has none."""
     if line["state"] != State.OK:
         return str(line["state"])
     return str(line["value"]) or "(empty)"
 
 
-def passes(reader: LabReader, asked: Sequence[tuple[int, str]]) -> tuple[Passes, ...]:
+def stochastic_passes(reader: LabReader, asked: Sequence[tuple[int, str]]) -> tuple[StochasticPasses, ...]:
     """The stochastic passes over some queries, each with the name it has on the page, by model and query."""
     found = reader.stochastic_answers(np.array([query for query, _ in asked], np.uint64)).to_pylist()
     of = {key: list(own) for key, own in groupby(found, key=lambda line: (line["model"], line["query"]))}
@@ -53,14 +53,16 @@ def passes(reader: LabReader, asked: Sequence[tuple[int, str]]) -> tuple[Passes,
     )
 
 
-def _passes(model: str, name: str, lines: Sequence[Mapping[str, Any]]) -> Passes:
+def _passes(model: str, name: str, lines: Sequence[Mapping[str, Any]]) -> StochasticPasses:
     drawn = [line for line in lines if line["trial"] < MEAN_TRIAL]
     means = [line for line in lines if line["trial"] >= MEAN_TRIAL]
     top = means[-1]["top"][:3] if means else []
-    return Passes(
+    return StochasticPasses(
         model,
         name,
         len(drawn),
-        frequent(map(shown_value, drawn)),
-        tuple(Likely(one["value"], round(one["probability"], 4)) for one in top if one["probability"] >= 0.01),
+        answer_frequencies(map(display_value, drawn)),
+        tuple(
+            AnswerProbability(one["value"], round(one["probability"], 4)) for one in top if one["probability"] >= 0.01
+        ),
     )

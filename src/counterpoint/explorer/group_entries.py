@@ -11,8 +11,8 @@ from counterpoint.core.ids import hex_id
 from counterpoint.explorer.group_filters import (
     filter_parameters,
 )
-from counterpoint.explorer.pages.group import THRESHOLD, as_said, own_tags
-from counterpoint.explorer.views import Asked, Entry, Said
+from counterpoint.explorer.pages.group import THRESHOLD, answer_view, own_tags
+from counterpoint.explorer.views import AnswerView, EntryLine, GroupEntry
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import mark_changes
 from counterpoint.metrics.verdicts import VERDICTS
@@ -26,15 +26,17 @@ _MOST = 3  # texts of one group in a list
 _COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode")
 
 
-def entries(reader: LabReader, found: Sequence[GroupMatch], chosen: GroupFilter) -> list[Entry]:
+def group_entries(reader: LabReader, found: Sequence[GroupMatch], chosen: GroupFilter) -> list[GroupEntry]:
     """The groups in their order, each with what its model said; the rows of a suite are read once for all models."""
-    made: dict[GroupKey, Entry] = {}
+    made: dict[GroupKey, GroupEntry] = {}
     for suite in dict.fromkeys(one.suite for one in found):
         made |= _entries(reader, suite, [one for one in found if one.suite == suite], chosen)
     return [made[one.key] for one in found]
 
 
-def _entries(reader: LabReader, suite: str, found: Sequence[GroupMatch], chosen: GroupFilter) -> dict[GroupKey, Entry]:
+def _entries(
+    reader: LabReader, suite: str, found: Sequence[GroupMatch], chosen: GroupFilter
+) -> dict[GroupKey, GroupEntry]:
     spans = sorted({(one.place, one.variants) for one in found})
     lines = {line["row"]: line for line in reader.rows_at(suite, spans, _COLUMNS).to_pylist()}
     made = {}
@@ -49,22 +51,22 @@ def _entries(reader: LabReader, suite: str, found: Sequence[GroupMatch], chosen:
     return made
 
 
-def _said(line: Mapping[str, Any] | None, mode: str) -> Said | None:
-    return as_said(line, line["correct"], mode) if line else None
+def _said(line: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
+    return answer_view(line, line["correct"], mode) if line else None
 
 
 def _entry(
-    found: GroupMatch, lines: Sequence[Mapping[str, Any]], every: Sequence[Said | None], chosen: GroupFilter
-) -> Entry:
+    found: GroupMatch, lines: Sequence[Mapping[str, Any]], every: Sequence[AnswerView | None], chosen: GroupFilter
+) -> GroupEntry:
     first, names = lines[0], ["base", *(f"variant {number}" for number in range(1, len(lines)))]
     texts = mark_changes(first["text"], [line["text"] for line in lines[1:]])
     new = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]  # tells equal texts apart
     own = [tags if line["text"] == first["text"] else "" for line, tags in zip(lines, new, strict=True)]
-    asked = [Asked(*one) for one in zip(names, texts, every, own, strict=True)]
+    asked = [EntryLine(*one) for one in zip(names, texts, every, own, strict=True)]
     ratio = first["height"] / first["width"] if first["width"] else 0.75
     suite, among = quote(found.suite), replace(chosen, focus="" if chosen.model or not chosen.browse else found.model)
     address = f"/suites/{suite}/groups/{hex_id(found.group_id)}"
-    return Entry(
+    return GroupEntry(
         group_id=hex_id(found.group_id),
         test=found.test,
         kind=found.kind,
@@ -79,11 +81,11 @@ def _entry(
     )
 
 
-def _telling(asked: Sequence[Asked]) -> list[Asked]:
+def _telling(asked: Sequence[EntryLine]) -> list[EntryLine]:
     """The base and the variants that tell most, those that went wrong before the others, in their order."""
     told = sorted(range(1, len(asked)), key=lambda place: (_went_well(asked[place].answer), place))
     return [asked[0], *(asked[place] for place in sorted(told[: _MOST - 1]))]
 
 
-def _went_well(answer: Said | None) -> bool:
+def _went_well(answer: AnswerView | None) -> bool:
     return answer is not None and answer.correct is not None and answer.correct >= THRESHOLD

@@ -6,12 +6,12 @@ from starlette.routing import Route
 
 from counterpoint.explorer.pages.compare import compare_view
 from counterpoint.explorer.pages.sample import sample_view
-from counterpoint.explorer.responses import id_of, page
+from counterpoint.explorer.responses import page, parse_id
 
 
 async def sample_page(request: Request) -> Response:
     """GET /samples/QUERY and its twin: one query, and everything that was asked around it."""
-    query_id = id_of(request.path_params["query"])
+    query_id = parse_id(request.path_params["query"])
     return await page(request, "sample.html", lambda reader: sample_view(reader, query_id))
 
 

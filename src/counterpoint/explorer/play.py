@@ -27,8 +27,8 @@ from counterpoint.explorer.play_words import swappable
 from counterpoint.explorer.playground import able, chosen, lines, notes, played, playground, rows, said, settled
 from counterpoint.explorer.playing import Players, Stopped
 from counterpoint.explorer.responses import TEMPLATES, lab_view
-from counterpoint.explorer.security import HEADER, Keys
-from counterpoint.explorer.views import plain
+from counterpoint.explorer.security import HEADER, AccessKeys
+from counterpoint.explorer.views import to_json_value
 from counterpoint.explorer.views_play import PlayView
 from counterpoint.lab.reader import LabReader
 
@@ -54,7 +54,9 @@ async def play_page(request: Request) -> Response:
 
     view = await run_in_threadpool(made)
     if request.url.path.endswith(".json"):
-        return JSONResponse({"lab": plain(await run_in_threadpool(lab_view, request)), **plain(view)}, headers=_FRESH)
+        return JSONResponse(
+            {"lab": to_json_value(await run_in_threadpool(lab_view, request)), **to_json_value(view)}, headers=_FRESH
+        )
     return await run_in_threadpool(_shown, request, view)
 
 
@@ -162,10 +164,10 @@ def _begun(reader: LabReader, players: Players, asked: PlayRequest) -> tuple[dic
     told = {
         "event": "asked",
         "mode": asked.mode,
-        "shown": plain(shown) if shown else None,
-        "models": [plain(one) for one in models],
-        "rows": [plain(row) | {"cells": []} for row in rows(asked_for, models, {})],
-        "words": [plain(one) for one in swappable(asked.question)] if asked.mode == "question" else [],
+        "shown": to_json_value(shown) if shown else None,
+        "models": [to_json_value(one) for one in models],
+        "rows": [to_json_value(row) | {"cells": []} for row in rows(asked_for, models, {})],
+        "words": [to_json_value(one) for one in swappable(asked.question)] if asked.mode == "question" else [],
         "notes": list(notes(players, asked, models)),
     }
     queries = [line.query for line in asked_for]
@@ -184,7 +186,7 @@ async def _stream(
 
     def heard(slug: str, place: int, answer: Answer) -> None:
         mode = asked[slug][place].mode
-        put({"event": "answer", "model": slug, "row": place, "answer": plain(said(answer, mode))})
+        put({"event": "answer", "model": slug, "row": place, "answer": to_json_value(said(answer, mode))})
 
     def done(slug: str, problem: Exception | None) -> None:
         stopped = isinstance(problem, Stopped)
@@ -225,6 +227,6 @@ def _png(pictures: PlayPictures, shown: Picture) -> bytes:
 
 
 def _shown(request: Request, view: PlayView) -> Response:
-    keys: Keys = request.app.state.keys
+    keys: AccessKeys = request.app.state.keys
     content = TEMPLATES.get_template("play.html").render(view=view, lab=lab_view(request), token=keys.page)
     return Response(content, headers=_FRESH, media_type="text/html")

@@ -16,7 +16,7 @@ from counterpoint.explorer.dropped import NAMESPACE
 from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, edited
 from counterpoint.explorer.play_words import reworded, strange, swappable
 from counterpoint.explorer.playing import Known, Players
-from counterpoint.explorer.views import Likely, Option, Said, Select
+from counterpoint.explorer.views import AnswerProbability, AnswerView, SelectBox, SelectOption
 from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import mark_changes
@@ -138,7 +138,9 @@ def playground(
         suite=asked.suite,
         query=asked.query,
         dropped=asked.dropped,
-        mask=Select("mask", "Mask", tuple(Option(one, label, one == asked.mask) for one, label in MASKS.items())),
+        mask=SelectBox(
+            "mask", "Mask", tuple(SelectOption(one, label, one == asked.mask) for one, label in MASKS.items())
+        ),
         box=(asked.x, asked.y, asked.w, asked.h),
         families=tuple(
             Family(name, tuple(Slider(one, asked.severities.get(one, 0), most) for one, most in own.items()))
@@ -202,17 +204,17 @@ def notes(players: Players, asked: PlayRequest, models: Sequence[Known]) -> tupl
     return (*(f"{note}." for note in found), *([f"No noise is put into {why}."] if why else []))
 
 
-def said(answer: Answer, mode: Mode) -> Said:
+def said(answer: Answer, mode: Mode) -> AnswerView:
     """An answer as pages show it."""
     number = _number(answer.score) if mode is Mode.SCORE and answer.score is not None else ""
-    return Said(
+    return AnswerView(
         raw=answer.raw,
         value=answer.value,
         rule=answer.rule,
         state=str(answer.state),
         score=answer.score,
         correct=None,
-        top=tuple(Likely(value, round(probability, 4)) for value, probability in answer.top[:3]),
+        top=tuple(AnswerProbability(value, round(probability, 4)) for value, probability in answer.top[:3]),
         reason=answer.reason,
         shown="failed" if answer.state is State.FAILED else number or answer.value or answer.raw or "(empty)",
     )
@@ -269,8 +271,8 @@ def _suites(reader: LabReader, asked: PlayRequest) -> Sequence[str]:
     return [reader.require_suite(asked.suite)] if asked.suite else reader.suites()
 
 
-def _suite_box(reader: LabReader, asked: PlayRequest) -> Select:
-    return Select("suite", "Suite", tuple(Option(one, one, one == asked.suite) for one in reader.suites()))
+def _suite_box(reader: LabReader, asked: PlayRequest) -> SelectBox:
+    return SelectBox("suite", "Suite", tuple(SelectOption(one, one, one == asked.suite) for one in reader.suites()))
 
 
 def _picking(reader: LabReader, asked: PlayRequest) -> dict[str, Any]:

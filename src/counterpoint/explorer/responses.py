@@ -12,7 +12,7 @@ from starlette.responses import Response
 from counterpoint._version import __version__
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.templating import environment
-from counterpoint.explorer.views import LabView, Page, plain
+from counterpoint.explorer.views import LabView, PageView, to_json_value
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.svg import Chart
 
@@ -26,32 +26,32 @@ def lab_view(request: Request) -> LabView:
     return LabView(reader.name, len(reader.models()), reader.answer_count(), bool(request.app.state.players))
 
 
-def id_of(text: str) -> int:
+def parse_id(text: str) -> int:
     """The number of a query or a group, which an address has as sixteen digits."""
     if len(text) != 16 or not set(text) <= set("0123456789abcdef"):
         raise UnknownName("id", text, [])
     return int(text, 16)
 
 
-def asks_for(request: Request, *endings: str) -> bool:
+def has_ending(request: Request, *endings: str) -> bool:
     """Whether an address has one of these endings, which say in what form it is answered."""
     return request.url.path.endswith(endings)
 
 
-async def page(request: Request, template: str, make: Callable[[LabReader], Page]) -> Response:
+async def page(request: Request, template: str, make: Callable[[LabReader], PageView]) -> Response:
     """A view by its template, or as JSON; whoever has it already is only told so."""
     reader: LabReader = request.app.state.reader
     version = await run_in_threadpool(reader.refresh)
     tag = blake2b(f"{version} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
     if _known(request, tag):
         return _unchanged(tag)
-    twin, recent = asks_for(request, ".json"), request.app.state.recent
+    twin, recent = has_ending(request, ".json"), request.app.state.recent
 
     def made() -> bytes:
         """The page, which is the same for everybody until the lab changes."""
         view, lab = make(reader), lab_view(request)
         if twin:
-            content = bytes(_json({"lab": plain(lab), **plain(view)}).body)
+            content = bytes(_json({"lab": to_json_value(lab), **to_json_value(view)}).body)
         else:
             shown = TEMPLATES.get_template(template).render(view=view, lab=lab)
             content = shown.encode("utf-8", "backslashreplace")
@@ -62,7 +62,7 @@ async def page(request: Request, template: str, make: Callable[[LabReader], Page
     if content is None:
         async with request.app.state.makers:
             content = recent.get(tag) or await run_in_threadpool(made)
-    return tagged(request, Response(content, media_type="application/json" if twin else "text/html"), tag)
+    return with_etag(request, Response(content, media_type="application/json" if twin else "text/html"), tag)
 
 
 async def chart(request: Request, make: Callable[[LabReader], Chart]) -> Response:
@@ -87,7 +87,7 @@ def _unchanged(tag: str) -> Response:
     return Response(status_code=304, headers={"ETag": f'"{tag}"', "Cache-Control": "no-cache"})
 
 
-def tagged(request: Request, response: Response, tag: str) -> Response:
+def with_etag(request: Request, response: Response, tag: str) -> Response:
     """The answer with its tag: a browser that has it already is told so, and asks again each time."""
     if _known(request, tag):
         return _unchanged(tag)

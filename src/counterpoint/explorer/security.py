@@ -26,7 +26,7 @@ TRIES, PER = 10, 60.0
 """So many wrong passwords are heard in so many seconds, from all visitors together."""
 
 
-class Keys:
+class AccessKeys:
     """The secrets of one server, made when it starts; of the password only a digest is kept, and nothing is logged."""
 
     def __init__(self, password: str = "") -> None:
@@ -73,10 +73,10 @@ class Keys:
         return right
 
 
-class Locked:
+class PasswordGate:
     """Lets nobody past the door without the password, where there is one."""
 
-    def __init__(self, app: ASGIApp, keys: Keys) -> None:
+    def __init__(self, app: ASGIApp, keys: AccessKeys) -> None:
         self._app, self._keys = app, keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,7 +95,7 @@ class Locked:
 
 async def log_in(request: Request) -> Response:
     """GET /login: where the password is given. POST /login: where it is taken, for a cookie."""
-    keys: Keys = request.app.state.keys
+    keys: AccessKeys = request.app.state.keys
     if request.method != "POST":
         return _login_page(request, request.query_params.get("next", ""))
     given = await form(request)
@@ -104,12 +104,12 @@ async def log_in(request: Request) -> Response:
     session = keys.session(password) if keys.locked else ""
     if session is None:
         return _login_page(request, onward, "This is not the password.", 403)
-    answer = RedirectResponse(inside(onward), 303)
+    answer = RedirectResponse(local_address(onward), 303)
     answer.set_cookie(COOKIE, session, httponly=True, samesite="lax", secure=request.url.scheme == "https")
     return answer
 
 
-def inside(address: str) -> str:
+def local_address(address: str) -> str:
     """An address on this server, or the leaderboard where it leads elsewhere.
 
     >>> inside("/browse?text=dog"), inside("//evil.example/"), inside("https://evil.example/")
@@ -125,8 +125,10 @@ def inside(address: str) -> str:
 def _login_page(request: Request, onward: str, problem: str = "", status: int = 200) -> Response:
     from counterpoint.explorer.templating import environment
 
-    keys: Keys = request.app.state.keys
-    shown = environment().get_template("login.html").render(token=keys.page, onward=inside(onward), problem=problem)
+    keys: AccessKeys = request.app.state.keys
+    shown = (
+        environment().get_template("login.html").render(token=keys.page, onward=local_address(onward), problem=problem)
+    )
     return Response(shown, status, {"Cache-Control": "no-store"}, "text/html")
 
 

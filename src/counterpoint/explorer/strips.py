@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from counterpoint.explorer.views import QueryView, Shown
-from counterpoint.explorer.views_groups import Bar, ModelAnswers, Ranked, Shot
+from counterpoint.explorer.views import PictureView, QueryView
+from counterpoint.explorer.views_groups import ModelAnswers, RankingRow, ScoreBar, StripFrame
 
 LISTED = 6
 """Variants whose texts still stand below each other; more of them stand in a strip."""
@@ -20,12 +20,12 @@ WORDS: Mapping[str, tuple[str, str]] = {
 _BARE = ("edit", "control", "rule")  # tags whose value says enough
 
 
-def stripped(shown: Sequence[Shown | None]) -> bool:
+def is_strip(shown: Sequence[PictureView | None]) -> bool:
     """Whether a group is shown as a strip: it has several pictures beside the base's, or many variants."""
     return len(set(shown)) > 2 or len(shown) - 1 > LISTED
 
 
-def in_order(tags: Sequence[Sequence[tuple[str, str]]]) -> list[int]:
+def strip_order(tags: Sequence[Sequence[tuple[str, str]]]) -> list[int]:
     """The places of a group's queries: the base, then each edit by itself, the mildest first.
 
     >>> in_order([[], [("edit", "blur"), ("severity", "2")], [("edit", "blur"), ("severity", "1")]])
@@ -43,13 +43,13 @@ def in_order(tags: Sequence[Sequence[tuple[str, str]]]) -> list[int]:
     return sorted(range(len(tags)), key=key)
 
 
-def strip(
-    queries: Sequence[QueryView], tags: Sequence[Sequence[tuple[str, str]]], shown: Sequence[Shown | None]
-) -> tuple[Shot, ...]:
+def strip_frames(
+    queries: Sequence[QueryView], tags: Sequence[Sequence[tuple[str, str]]], shown: Sequence[PictureView | None]
+) -> tuple[StripFrame, ...]:
     """The queries of a group side by side."""
     several, labels = len(set(shown)) > 1, _labels([dict(own) for own in tags])
     return tuple(
-        Shot(
+        StripFrame(
             place,
             queries[place].name,
             labels[place] if place else "base",
@@ -57,28 +57,28 @@ def strip(
             () if queries[place].repeats or (several and not place) else queries[place].text,
             queries[place].gold,
         )
-        for place in in_order(tags)
+        for place in strip_order(tags)
     )
 
 
-def ranked(lines: Sequence[ModelAnswers], names: Sequence[str]) -> tuple[Ranked, ...]:
+def ranking_rows(lines: Sequence[ModelAnswers], names: Sequence[str]) -> tuple[RankingRow, ...]:
     """The scores of each model that was asked, drawn on one scale."""
     return tuple(_ranked(line, names) for line in lines if line.asked)
 
 
-def _ranked(line: ModelAnswers, names: Sequence[str]) -> Ranked:
+def _ranked(line: ModelAnswers, names: Sequence[str]) -> RankingRow:
     values = [one.score for one in line.answers if one and one.score is not None and isfinite(one.score)]
     if len(values) < len(names):
-        return Ranked(line.model, line.chosen, (), 0, 0, None, "a score is missing")
+        return RankingRow(line.model, line.chosen, (), 0, 0, None, "a score is missing")
     low, high = _scale(values)
     bars = tuple(
-        Bar(name, score, (score - low) / (high - low), shown)
-        for name, score, shown in zip(names, values, told_apart(values), strict=True)
+        ScoreBar(name, score, (score - low) / (high - low), shown)
+        for name, score, shown in zip(names, values, distinct_decimals(values), strict=True)
     )
-    return Ranked(line.model, line.chosen, bars, low, high, line.consistent, _verdict(values, line.consistent))
+    return RankingRow(line.model, line.chosen, bars, low, high, line.consistent, _verdict(values, line.consistent))
 
 
-def told_apart(values: Sequence[float]) -> list[str]:
+def distinct_decimals(values: Sequence[float]) -> list[str]:
     """Numbers with three decimals, or with as many digits as it takes to tell different ones apart.
 
     >>> told_apart([0.5, 0.25]), told_apart([0.00012, 0.00003])

@@ -3,19 +3,19 @@
 from jinja2 import Environment
 
 from counterpoint.explorer.pages.group import THRESHOLD
-from counterpoint.explorer.views import Boxed
+from counterpoint.explorer.views import BoxView
 from counterpoint.reports import templating
 
 
 def environment() -> Environment:
     """The templates of pages and reports."""
     templates = templating.environment("counterpoint.explorer")
-    templates.filters["label"] = label
+    templates.filters["label"] = box_label
     templates.globals |= {"threshold": THRESHOLD, "live": True}
     return templates
 
 
-def label(box: Boxed, width: int, height: int) -> dict[str, float]:
+def box_label(box: BoxView, width: int, height: int) -> dict[str, float]:
     """Where the name of a box goes: above it, or inside where there is no room, and never out of the picture."""
     font = max(width / 30, 7)
     long, tall = font * (0.56 * len(box.name) + 0.8), font * 1.45

@@ -42,7 +42,7 @@ class Thumbnails:
         return file.getvalue()
 
 
-def fitting(width: int) -> int:
+def thumbnail_width(width: int) -> int:
     """The least of the widths that pages use which is at least this one.
 
     >>> fitting(200)

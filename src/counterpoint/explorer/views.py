@@ -23,7 +23,7 @@ class LabView:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LinkChoice:
     """Something else that could be shown instead, or that is."""
 
     label: str
@@ -33,7 +33,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class SelectOption:
     """One value of a box to choose from."""
 
     value: str
@@ -43,16 +43,16 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
+class SelectBox:
     """A box to choose from."""
 
     name: str
     label: str
-    options: tuple[Option, ...]
+    options: tuple[SelectOption, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ScoreCell:
     """A score with its interval; without a value, the reason why there is none. A tie is with the best model."""
 
     value: float | None = None
@@ -68,7 +68,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ColumnGroup:
     """What several columns have in common: a suite, or one of its tests."""
 
     label: str
@@ -77,7 +77,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MetricColumn:
     """A measure, with the papers' term for it; `whole` names it apart from its head, `starts` is the first below it.
 
     `address` is where models are ordered by it, `sorted` is `ascending` or `descending` where they are.
@@ -97,7 +97,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class CostFigure:
     """A number that is no share, as it is read; without one, the reason why there is none."""
 
     value: float | None = None
@@ -106,41 +106,41 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class SliceCell:
     """The score of a part of a suite."""
 
     label: str
-    cell: Cell
+    cell: ScoreCell
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SuiteBlock:
     """One suite of one model, cut into its tests or kinds, by one measure."""
 
     suite: str
     data_set: str
     measure: str
     address: str
-    slices: tuple[Slice, ...]
+    slices: tuple[SliceCell, ...]
     more: int = 0  # that are not listed
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScoreRow:
     """A row of scores, under a name; `toggle` is where the parts below it are shown or hidden."""
 
     model: str
     label: str
     detail: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ScoreCell, ...]
     address: str = ""
     n: int = 0
     clusters: int = 0
     slug: str = ""
-    costs: tuple[Figure, ...] = ()
+    costs: tuple[CostFigure, ...] = ()
     toggle: str = ""
     opened: bool = False
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[SuiteBlock, ...] = ()
 
 
 PageChart: TypeAlias = BarChart | DotChart | Histogram | ReliabilityChart | StackedBarChart | WordChart
@@ -156,7 +156,7 @@ class ChartFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageView:
     """What every page has: its kind, its title, its sentence, its twin, and its neighbours where it has any."""
 
     view: str
@@ -169,23 +169,23 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem(Page):
+class ProblemView(PageView):
     """Why there is nothing to show."""
 
     hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboard(Page):
+class OverviewView(PageView):
     """Models and measures."""
 
-    heads: tuple[Head, ...] = ()
-    columns: tuple[Column, ...] = ()
-    lines: tuple[Line, ...] = ()
-    costs: tuple[Column, ...] = ()
-    by_name: Column | None = None  # ordered by the names of the models
-    suites: tuple[Choice, ...] = ()
-    boxes: tuple[Select, ...] = ()  # of which several can be chosen
+    heads: tuple[ColumnGroup, ...] = ()
+    columns: tuple[MetricColumn, ...] = ()
+    lines: tuple[ScoreRow, ...] = ()
+    costs: tuple[MetricColumn, ...] = ()
+    by_name: MetricColumn | None = None  # ordered by the names of the models
+    suites: tuple[LinkChoice, ...] = ()
+    boxes: tuple[SelectBox, ...] = ()  # of which several can be chosen
     kept: tuple[tuple[str, str], ...] = ()  # what the address says beside these
     notes: tuple[str, ...] = ()
     charts: tuple[ChartFigure, ...] = ()
@@ -193,7 +193,7 @@ class Leaderboard(Page):
 
 
 @dataclass(frozen=True, slots=True)
-class Likely:
+class AnswerProbability:
     """A value with the probability that a model gave it."""
 
     value: str
@@ -201,7 +201,7 @@ class Likely:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AnswerView:
     """One answer: raw text, the value taken from it by a rule, its state, and the credit that it earns."""
 
     raw: str
@@ -210,23 +210,23 @@ class Said:
     state: str
     score: float | None
     correct: float | None
-    top: tuple[Likely, ...]
+    top: tuple[AnswerProbability, ...]
     reason: str
     shown: str  # the value, or the score where the mode asks for one
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EntryLine:
     """A text in a list, with the answer of the model that the list is about; `own` is what sets apart an equal text."""
 
     name: str
     text: tuple[TextPiece, ...]
-    answer: Said | None
+    answer: AnswerView | None
     own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GroupEntry:
     """One group in a list."""
 
     group_id: str
@@ -238,31 +238,31 @@ class Entry:
     picture: str
     width: int
     height: int
-    lines: tuple[Asked, ...]
+    lines: tuple[EntryLine, ...]
     more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteOfModel(Page):
+class SuiteResultsView(PageView):
     """One suite of one model: scores by test and kind, and its groups."""
 
     suite: str = ""
     model: str = ""
     here: str = ""
-    models: tuple[Choice, ...] = ()
-    columns: tuple[Column, ...] = ()
-    lines: tuple[Line, ...] = ()
+    models: tuple[LinkChoice, ...] = ()
+    columns: tuple[MetricColumn, ...] = ()
+    lines: tuple[ScoreRow, ...] = ()
     notes: tuple[str, ...] = ()
     chart: ChartFigure | None = None
-    choices: tuple[Select, ...] = ()
-    groups: tuple[Entry, ...] = ()
+    choices: tuple[SelectBox, ...] = ()
+    groups: tuple[GroupEntry, ...] = ()
     found: int = 0
     first: int = 0
     last: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Boxed:
+class BoxView:
     """An object that the question is about, and where it is."""
 
     name: str
@@ -273,7 +273,7 @@ class Boxed:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PictureView:
     """A picture as models saw it; the boxes refer to its width and height, and the title says its edits in full."""
 
     address: str
@@ -282,7 +282,7 @@ class Shown:
     title: str
     width: int | None
     height: int | None
-    boxes: tuple[Boxed, ...]
+    boxes: tuple[BoxView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,12 +300,12 @@ class QueryView:
     repeats: bool = False  # the text is that of the base; what is new is in the tags
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A view as JSON can say it, without what only lays it out."""
     from dataclasses import fields, is_dataclass
 
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: to_json_value(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
+        return [to_json_value(one) for one in value]
     return value

@@ -2,22 +2,30 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.views import Cell, ChartFigure, Choice, Column, Figure, Page, Select
+from counterpoint.explorer.views import (
+    ChartFigure,
+    CostFigure,
+    LinkChoice,
+    MetricColumn,
+    PageView,
+    ScoreCell,
+    SelectBox,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SuiteScores:
     """The scores of one suite: of the model, and of the one it is held against, measure by measure."""
 
     suite: str
     address: str
-    columns: tuple[Column, ...]
-    cells: tuple[Cell, ...]
-    against: tuple[Cell, ...] = ()
+    columns: tuple[MetricColumn, ...]
+    cells: tuple[ScoreCell, ...]
+    against: tuple[ScoreCell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SliceFinding:
     """A part of a suite whose score lies clear of the whole of it."""
 
     suite: str
@@ -25,30 +33,30 @@ class Standing:
     value: str
     measure: str
     whole: float
-    cell: Cell
+    cell: ScoreCell
     p: float  # after Holm's correction over all parts of the suite
 
 
 @dataclass(frozen=True, slots=True)
-class ModelView(Page):
+class ModelView(PageView):
     """All measures of one model."""
 
     model: str = ""
     slug: str = ""
     here: str = ""
     fingerprint: str = ""
-    costs: tuple[tuple[str, Figure], ...] = ()
-    measured: tuple[Measured, ...] = ()
+    costs: tuple[tuple[str, CostFigure], ...] = ()
+    measured: tuple[SuiteScores, ...] = ()
     against: str = ""
-    boxes: tuple[Select, ...] = ()
+    boxes: tuple[SelectBox, ...] = ()
     charts: tuple[ChartFigure, ...] = ()
-    strong: tuple[Standing, ...] = ()
-    weak: tuple[Standing, ...] = ()
+    strong: tuple[SliceFinding, ...] = ()
+    weak: tuple[SliceFinding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class SuiteFact:
     """Something that is known of a suite."""
 
     name: str
@@ -56,7 +64,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class GroupExample:
     """One group of a kind: its picture, its texts and where it is."""
 
     address: str
@@ -67,7 +75,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class KindOf:
+class KindSummary:
     """The groups of a kind: how many, which answers are right how often, and some examples."""
 
     test: str
@@ -76,12 +84,12 @@ class KindOf:
     queries: int
     answers: tuple[tuple[str, int], ...]
     others: int  # answers that are not listed
-    examples: tuple[Example, ...]
+    examples: tuple[GroupExample, ...]
     address: str
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class RejectedGroups:
     """Groups that were not kept, and why."""
 
     kind: str
@@ -90,19 +98,19 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteView(Page):
+class SuiteView(PageView):
     """What a suite contains."""
 
     suite: str = ""
-    facts: tuple[Fact, ...] = ()
-    kinds: tuple[KindOf, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    facts: tuple[SuiteFact, ...] = ()
+    kinds: tuple[KindSummary, ...] = ()
+    dropped: tuple[RejectedGroups, ...] = ()
     charts: tuple[ChartFigure, ...] = ()
-    models: tuple[Choice, ...] = ()
+    models: tuple[LinkChoice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteLine:
+class SuiteRow:
     """One suite in the list of all."""
 
     suite: str
@@ -115,7 +123,7 @@ class SuiteLine:
 
 
 @dataclass(frozen=True, slots=True)
-class SuitesView(Page):
+class SuitesView(PageView):
     """All suites of a lab."""
 
-    suites: tuple[SuiteLine, ...] = ()
+    suites: tuple[SuiteRow, ...] = ()

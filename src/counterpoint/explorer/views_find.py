@@ -2,21 +2,21 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.views import Choice, Entry, Page, Select
+from counterpoint.explorer.views import GroupEntry, LinkChoice, PageView, SelectBox
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class BrowseHit:
     """A group that fits, in the hands of a model, with its score by the chosen measure."""
 
-    entry: Entry
+    entry: GroupEntry
     model: str
     suite: str
     score: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Suggested:
+class Suggestion:
     """Something that could be typed, and how often it is there."""
 
     value: str
@@ -24,18 +24,18 @@ class Suggested:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TextField:
     """A field for words, with what could be typed into it."""
 
     name: str
     label: str
     value: str
     hint: str
-    suggested: tuple[Suggested, ...] = ()
+    suggested: tuple[Suggestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class HistogramColumn:
     """How many groups have a score from one step to the next; `tall` is the share of the tallest column."""
 
     low: float
@@ -45,27 +45,27 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Slider:
+class ScoreSlider:
     """The bounds of the score by the chosen measure, above the counts of all scores."""
 
     measure: str
     low: float
     high: float
     step: float
-    columns: tuple[Column, ...]
+    columns: tuple[HistogramColumn, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Find(Page):
+class BrowseView(PageView):
     """The groups that fit a filter."""
 
-    boxes: tuple[Select, ...] = ()
-    fields: tuple[Typed, ...] = ()
-    measures: Select | None = None
-    slider: Slider | None = None
-    hits: tuple[Hit, ...] = ()
+    boxes: tuple[SelectBox, ...] = ()
+    fields: tuple[TextField, ...] = ()
+    measures: SelectBox | None = None
+    slider: ScoreSlider | None = None
+    hits: tuple[BrowseHit, ...] = ()
     found: int = 0
     here: str = ""
-    downloads: tuple[Choice, ...] = ()
-    also: Choice | None = None  # the verdict of another model, as the address says it
+    downloads: tuple[LinkChoice, ...] = ()
+    also: LinkChoice | None = None  # the verdict of another model, as the address says it
     filtered: bool = False

@@ -2,12 +2,21 @@
 
 from dataclasses import dataclass
 
-from counterpoint.explorer.views import Cell, Choice, Likely, Option, Page, QueryView, Said, Shown
+from counterpoint.explorer.views import (
+    AnswerProbability,
+    AnswerView,
+    LinkChoice,
+    PageView,
+    PictureView,
+    QueryView,
+    ScoreCell,
+    SelectOption,
+)
 from counterpoint.language.word_diff import TextPiece
 
 
 @dataclass(frozen=True, slots=True)
-class Frequent:
+class AnswerFrequency:
     """An answer with how often it came; `shown` is what stands for an answer without a value."""
 
     shown: str
@@ -16,30 +25,30 @@ class Frequent:
 
 
 @dataclass(frozen=True, slots=True)
-class Passes:
+class StochasticPasses:
     """What one model said to one query in its stochastic passes, and the likeliest answers in their mean."""
 
     model: str
     asked: str
     passes: int
-    answers: tuple[Frequent, ...]
-    mean: tuple[Likely, ...] = ()
+    answers: tuple[AnswerFrequency, ...]
+    mean: tuple[AnswerProbability, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class StripFrame:
     """One query in a strip: its place in the group, its picture, what sets it apart, and its text where that is new."""
 
     place: int
     name: str
     label: str
-    picture: Shown | None
+    picture: PictureView | None
     text: tuple[TextPiece, ...]
     gold: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ScoreBar:
     """A score on the scale that one model's scores of a group share, from 0 to 1."""
 
     name: str
@@ -49,12 +58,12 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankingRow:
     """The scores of a caption and its foils by one model, drawn on one scale, and which is above the other."""
 
     model: str
     chosen: bool
-    bars: tuple[Bar, ...]
+    bars: tuple[ScoreBar, ...]
     low: float
     high: float
     holds: bool | None
@@ -67,11 +76,11 @@ class ModelAnswers:
 
     model: str
     chosen: bool
-    answers: tuple[Said | None, ...]
+    answers: tuple[AnswerView | None, ...]
     related: tuple[bool | None, ...]  # of each variant
     consistent: bool | None
     reason: str
-    top: tuple[Likely, ...] = ()
+    top: tuple[AnswerProbability, ...] = ()
 
     @property
     def asked(self) -> bool:
@@ -90,7 +99,7 @@ class ModelAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupView(Page):
+class GroupView(PageView):
     """One group, and what every model made of it."""
 
     suite: str = ""
@@ -106,15 +115,15 @@ class GroupView(Page):
     among: str = ""
     sample: str = ""
     play: str = ""  # where its picture and its texts can be changed
-    pictures: tuple[Shown, ...] = ()
+    pictures: tuple[PictureView, ...] = ()
     queries: tuple[QueryView, ...] = ()
     listed: tuple[int, ...] = ()  # the places of the queries whose texts stand below each other
-    strip: tuple[Shot, ...] = ()
+    strip: tuple[StripFrame, ...] = ()
     proof: str = ""
     tags: tuple[str, ...] = ()  # those that all queries share
     answers: tuple[ModelAnswers, ...] = ()
-    ranked: tuple[Ranked, ...] = ()
-    passes: tuple[Passes, ...] = ()
+    ranked: tuple[RankingRow, ...] = ()
+    passes: tuple[StochasticPasses, ...] = ()
     top_of: str = ""
 
     @property
@@ -129,7 +138,7 @@ class GroupView(Page):
 
 
 @dataclass(frozen=True, slots=True)
-class Credited:
+class GoldAnswer:
     """An answer and the credit that it earns."""
 
     answer: str
@@ -137,16 +146,16 @@ class Credited:
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class ModelPrediction:
     """What one model says to a query, with its likeliest answers."""
 
     model: str
-    answer: Said | None
-    top: tuple[Likely, ...]
+    answer: AnswerView | None
+    top: tuple[AnswerProbability, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SampleScore:
     """A score of one sample."""
 
     measure: str
@@ -155,18 +164,18 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class CardLine:
+class SampleCardRow:
     """One model on one card: its scores, and its answers with how often they came."""
 
     model: str
     address: str
-    scores: tuple[Measured, ...]
-    answers: tuple[Frequent, ...]
+    scores: tuple[SampleScore, ...]
+    answers: tuple[AnswerFrequency, ...]
     asked: int
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class SampleCard:
     """What was asked around a sample in one group: its scores by what counts there, and the answers to its variants."""
 
     suite: str
@@ -177,29 +186,29 @@ class Card:
     address: str
     variants: int
     measures: tuple[tuple[str, str], ...]  # name and label
-    lines: tuple[CardLine, ...]
+    lines: tuple[SampleCardRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SampleView(Page):
+class SampleView(PageView):
     """One base query, and everything that was asked around it."""
 
     query: str = ""
     text: str = ""
     context: str = ""
     choices: tuple[str, ...] = ()
-    gold: tuple[Credited, ...] | None = None
-    picture: Shown | None = None
+    gold: tuple[GoldAnswer, ...] | None = None
+    picture: PictureView | None = None
     play: str = ""
-    predicted: tuple[Predicted, ...] = ()
-    cards: tuple[Card, ...] = ()
-    passes: tuple[Passes, ...] = ()
-    within: tuple[Choice, ...] = ()  # groups of which it is a variant
+    predicted: tuple[ModelPrediction, ...] = ()
+    cards: tuple[SampleCard, ...] = ()
+    passes: tuple[StochasticPasses, ...] = ()
+    within: tuple[LinkChoice, ...] = ()  # groups of which it is a variant
     more: int = 0  # groups that are not shown
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
+class ModelDifference:
     """How one model differs from the first in one measure: their shares, the difference, and what a test says of it."""
 
     model: str
@@ -217,18 +226,18 @@ class Versus:
 
 
 @dataclass(frozen=True, slots=True)
-class VersusLine:
+class DifferenceRow:
     """One measure of one slice, the first model against each other."""
 
     test: str
     measure: str
     label: str
     term: str
-    against: tuple[Versus | None, ...]
+    against: tuple[ModelDifference | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class VerdictCell:
     """How many groups have one verdict by the first model and one by the second, and where they are listed."""
 
     count: int
@@ -240,44 +249,44 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldLine:
+class VerdictRow:
     """The groups with one verdict by the first model."""
 
     label: str
-    fields: tuple[Field, ...]
+    fields: tuple[VerdictCell, ...]
     total: int
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class VerdictTable:
     """The verdicts of two models against each other."""
 
     heads: tuple[str, ...]
-    lines: tuple[FieldLine, ...]
+    lines: tuple[VerdictRow, ...]
     totals: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class CoverageLine:
+class CoverageRow:
     """How much one model has right of what each other has right."""
 
     model: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ScoreCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class BothAsked:
+class PairLine:
     """A query of a group with what two models said to it; `own` is what sets apart an equal text."""
 
     name: str
     text: tuple[TextPiece, ...]
     own: str
-    first: Said | None
-    second: Said | None
+    first: AnswerView | None
+    second: AnswerView | None
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class PairEntry:
     """A group in a list, in the hands of two models."""
 
     group_id: str
@@ -286,27 +295,27 @@ class Both:
     picture: str
     width: int
     height: int
-    lines: tuple[BothAsked, ...]
+    lines: tuple[PairLine, ...]
     more: int
 
 
 @dataclass(frozen=True, slots=True)
-class CompareView(Page):
+class CompareView(PageView):
     """Two to five models on one suite."""
 
     suite: str = ""
-    models: tuple[Option, ...] = ()
+    models: tuple[SelectOption, ...] = ()
     names: tuple[str, ...] = ()
-    suites: tuple[Choice, ...] = ()
-    references: tuple[Choice, ...] = ()
-    lines: tuple[VersusLine, ...] = ()
-    coverage: tuple[CoverageLine, ...] = ()
-    couples: tuple[Choice, ...] = ()
+    suites: tuple[LinkChoice, ...] = ()
+    references: tuple[LinkChoice, ...] = ()
+    lines: tuple[DifferenceRow, ...] = ()
+    coverage: tuple[CoverageRow, ...] = ()
+    couples: tuple[LinkChoice, ...] = ()
     couple: tuple[str, str] = ("", "")
-    tables: tuple[Fields, ...] = ()
+    tables: tuple[VerdictTable, ...] = ()
     left_out: int = 0
     listed: str = ""
-    groups: tuple[Both, ...] = ()
+    groups: tuple[PairEntry, ...] = ()
     elsewhere: str = ""  # the same groups in Find
     found: int = 0
     first: int = 0

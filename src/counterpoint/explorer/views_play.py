@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from counterpoint.explorer.play_words import Swappable
 from counterpoint.explorer.playing import Known
-from counterpoint.explorer.views import Page, Said, Select
+from counterpoint.explorer.views import AnswerView, PageView, SelectBox
 from counterpoint.language.word_diff import TextPiece
 
 
@@ -66,7 +66,7 @@ class Cell:
     """What one model said; `same` tells whether it is what the model said to the first row, where both are known."""
 
     model: str
-    answer: Said | None
+    answer: AnswerView | None
     same: bool | None = None
 
 
@@ -82,7 +82,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayView(Page):
+class PlayView(PageView):
     """Everything that can be moved, as it stands, and what the models said, where they were asked."""
 
     mode: str = "question"
@@ -101,10 +101,10 @@ class PlayView(Page):
     suite: str = ""
     query: str = ""
     dropped: str = ""
-    mask: Select | None = None
+    mask: SelectBox | None = None
     box: tuple[int, int, int, int] = (25, 25, 50, 50)
     families: tuple[Family, ...] = ()
-    suites: Select | None = None
+    suites: SelectBox | None = None
     picks: tuple[Pick, ...] = ()
     fewer: str = ""
     more: str = ""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from counterpoint._version import __version__
 from counterpoint.explorer import measures
-from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.breakdowns import models_chart
-from counterpoint.explorer.pages.overview import board_chart, leaderboard, ranked, scored_cell
+from counterpoint.explorer.board_choices import OverviewQuery
+from counterpoint.explorer.breakdowns import verdicts_by_model
+from counterpoint.explorer.pages.overview import overview_chart, overview_view, rank_models, score_cell
 from counterpoint.explorer.templating import environment
-from counterpoint.explorer.views import Cell, LabView, Leaderboard
+from counterpoint.explorer.views import LabView, OverviewView, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.templating import style
@@ -26,10 +26,10 @@ class SuitePart:
     name: str
     sentence: str
     facts: str
-    board: Leaderboard | None  # where a suite has several tests
+    board: OverviewView | None  # where a suite has several tests
     models: tuple[str, ...]
     measure: str  # by which its kinds are shown
-    kinds: tuple[tuple[str, tuple[Cell, ...]], ...]
+    kinds: tuple[tuple[str, tuple[ScoreCell, ...]], ...]
     states: tuple[tuple[str, str], ...]
     chart: StackedBarChart | None
 
@@ -37,7 +37,7 @@ class SuitePart:
 def report(reader: LabReader) -> str:
     """The whole report of a lab."""
     reader.refresh()
-    board = leaderboard(reader, BoardChoice(), live=False)
+    board = overview_view(reader, OverviewQuery(), live=False)
     drawings = list(dict.fromkeys(column.measure for column in board.columns))[:CHARTS] if board.lines else []
     page = environment().get_template("lab_report.html")
     return page.render(
@@ -46,14 +46,16 @@ def report(reader: LabReader) -> str:
         lab=LabView(reader.name, len(reader.models()), reader.answer_count()),
         version=__version__,
         style=style(),
-        charts=[board_chart(reader, BoardChoice(measures=(name,))) for name in drawings],
+        charts=[overview_chart(reader, OverviewQuery(measures=(name,))) for name in drawings],
         suites=[_suite(reader, suite) for suite in reader.suites()],
-        models=ranked(reader, BoardChoice()),
+        models=rank_models(reader, OverviewQuery()),
     )
 
 
 def _suite(reader: LabReader, suite: str) -> SuitePart:
-    models = tuple(model for model in ranked(reader, BoardChoice((suite,))) if reader.has_answers(suite, model.slug))
+    models = tuple(
+        model for model in rank_models(reader, OverviewQuery((suite,))) if reader.has_answers(suite, model.slug)
+    )
     manifest = reader.lab.manifest(suite)
     made = f"{manifest.groups:,} groups, {manifest.rows:,} queries, seed {manifest.seed}"
     several = len(reader.tests(suite)) > 1
@@ -62,22 +64,22 @@ def _suite(reader: LabReader, suite: str) -> SuitePart:
         name=suite,
         sentence=reader.suite_sentence(suite),
         facts=f"{made}, fingerprint {manifest.fingerprint}",
-        board=leaderboard(reader, BoardChoice((suite,)), live=False) if several and models else None,
+        board=overview_view(reader, OverviewQuery((suite,)), live=False) if several and models else None,
         models=tuple(model.name for model in models),
         measure=measures.spoken(measure),
         kinds=tuple(_kinds(reader, suite, models, measure)) if models and measure else (),
         states=tuple((model.name, _states(reader, suite, model)) for model in models),
-        chart=models_chart(reader, suite, models) if models else None,
+        chart=verdicts_by_model(reader, suite, models) if models else None,
     )
 
 
 def _kinds(
     reader: LabReader, suite: str, models: tuple[LabModel, ...], measure: str
-) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+) -> Iterator[tuple[str, tuple[ScoreCell, ...]]]:
     """Each test and kind of a suite that any model has a score of, with the scores of all."""
     for test, kind in reader.slices(suite):
         name = " · ".join(filter(None, [test if test != suite or not kind else "", kind])) or "all"
-        cells = tuple(scored_cell(reader, suite, model, measure, test=test, kind=kind) for model in models)
+        cells = tuple(score_cell(reader, suite, model, measure, test=test, kind=kind) for model in models)
         if any(cell.value is not None for cell in cells):
             yield name, cells
 

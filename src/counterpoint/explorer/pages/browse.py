@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from counterpoint.explorer import measures
-from counterpoint.explorer.group_entries import entries
+from counterpoint.explorer.group_entries import group_entries
 from counterpoint.explorer.group_filters import (
     browse_address,
     filter_parameters,
     read_filter,
 )
-from counterpoint.explorer.views import Choice, Option, Select
-from counterpoint.explorer.views_find import Column, Find, Hit, Slider, Suggested, Typed
+from counterpoint.explorer.views import LinkChoice, SelectBox, SelectOption
+from counterpoint.explorer.views_find import BrowseHit, BrowseView, HistogramColumn, ScoreSlider, Suggestion, TextField
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.store.outcomes.selection import (
@@ -48,7 +48,7 @@ _BOXES = {
 }
 
 
-def find(reader: LabReader, query: Mapping[str, str]) -> Find:
+def browse_view(reader: LabReader, query: Mapping[str, str]) -> BrowseView:
     """The page as its address asks for it."""
     chosen = replace(read_filter(query), browse="1", focus="")
     select(reader, chosen)  # refuses what the lab does not have
@@ -57,9 +57,9 @@ def find(reader: LabReader, query: Mapping[str, str]) -> Find:
     listed = list_groups(reader, chosen, PAGE + 1, after=after, before=before)
     shown, earlier, later = _shown(listed, after, before)
     if before and len(shown) < PAGE:  # the first page is never a part of one
-        return find(reader, filter_parameters(chosen))
+        return browse_view(reader, filter_parameters(chosen))
     at = {"after": str(after)} if after else {"before": str(before)} if before else {}
-    return Find(
+    return BrowseView(
         view="find",
         title="Find",
         sentence=SENTENCE,
@@ -73,8 +73,8 @@ def find(reader: LabReader, query: Mapping[str, str]) -> Find:
         hits=tuple(_hits(reader, shown, chosen)),
         found=counted.matches(),
         here=browse_address(chosen),
-        downloads=tuple(Choice(label, browse_address(chosen, ending)) for ending, label in FORMS.items()),
-        also=Choice(_also(reader, chosen), chosen.also, chosen=True) if chosen.also else None,
+        downloads=tuple(LinkChoice(label, browse_address(chosen, ending)) for ending, label in FORMS.items()),
+        also=LinkChoice(_also(reader, chosen), chosen.also, chosen=True) if chosen.also else None,
         filtered=bool(filter_parameters(chosen).keys() - {"browse"}),
     )
 
@@ -94,7 +94,7 @@ def _shown(
     return listed[:PAGE], bool(after and listed), more
 
 
-def _boxes(reader: LabReader, counted: Facets) -> Iterable[Select]:
+def _boxes(reader: LabReader, counted: Facets) -> Iterable[SelectBox]:
     names = {"model": {model.slug: model.name for model in reader.models()}}
     names["verdict"] = {**VERDICTS, INCONSISTENT: INCONSISTENT}
     for facet, (label, every) in _BOXES.items():
@@ -102,33 +102,35 @@ def _boxes(reader: LabReader, counted: Facets) -> Iterable[Select]:
         options = {value: count for value, count in counted.options(facet) if value}
         options.setdefault(now, 0) if now else None
         listed = (
-            Option(value, names.get(facet, {}).get(value, value), value == now, n) for value, n in options.items()
+            SelectOption(value, names.get(facet, {}).get(value, value), value == now, n) for value, n in options.items()
         )
-        yield Select(facet, label, (Option("", every, not now), *listed))
+        yield SelectBox(facet, label, (SelectOption("", every, not now), *listed))
 
 
-def _fields(reader: LabReader, chosen: GroupFilter) -> Iterable[Typed]:
+def _fields(reader: LabReader, chosen: GroupFilter) -> Iterable[TextField]:
     said, tags = common_answers(reader, chosen), common_tags(reader, chosen)
-    yield Typed("text", "Text", chosen.text, "words in a question")
-    yield Typed("answer", "Answer", chosen.answer, "a value said", tuple(Suggested(*one) for one in said))
-    yield Typed("tag", "Tag", chosen.tag, "name=value", tuple(Suggested(*one) for one in tags))
+    yield TextField("text", "Text", chosen.text, "words in a question")
+    yield TextField("answer", "Answer", chosen.answer, "a value said", tuple(Suggestion(*one) for one in said))
+    yield TextField("tag", "Tag", chosen.tag, "name=value", tuple(Suggestion(*one) for one in tags))
 
 
-def _measures(reader: LabReader, chosen: GroupFilter) -> Select:
+def _measures(reader: LabReader, chosen: GroupFilter) -> SelectBox:
     known = [name for name in reader.group_metrics() if name in reader.scored_metrics()]
-    options = (Option(name, measures.label(name), name == chosen.metric) for name in known)
-    return Select("metric", "Score by", (Option("", "no measure", not chosen.metric), *options))
+    options = (SelectOption(name, measures.label(name), name == chosen.metric) for name in known)
+    return SelectBox("metric", "Score by", (SelectOption("", "no measure", not chosen.metric), *options))
 
 
-def _slider(counted: Facets) -> Slider:
+def _slider(counted: Facets) -> ScoreSlider:
     low, high = counted.chosen.steps
     spread = counted.histogram()
     tallest = max(spread) or 1
-    columns = (Column(step / STEPS, count, count / tallest, low <= step <= high) for step, count in enumerate(spread))
-    return Slider(counted.chosen.metric, low / STEPS, high / STEPS, 1 / STEPS, tuple(columns))
+    columns = (
+        HistogramColumn(step / STEPS, count, count / tallest, low <= step <= high) for step, count in enumerate(spread)
+    )
+    return ScoreSlider(counted.chosen.metric, low / STEPS, high / STEPS, 1 / STEPS, tuple(columns))
 
 
-def _hits(reader: LabReader, found: list[GroupMatch], chosen: GroupFilter) -> Iterable[Hit]:
+def _hits(reader: LabReader, found: list[GroupMatch], chosen: GroupFilter) -> Iterable[BrowseHit]:
     names = {model.slug: model.name for model in reader.models()}
-    for one, entry in zip(found, entries(reader, found, chosen), strict=True):
-        yield Hit(entry, names.get(one.model, ""), one.suite, one.score)
+    for one, entry in zip(found, group_entries(reader, found, chosen), strict=True):
+        yield BrowseHit(entry, names.get(one.model, ""), one.suite, one.score)

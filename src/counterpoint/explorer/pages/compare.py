@@ -27,18 +27,18 @@ from counterpoint.explorer.group_filters import (
     browse_address,
     filter_parameters,
 )
-from counterpoint.explorer.pages.group import as_said, own_tags
-from counterpoint.explorer.views import Cell, Choice, Option
+from counterpoint.explorer.pages.group import answer_view, own_tags
+from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
 from counterpoint.explorer.views_groups import (
-    Both,
-    BothAsked,
     CompareView,
-    CoverageLine,
-    Field,
-    FieldLine,
-    Fields,
-    Versus,
-    VersusLine,
+    CoverageRow,
+    DifferenceRow,
+    ModelDifference,
+    PairEntry,
+    PairLine,
+    VerdictCell,
+    VerdictRow,
+    VerdictTable,
 )
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import mark_changes
@@ -72,7 +72,7 @@ _LINES = 3  # texts of one group in a list
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CompareQuery:
     """What an address asks to compare, and which field of the table of verdicts is listed."""
 
     suite: str
@@ -83,7 +83,7 @@ class Comparison:
     page: int = 1
 
     @classmethod
-    def read(cls, reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> "Comparison":
+    def read(cls, reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> "CompareQuery":
         """The comparison that an address says; without models, the best ones of the suite."""
         suite = query.get("suite", "") or _usual_suite(reader)
         suite = reader.require_suite(suite) if suite else ""
@@ -116,7 +116,7 @@ class Comparison:
 
 def compare_view(reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> CompareView:
     """The page as its address asks for it."""
-    asked = Comparison.read(reader, query, models)
+    asked = CompareQuery.read(reader, query, models)
     if len(asked.models) < LEAST:
         return CompareView(
             view="compare",
@@ -140,9 +140,9 @@ def compare_view(reader: LabReader, query: Mapping[str, str], models: Sequence[s
         before=asked.address(anchor="#groups", page=asked.page - 1) if found and asked.page > 1 else "",
         after=asked.address(anchor="#groups", page=asked.page + 1) if asked.page * PAGE < found else "",
         suite=asked.suite,
-        models=tuple(Option(one.slug, one.name, one in asked.models) for one in reader.models()),
+        models=tuple(SelectOption(one.slug, one.name, one in asked.models) for one in reader.models()),
         names=names,
-        suites=tuple(Choice(one, _plain(asked).address(suite=one), one == asked.suite) for one in reader.suites()),
+        suites=tuple(LinkChoice(one, _plain(asked).address(suite=one), one == asked.suite) for one in reader.suites()),
         references=tuple(_references(asked)),
         lines=lines,
         coverage=coverage,
@@ -160,8 +160,8 @@ def compare_view(reader: LabReader, query: Mapping[str, str], models: Sequence[s
 
 
 def _paired(
-    reader: LabReader, asked: Comparison
-) -> tuple[tuple[VersusLine, ...], tuple[CoverageLine, ...], Mapping[str, str]]:
+    reader: LabReader, asked: CompareQuery
+) -> tuple[tuple[DifferenceRow, ...], tuple[CoverageRow, ...], Mapping[str, str]]:
     """What is the same whichever field is listed: the differences, the coverage, and what verdicts are called."""
     names = tuple(model.name for model in asked.models)
     rows = suite_of(reader, asked.suite, asked.models[0].slug)
@@ -170,7 +170,7 @@ def _paired(
     return _lines(rows, names, every), _coverage(rows, names, every), words
 
 
-def _plain(asked: Comparison) -> Comparison:
+def _plain(asked: CompareQuery) -> CompareQuery:
     """The same without a field that is listed."""
     return replace(asked, first="", second="", page=1)
 
@@ -192,26 +192,26 @@ def _best(reader: LabReader, suite: str) -> list[LabModel]:
     return sorted((one for one in reader.models() if reader.has_answers(suite, one.slug)), key=rank)
 
 
-def _references(asked: Comparison) -> Iterator[Choice]:
+def _references(asked: CompareQuery) -> Iterator[LinkChoice]:
     """Each model as the one that the others are held against."""
     for model in asked.models:
         rest = tuple(one for one in asked.models if one != model)
-        yield Choice(
+        yield LinkChoice(
             model.name,
             replace(_plain(asked), models=(model, *rest), other=1).address(),
             not rest or model == asked.models[0],
         )
 
 
-def _couples(asked: Comparison) -> Iterator[Choice]:
+def _couples(asked: CompareQuery) -> Iterator[LinkChoice]:
     for place, model in enumerate(asked.models[1:], 1):
         address = _plain(asked).address(anchor="#verdicts", other=place)
-        yield Choice(f"{asked.models[0].name} and {model.name}", address, place == asked.other)
+        yield LinkChoice(f"{asked.models[0].name} and {model.name}", address, place == asked.other)
 
 
-def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[VersusLine, ...]:
+def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[DifferenceRow, ...]:
     """Every measure of every slice, with p values corrected over the slices and models of a measure."""
-    made: list[VersusLine] = []
+    made: list[DifferenceRow] = []
     cut = list(slices(rows))
     for measure in MEASURES:
         first, *others = (cases(rows, model, measure) for model in every)
@@ -224,15 +224,15 @@ def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[Ve
                     for name, one in zip(names[1:], own, strict=True)
                 ]
                 label, term = SURVIVED if measure == "survived" else (measures.label(measure), measures.term(measure))
-                made.append(VersusLine(test, measure, label, term, tuple(against)))
+                made.append(DifferenceRow(test, measure, label, term, tuple(against)))
     order = [test for test, _ in cut]
     return tuple(sorted(made, key=lambda line: order.index(line.test)))
 
 
-def _versus(first: str, second: str, found: Compared, corrected: float) -> Versus:
+def _versus(first: str, second: str, found: Compared, corrected: float) -> ModelDifference:
     apart = found.difference
     verdict = "tie" if corrected >= ALPHA else first if apart.value > 0 else second
-    return Versus(
+    return ModelDifference(
         second,
         found.first,
         found.second,
@@ -248,7 +248,7 @@ def _versus(first: str, second: str, found: Compared, corrected: float) -> Versu
     )
 
 
-def _coverage(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[CoverageLine, ...]:
+def _coverage(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[CoverageRow, ...]:
     """Rows are models, columns what each of the others has right; nothing where no answer has gold."""
     found = {(a, b): covering(rows, every[a], every[b]) for a, b in permutations(range(len(names)), 2)}
     if not any(found.values()):
@@ -259,15 +259,15 @@ def _coverage(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple
         for b, other in enumerate(names):
             hit = found.get((a, b))
             if hit is None:
-                cells.append(Cell(reason="the same model" if a == b else f"{other} has nothing right here"))
+                cells.append(ScoreCell(reason="the same model" if a == b else f"{other} has nothing right here"))
             else:
                 score, clusters = hit
-                cells.append(Cell(score.value, score.low, score.high, score.n, clusters, "clustered"))
-        lines.append(CoverageLine(name, tuple(cells)))
+                cells.append(ScoreCell(score.value, score.low, score.high, score.n, clusters, "clustered"))
+        lines.append(CoverageRow(name, tuple(cells)))
     return tuple(lines)
 
 
-def _joined(reader: LabReader, asked: Comparison) -> str:
+def _joined(reader: LabReader, asked: CompareQuery) -> str:
     a, b = (
         reader.database.source("verdicts", model=model.slug, suite=asked.suite)
         for model in (asked.models[0], asked.models[asked.other])
@@ -275,23 +275,25 @@ def _joined(reader: LabReader, asked: Comparison) -> str:
     return f"{a} AS one JOIN {b} AS other USING (place)"
 
 
-def _counts(reader: LabReader, asked: Comparison) -> dict[tuple[str, str], int]:
+def _counts(reader: LabReader, asked: CompareQuery) -> dict[tuple[str, str], int]:
     """How many groups have which verdict by the first model and which by the second."""
     sql = f"SELECT {_ONE} AS first, {_OTHER} AS second, count(*) AS groups FROM {_joined(reader, asked)} GROUP BY ALL"
     return {(row["first"], row["second"]): row["groups"] for row in reader.database.rows(sql)}
 
 
-def _tables(asked: Comparison, counts: Mapping[tuple[str, str], int], words: Mapping[str, str]) -> Iterator[Fields]:
+def _tables(
+    asked: CompareQuery, counts: Mapping[tuple[str, str], int], words: Mapping[str, str]
+) -> Iterator[VerdictTable]:
     for kinds in _KINDS:
         own = {key: number for key, number in counts.items() if set(key) <= set(kinds)}
         total = sum(own.values())
         if not total:
             continue
         labels = {one: words.get(one) or _SHORT.get(one) or VERDICTS[one] for one in kinds}
-        yield Fields(
+        yield VerdictTable(
             tuple(labels[one] for one in kinds),
             tuple(
-                FieldLine(
+                VerdictRow(
                     labels[one],
                     tuple(_field(asked, (one, other), own.get((one, other), 0), total, words) for other in kinds),
                     sum(own.get((one, other), 0) for other in kinds),
@@ -302,9 +304,11 @@ def _tables(asked: Comparison, counts: Mapping[tuple[str, str], int], words: Map
         )
 
 
-def _field(asked: Comparison, verdicts: tuple[str, str], count: int, total: int, words: Mapping[str, str]) -> Field:
+def _field(
+    asked: CompareQuery, verdicts: tuple[str, str], count: int, total: int, words: Mapping[str, str]
+) -> VerdictCell:
     own = replace(asked, first=verdicts[0], second=verdicts[1], page=1)
-    return Field(
+    return VerdictCell(
         count,
         count / total,
         own.address(anchor="#groups") if count else "",
@@ -314,13 +318,13 @@ def _field(asked: Comparison, verdicts: tuple[str, str], count: int, total: int,
     )
 
 
-def _title(asked: Comparison, words: Mapping[str, str]) -> str:
+def _title(asked: CompareQuery, words: Mapping[str, str]) -> str:
     said = {**VERDICTS, **words}
     one, other = asked.models[0].name, asked.models[asked.other].name
     return f"{one}: {said[asked.first]}, {other}: {said[asked.second]}"
 
 
-def _joint(asked: Comparison, words: Mapping[str, str]) -> GroupFilter | None:
+def _joint(asked: CompareQuery, words: Mapping[str, str]) -> GroupFilter | None:
     """The groups of one field as Find has them; whether answers survived an exchange is no verdict that it knows."""
     if not (asked.first and asked.second) or (words is _WORDS["swap"] and asked.first in _KINDS[1]):
         return None
@@ -328,7 +332,7 @@ def _joint(asked: Comparison, words: Mapping[str, str]) -> GroupFilter | None:
     return GroupFilter(one, asked.suite, verdict=asked.first, also=f"{other}:{asked.second}", browse="1")
 
 
-def _listed(reader: LabReader, asked: Comparison, joint: GroupFilter | None) -> tuple[Both, ...]:
+def _listed(reader: LabReader, asked: CompareQuery, joint: GroupFilter | None) -> tuple[PairEntry, ...]:
     """The groups of one field, a page of them."""
     sql = (
         "SELECT place, one.group_id, one.test, one.kind, one.variants "
@@ -341,7 +345,7 @@ def _listed(reader: LabReader, asked: Comparison, joint: GroupFilter | None) -> 
     modes = rows["mode"].to_pylist()
     first, second = (
         [
-            as_said(answer, answer["correct"], mode) if answer else None
+            answer_view(answer, answer["correct"], mode) if answer else None
             for answer, mode in zip(reader.answers_at(asked.suite, model.slug, at), modes, strict=True)
         ]
         for model in (asked.models[0], asked.models[asked.other])
@@ -356,13 +360,13 @@ def _listed(reader: LabReader, asked: Comparison, joint: GroupFilter | None) -> 
 
 
 def _both(
-    asked: Comparison,
+    asked: CompareQuery,
     joint: GroupFilter | None,
     found: Mapping[str, Any],
     lines: Sequence[Mapping[str, Any]],
     first: Any,
     second: Any,
-) -> Both:
+) -> PairEntry:
     base, suite = lines[0], quote(asked.suite)
     texts = mark_changes(base["text"], [line["text"] for line in lines[1:]])
     own = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]
@@ -371,7 +375,7 @@ def _both(
     group = hex_id(found["group_id"])
     query = urlencode(filter_parameters(joint or GroupFilter(asked.models[0].slug)))
     ratio = base["height"] / base["width"] if base["width"] else 0.75
-    return Both(
+    return PairEntry(
         group_id=group,
         about=" · ".join(filter(None, [found["test"] if found["test"] != asked.suite else "", found["kind"]])),
         address=f"/suites/{suite}/groups/{group}?{query}",
@@ -379,7 +383,7 @@ def _both(
         width=128,
         height=round(128 * ratio),
         lines=tuple(
-            BothAsked(
+            PairLine(
                 f"variant {place}" if place else "base",
                 texts[place],
                 own[place] if lines[place]["text"] == base["text"] else "",

@@ -13,13 +13,13 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Box, Picture, Size
-from counterpoint.explorer.frequencies import passes
+from counterpoint.explorer.frequencies import stochastic_passes
 from counterpoint.explorer.group_filters import (
     filter_parameters,
     list_address,
 )
-from counterpoint.explorer.strips import LISTED, WORDS, ranked, strip, stripped
-from counterpoint.explorer.views import Boxed, Likely, QueryView, Said, Shown
+from counterpoint.explorer.strips import LISTED, WORDS, is_strip, ranking_rows, strip_frames
+from counterpoint.explorer.views import AnswerProbability, AnswerView, BoxView, PictureView, QueryView
 from counterpoint.explorer.views_groups import GroupView, ModelAnswers
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
@@ -68,7 +68,7 @@ def group_view(reader: LabReader, suite: str, group_id: int, chosen: GroupFilter
     answers = _answers(reader, rows, chosen)
     telling = _telling([line for line in answers if line.chosen] or answers)
     seen, asked, tags = _pictures(suite, rows, names), _queries(rows, names), rows["tags"].to_pylist()
-    as_strip = stripped(seen) and first["relation"] != "ranks"
+    as_strip = is_strip(seen) and first["relation"] != "ranks"
     return GroupView(
         view="group",
         title=f"{first['test']}: {first['text']}",
@@ -89,39 +89,41 @@ def group_view(reader: LabReader, suite: str, group_id: int, chosen: GroupFilter
         found=near.matches,
         among=_among(suite, chosen),
         sample=f"/samples/{hex_id(first['query'])}",
-        play=to_play(suite, first, rows["text"][1].as_py() if first["relation"] == "ranks" else ""),
+        play=play_address(suite, first, rows["text"][1].as_py() if first["relation"] == "ranks" else ""),
         pictures=tuple(dict.fromkeys(one for one in seen if one)),
         queries=asked,
         listed=tuple(_listed(asked, as_strip=as_strip)),
-        strip=strip(asked, tags, seen) if as_strip else (),
+        strip=strip_frames(asked, tags, seen) if as_strip else (),
         proof=first["proof"].rstrip("."),
         tags=tuple(f"{key} {value}" for key, value in _shared(tags)),
         answers=tuple(replace(line, top=_likely(line.answers[telling])) for line in answers),
-        ranked=ranked(answers, names) if first["relation"] == "ranks" else (),
-        passes=passes(reader, [(line, name) for line, name in zip(rows["query"].to_pylist(), names, strict=True)]),
+        ranked=ranking_rows(answers, names) if first["relation"] == "ranks" else (),
+        passes=stochastic_passes(
+            reader, [(line, name) for line, name in zip(rows["query"].to_pylist(), names, strict=True)]
+        ),
         top_of=names[telling] if any(_likely(line.answers[telling]) for line in answers) else "",
     )
 
 
-def to_play(suite: str, line: Mapping[str, Any], foil: str = "") -> str:
+def play_address(suite: str, line: Mapping[str, Any], foil: str = "") -> str:
     """Where a query can be played with, a caption against a foil; nowhere if it has no picture."""
     asked = {"suite": suite, "query": hex_id(line["query"]), "second": foil}
     return f"/play?{urlencode({name: text for name, text in asked.items() if text})}" if line["picture"] else ""
 
 
-def as_said(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> Said | None:
+def answer_view(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> AnswerView | None:
     """A row of answers as pages show it, with what it earned; nothing where there is none."""
     if line is None:
         return None
     score = line["score"]
-    return Said(
+    return AnswerView(
         raw=line["raw"],
         value=line["value"],
         rule=line["rule"],
         state=line["state"],
         score=score,
         correct=correct,
-        top=tuple(Likely(one["value"], round(one["probability"], 4)) for one in line["top"]),
+        top=tuple(AnswerProbability(one["value"], round(one["probability"], 4)) for one in line["top"]),
         reason=line["reason"],
         shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else line["value"] or line["raw"] or "(empty)",
     )
@@ -137,7 +139,7 @@ def _answered(reader: LabReader, rows: pa.Table, model: LabModel, chosen: GroupF
     lines = reader.answers_at(rows["suite"][0].as_py(), model.slug, rows["row"].to_numpy())
     modes = rows["mode"].to_pylist()
     answers = tuple(
-        as_said(line, line["correct"], mode) if line else None for line, mode in zip(lines, modes, strict=True)
+        answer_view(line, line["correct"], mode) if line else None for line, mode in zip(lines, modes, strict=True)
     )
     related = tuple(line["consistent"] if line else None for line in lines[1:])
     known = [one for one in related if one is not None]
@@ -168,7 +170,7 @@ def _telling(lines: Sequence[ModelAnswers]) -> int:
     return min(1, len(lines[0].answers) - 1) if lines else 0
 
 
-def _likely(answer: Said | None) -> tuple[Likely, ...]:
+def _likely(answer: AnswerView | None) -> tuple[AnswerProbability, ...]:
     return tuple(one for one in answer.top[:3] if one.probability >= 0.01) if answer else ()
 
 
@@ -183,7 +185,7 @@ def _shared(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
     return [tag for tag in tags[0] if all(tag in others for others in tags)]
 
 
-def _unknown(answers: Iterable[Said | None], relation: str) -> str:
+def _unknown(answers: Iterable[AnswerView | None], relation: str) -> str:
     if any(answer is None or answer.state == State.FAILED for answer in answers):
         return "this model has not answered all of them"
     return "each text has a right answer of its own" if relation == "gold" else "the relation cannot be judged"
@@ -210,7 +212,7 @@ def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
     )
 
 
-def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown | None, ...]:
+def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[PictureView | None, ...]:
     """The picture of each query as it was shown, with the boxes of what the question is about; equal ones are equal."""
     lines = rows.select(["query", "objects", "width", "height"]).to_pylist()
     pictures = [query.picture for query in read_queries(rows)]
@@ -219,18 +221,20 @@ def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[Shown | Non
     for picture in found:
         asked = [name for name, own in zip(names, pictures, strict=True) if own == picture] if len(found) > 1 else []
         base = found[0] if picture != found[0] else None
-        made[picture] = shown(suite, picture, lines[pictures.index(picture)], asked, base)
+        made[picture] = picture_view(suite, picture, lines[pictures.index(picture)], asked, base)
     return tuple(None if picture is None else made[picture] for picture in pictures)
 
 
-def shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None) -> Shown:
+def picture_view(
+    suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None
+) -> PictureView:
     """A picture with its boxes where they are seen; what it has in common with the base's is not said again."""
     address = "" if base and base.address == picture.address else picture.address
     own = base is None or not address  # size and boxes are those of the base's picture
     seen = _seen(picture, line["width"], line["height"]) if own else None
     size = f"{seen.width} × {seen.height}" if seen and (address or seen.width < line["width"]) else ""
     edits = " | ".join(map(summarize_edit, picture.edits)) or "no edits"
-    return Shown(
+    return PictureView(
         address=f"/suites/{suite}/pictures/{hex_id(line['query'])}.png?width=640",
         alt=f"the picture {picture.address}",
         caption=" · ".join(filter(None, [", ".join(asked), address, size, edits])),
@@ -238,7 +242,7 @@ def shown(suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str
         width=seen.width if seen else None,
         height=seen.height if seen else None,
         boxes=tuple(
-            Boxed(one["name"], one["x"] - seen.x, one["y"] - seen.y, one["width"], one["height"])
+            BoxView(one["name"], one["x"] - seen.x, one["y"] - seen.y, one["width"], one["height"])
             for one in line["objects"]
             if seen and one["x"] is not None
         ),

@@ -6,12 +6,20 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns, measures
-from counterpoint.explorer.board_choices import BoardChoice
+from counterpoint.explorer.board_choices import OverviewQuery
 from counterpoint.explorer.model_charts import curve, ranges
-from counterpoint.explorer.pages.overview import scored_cell
+from counterpoint.explorer.pages.overview import score_cell
 from counterpoint.explorer.standings import Part, standings
-from counterpoint.explorer.views import Cell, ChartFigure, Column, Figure, Option, PageChart, Select
-from counterpoint.explorer.views_boards import Measured, ModelView, Standing
+from counterpoint.explorer.views import (
+    ChartFigure,
+    CostFigure,
+    MetricColumn,
+    PageChart,
+    ScoreCell,
+    SelectBox,
+    SelectOption,
+)
+from counterpoint.explorer.views_boards import ModelView, SliceFinding, SuiteScores
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.metrics.data_statistics import HistogramBin
@@ -25,7 +33,7 @@ MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelQuery:
     """Which suite and measure the charts are about, and which model this one is held against."""
 
     slug: str
@@ -34,13 +42,13 @@ class ModelChoice:
     against: str = ""
 
     @classmethod
-    def read(cls, reader: LabReader, slug: str, query: Mapping[str, str]) -> "ModelChoice":
+    def read(cls, reader: LabReader, slug: str, query: Mapping[str, str]) -> "ModelQuery":
         """The choice that an address says, with what it leaves out filled in."""
         reader.model(slug)
-        ordered = board_columns.chosen_suites(reader, BoardChoice())
+        ordered = board_columns.chosen_suites(reader, OverviewQuery())
         suites = [suite for suite in ordered if reader.has_answers(suite, slug)]
         suite = reader.require_suite(query["suite"]) if query.get("suite") else next(iter(suites), "")
-        known = samples(reader, suite) if suite else ()
+        known = group_score_metrics(reader, suite) if suite else ()
         measure = query.get("metric", "")
         if measure and measure not in reader.metric_names():
             raise UnknownName("measure", measure, reader.metric_names())
@@ -59,7 +67,7 @@ class ModelChoice:
         return f"{self.here}{ending}?{urlencode({name: value for name, value in said.items() if value})}"
 
 
-def samples(reader: LabReader, suite: str) -> tuple[str, ...]:
+def group_score_metrics(reader: LabReader, suite: str) -> tuple[str, ...]:
     """The measures that each sample of a suite has a score by, the most telling first."""
     known = set(reader.group_metrics()) & reader.applicable_metrics(suite)
     first = [name for name in measures.shown(reader.applicable_metrics(suite), reader.tests(suite)) if name in known]
@@ -68,7 +76,7 @@ def samples(reader: LabReader, suite: str) -> tuple[str, ...]:
 
 def model_view(reader: LabReader, slug: str, query: Mapping[str, str]) -> ModelView:
     """The page as its address asks for it."""
-    model, choice = reader.model(slug), ModelChoice.read(reader, slug, query)
+    model, choice = reader.model(slug), ModelQuery.read(reader, slug, query)
     other = reader.model(choice.against) if choice.against else None
     found = [part for suite in reader.suites() for part in _standings(reader, suite, model)]
     return ModelView(
@@ -101,21 +109,21 @@ def model_chart(reader: LabReader, slug: str, query: Mapping[str, str]) -> PageC
     which = query.get("chart", CHARTS[0])
     if which not in CHARTS:
         raise UnknownName("chart", which, CHARTS)
-    return _chart(reader, ModelChoice.read(reader, slug, query), which)
+    return _chart(reader, ModelQuery.read(reader, slug, query), which)
 
 
-def _first(found: Sequence[Standing], *, above: bool) -> tuple[Standing, ...]:
+def _first(found: Sequence[SliceFinding], *, above: bool) -> tuple[SliceFinding, ...]:
     """Those above or below the whole that are farthest from it."""
 
-    def away(one: Standing) -> float:
+    def away(one: SliceFinding) -> float:
         return (one.cell.value or 0.0) - one.whole
 
     own = [one for one in found if (away(one) > 0) == above]
     return tuple(sorted(own, key=lambda one: -abs(away(one)))[:MOST])
 
 
-def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, Figure], ...]:
-    columns = board_columns.cost_columns(BoardChoice())
+def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, CostFigure], ...]:
+    columns = board_columns.cost_columns(OverviewQuery())
     figures = board_columns.costs(reader, model, columns)
     names = [
         f"{column.label.lower()}{' a query' if column.measure == 'seconds_per_query' else ''}" for column in columns
@@ -123,27 +131,27 @@ def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, Figure], ...]
     return tuple(zip(names, figures, strict=True))
 
 
-def _measured(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> Measured | None:
+def _measured(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> SuiteScores | None:
     if not reader.has_answers(suite, model.slug):
         return None
     known = reader.applicable_metrics(suite) - set(measures.CHANCES.values())
     first = measures.shown(known, reader.tests(suite))
     names = tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
-    cells = {name: scored_cell(reader, suite, model, name) for name in names}
+    cells = {name: score_cell(reader, suite, model, name) for name in names}
     names = tuple(name for name in names if cells[name].value is not None)
-    columns = tuple(Column(suite, "", name, measures.label(name), measures.term(name)) for name in names)
-    beside = tuple(scored_cell(reader, suite, other, name) for name in names) if other else ()
+    columns = tuple(MetricColumn(suite, "", name, measures.label(name), measures.term(name)) for name in names)
+    beside = tuple(score_cell(reader, suite, other, name) for name in names) if other else ()
     address = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
-    return Measured(suite, address, columns, tuple(cells[name] for name in names), beside)
+    return SuiteScores(suite, address, columns, tuple(cells[name] for name in names), beside)
 
 
-def _boxes(reader: LabReader, choice: ModelChoice) -> tuple[Select, ...]:
+def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
     suites = [(suite, suite) for suite in reader.suites() if reader.has_answers(suite, choice.slug)]
-    known = samples(reader, choice.suite) if choice.suite else ()
+    known = group_score_metrics(reader, choice.suite) if choice.suite else ()
     others = [(one.slug, one.name) for one in reader.models() if one.slug != choice.slug]
 
-    def box(name: str, label: str, values: list[tuple[str, str]], now: str) -> Select:
-        return Select(name, label, tuple(Option(value, text, value == now) for value, text in values))
+    def box(name: str, label: str, values: list[tuple[str, str]], now: str) -> SelectBox:
+        return SelectBox(name, label, tuple(SelectOption(value, text, value == now) for value, text in values))
 
     return (
         box("suite", "Data set", suites, choice.suite),
@@ -152,7 +160,7 @@ def _boxes(reader: LabReader, choice: ModelChoice) -> tuple[Select, ...]:
     )
 
 
-def _charts(reader: LabReader, choice: ModelChoice) -> list[ChartFigure]:
+def _charts(reader: LabReader, choice: ModelQuery) -> list[ChartFigure]:
     """The charts that have something to show."""
     found = []
     for which in CHARTS:
@@ -165,7 +173,7 @@ def _charts(reader: LabReader, choice: ModelChoice) -> list[ChartFigure]:
     return found
 
 
-def _chart(reader: LabReader, choice: ModelChoice, which: str) -> Histogram | DotChart | ReliabilityChart:
+def _chart(reader: LabReader, choice: ModelQuery, which: str) -> Histogram | DotChart | ReliabilityChart:
     model = reader.model(choice.slug)
     if which == "spread":
         bins = ranges(reader, choice.suite, model, choice.measure) if choice.measure else ()
@@ -178,7 +186,7 @@ def _chart(reader: LabReader, choice: ModelChoice, which: str) -> Histogram | Do
     return ReliabilityChart(_curve_title(model, curve_bins), curves)
 
 
-def _spread_title(choice: ModelChoice, found: tuple[HistogramBin, ...]) -> str:
+def _spread_title(choice: ModelQuery, found: tuple[HistogramBin, ...]) -> str:
     if not found:
         return f"no sample of {choice.suite} has a score"
     total = sum(part.count for part in found)
@@ -186,7 +194,7 @@ def _spread_title(choice: ModelChoice, found: tuple[HistogramBin, ...]) -> str:
     return f"{top:.0f} % of {choice.suite}’s samples score 90 or more, {bottom:.0f} % below 10"
 
 
-def _profile_title(reader: LabReader, choice: ModelChoice, found: list[Dot]) -> str:
+def _profile_title(reader: LabReader, choice: ModelQuery, found: list[Dot]) -> str:
     if not found:
         return "no other model is chosen"
     model, other = reader.model(choice.slug).name, reader.model(choice.against).name
@@ -207,11 +215,11 @@ def _curve_title(model: LabModel, bins: tuple[ReliabilityBin, ...]) -> str:
     return f"{model.name} is {how}, by {abs(100 * gap):.1f} points on average"
 
 
-def _dots(reader: LabReader, choice: ModelChoice) -> list[Dot]:
+def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
     """The main measures of every suite that both models have."""
     found = []
     pair = [reader.model(slug) for slug in (choice.slug, choice.against) if slug]
-    for suite in board_columns.chosen_suites(reader, BoardChoice()):
+    for suite in board_columns.chosen_suites(reader, OverviewQuery()):
         for name in measures.shown(reader.applicable_metrics(suite), reader.tests(suite)):
             scores = [(one, reader.score(suite, one.slug, name)) for one in pair]
             row = f"{suite} · {measures.label(name).lower()}"
@@ -220,19 +228,19 @@ def _dots(reader: LabReader, choice: ModelChoice) -> list[Dot]:
     return found
 
 
-def _standings(reader: LabReader, suite: str, model: LabModel) -> list[Standing]:
-    known = samples(reader, suite)
+def _standings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFinding]:
+    known = group_score_metrics(reader, suite)
     if not known or not reader.has_answers(suite, model.slug) or measures.lower(known[0]):
         return []
     parts = reader.cached(("standings", suite, model.slug, known[0]), lambda: standings(reader, suite, model, known[0]))
     return [_standing(suite, model, known[0], part) for part in parts]
 
 
-def _standing(suite: str, model: LabModel, measure: str, part: Part) -> Standing:
+def _standing(suite: str, model: LabModel, measure: str, part: Part) -> SliceFinding:
     asked = {"kind": part.value} if part.what == "kind" else {"tag": f"{part.what}={part.value}"}
     address = f"/browse?{urlencode({'model': model.slug, 'suite': suite, **asked})}"
-    cell = Cell(part.share, part.low, part.high, part.n, part.pictures, "clustered", address=address)
-    return Standing(suite, part.what, part.value, measures.named(measure), part.whole, cell, part.p)
+    cell = ScoreCell(part.share, part.low, part.high, part.n, part.pictures, "clustered", address=address)
+    return SliceFinding(suite, part.what, part.value, measures.named(measure), part.whole, cell, part.p)
 
 
 def _notes(reader: LabReader, model: LabModel) -> tuple[str, ...]:

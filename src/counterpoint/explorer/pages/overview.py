@@ -7,18 +7,18 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns, measures
-from counterpoint.explorer.board_choices import COST, BoardChoice
+from counterpoint.explorer.board_choices import COST, OverviewQuery
 from counterpoint.explorer.views import (
-    Block,
-    Cell,
     ChartFigure,
-    Choice,
-    Column,
-    Leaderboard,
-    Line,
-    Option,
-    Select,
-    Slice,
+    LinkChoice,
+    MetricColumn,
+    OverviewView,
+    ScoreCell,
+    ScoreRow,
+    SelectBox,
+    SelectOption,
+    SliceCell,
+    SuiteBlock,
 )
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.dots import Dot, DotChart
@@ -40,13 +40,13 @@ SLICES = 12
 """How many tests or kinds of a suite are listed below an opened model."""
 
 
-def leaderboard(reader: LabReader, choice: BoardChoice, *, live: bool = True) -> Leaderboard:
+def overview_view(reader: LabReader, choice: OverviewQuery, *, live: bool = True) -> OverviewView:
     """The leaderboard as an address asks for it; `live` where there are pages to lead to."""
     _check(reader, choice)
     columns, costs = board_columns.columns(reader, choice), board_columns.cost_columns(choice)
-    order = ranked(reader, choice)
+    order = rank_models(reader, choice)
     lines = tuple(_line(reader, choice, model, columns, costs, live=live) for model in order)
-    return Leaderboard(
+    return OverviewView(
         view="leaderboard",
         title=f"Leaderboard: {choice.suite}" if choice.suite else "Leaderboard",
         sentence=SENTENCE,
@@ -61,14 +61,14 @@ def leaderboard(reader: LabReader, choice: BoardChoice, *, live: bool = True) ->
         boxes=(_suite_box(reader, choice), _measure_box(reader, choice)),
         kept=tuple(pair for pair in choice.said() if pair[0] in ("sort", "open")),
         notes=_notes(reader, choice, columns),
-        charts=(ChartFigure(board_chart(reader, choice), choice.address("/overview.svg")),)
+        charts=(ChartFigure(overview_chart(reader, choice), choice.address("/overview.svg")),)
         if lines and columns
         else (),
         empty=_empty(reader),
     )
 
 
-def leaderboard_table(board: Leaderboard) -> ResultTable:
+def leaderboard_table(board: OverviewView) -> ResultTable:
     """The leaderboard for terminals and papers: per cent with intervals, ties with the best in bold."""
     rows: list[list[str | TableCell]] = [
         [
@@ -83,15 +83,15 @@ def leaderboard_table(board: Leaderboard) -> ResultTable:
     )
 
 
-def board_chart(reader: LabReader, choice: BoardChoice) -> DotChart:
+def overview_chart(reader: LabReader, choice: OverviewQuery) -> DotChart:
     """One measure of every model, a panel for each suite, or for each test of the chosen suite."""
     _check(reader, choice)
-    measure = charted(reader, choice)
+    measure = chart_metric(reader, choice)
     found = _dots(reader, choice, measure)
-    return DotChart(finding(found, measure), tuple(found))
+    return DotChart(chart_title(found, measure), tuple(found))
 
 
-def finding(found: Sequence[Dot], measure: str) -> str:
+def chart_title(found: Sequence[Dot], measure: str) -> str:
     """The sentence above a chart: who is best, where, and by how much.
 
     >>> finding([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
@@ -117,7 +117,7 @@ def finding(found: Sequence[Dot], measure: str) -> str:
     return f"{lead}, {away:.1f} points {'below' if lower else 'above'} {ranked[1].row}"
 
 
-def ranked(reader: LabReader, choice: BoardChoice) -> tuple[LabModel, ...]:
+def rank_models(reader: LabReader, choice: OverviewQuery) -> tuple[LabModel, ...]:
     """The models in the order that was asked for; else the best first by the mean of one measure over the suites.
 
     Whoever has no value comes last, whichever way the others are ordered.
@@ -128,7 +128,7 @@ def ranked(reader: LabReader, choice: BoardChoice) -> tuple[LabModel, ...]:
         return tuple(reversed(models) if back else models)
     columns = (*board_columns.columns(reader, choice), *board_columns.cost_columns(choice))
     column = next((one for one in columns if board_columns.key(one) == name), None)
-    lower = column.lower if column else measures.lower(charted(reader, choice))
+    lower = column.lower if column else measures.lower(chart_metric(reader, choice))
     values = _values(reader, choice, column)
 
     def rank(model: LabModel) -> tuple[bool, float]:
@@ -138,7 +138,7 @@ def ranked(reader: LabReader, choice: BoardChoice) -> tuple[LabModel, ...]:
     return tuple(sorted(models, key=rank))
 
 
-def charted(reader: LabReader, choice: BoardChoice) -> str:
+def chart_metric(reader: LabReader, choice: OverviewQuery) -> str:
     """The measure that a chart shows: that of the column which models are ordered by, else one that suites share."""
     columns = board_columns.columns(reader, choice)
     by = [column.measure for column in columns if board_columns.key(column) == choice.sort.removeprefix("-")]
@@ -148,16 +148,16 @@ def charted(reader: LabReader, choice: BoardChoice) -> str:
     return next(iter([*by, *wanted, *leads, *(column.measure for column in columns), measures.LEADS[0]]))
 
 
-def scored_cell(
+def score_cell(
     reader: LabReader, suite: str, model: LabModel, measure: str, *, test: str = "", kind: str = "", address: str = ""
-) -> Cell:
+) -> ScoreCell:
     """A score as a cell of a table; without a score, the reason why there is none."""
     score = reader.score(suite, model.slug, measure, test=test, kind=kind)
     if score is None:
-        return Cell(reason=reason(reader, suite, model, measure, test=test, kind=kind))
+        return ScoreCell(reason=reason(reader, suite, model, measure, test=test, kind=kind))
     by = measures.CHANCES.get(measure)
     chance = reader.score(suite, model.slug, by, test=test, kind=kind) if by else None
-    return Cell(
+    return ScoreCell(
         score.value,
         score.low,
         score.high,
@@ -181,7 +181,7 @@ def unasked(model: str, suite: str) -> str:
     return f"{model} has no answers to {suite}: it was not asked, or cannot do what is asked for"
 
 
-def _check(reader: LabReader, choice: BoardChoice) -> None:
+def _check(reader: LabReader, choice: OverviewQuery) -> None:
     for suite in choice.suites:
         reader.require_suite(suite)
     for measure in choice.measures:
@@ -193,12 +193,12 @@ def _empty(reader: LabReader) -> str:
     return "No model was asked yet: counterpoint run asks one." if reader.suites() else "This lab has no suite yet."
 
 
-def _values(reader: LabReader, choice: BoardChoice, column: Column | None) -> dict[str, float | None]:
+def _values(reader: LabReader, choice: OverviewQuery, column: MetricColumn | None) -> dict[str, float | None]:
     """What models are ordered by: their values in a column, else their means over the suites that are shown."""
     slugs = [model.slug for model in reader.models()]
     if column is not None and column.suite == COST:
         return {slug: getattr(reader.costs()[slug], column.measure) for slug in slugs}
-    measure = column.measure if column else charted(reader, choice)
+    measure = column.measure if column else chart_metric(reader, choice)
     suites = [(column.suite, column.test)] if column else [(s, "") for s in board_columns.chosen_suites(reader, choice)]
     found: dict[str, float | None] = {}
     for slug in slugs:
@@ -210,15 +210,15 @@ def _values(reader: LabReader, choice: BoardChoice, column: Column | None) -> di
 
 def _line(
     reader: LabReader,
-    choice: BoardChoice,
+    choice: OverviewQuery,
     model: LabModel,
-    columns: Sequence[Column],
-    costs: Sequence[Column],
+    columns: Sequence[MetricColumn],
+    costs: Sequence[MetricColumn],
     *,
     live: bool,
-) -> Line:
+) -> ScoreRow:
     opened = live and model.slug in choice.opened
-    return Line(
+    return ScoreRow(
         model.name,
         model.name,
         " · ".join(filter(None, [model.detail, _out_of_form(reader, model, columns)])),
@@ -232,7 +232,7 @@ def _line(
     )
 
 
-def _out_of_form(reader: LabReader, model: LabModel, columns: Sequence[Column]) -> str:
+def _out_of_form(reader: LabReader, model: LabModel, columns: Sequence[MetricColumn]) -> str:
     """The share of a model's answers that no value could be taken from, in the suites that are shown."""
     found: Counter[str] = Counter()
     for suite in dict.fromkeys(column.suite for column in columns):
@@ -241,9 +241,9 @@ def _out_of_form(reader: LabReader, model: LabModel, columns: Sequence[Column]) 
     return ", ".join(f"{found[state] / given:.1%} {state}" for state in ("unparsed", "refused") if found[state])
 
 
-def _cell(reader: LabReader, model: LabModel, column: Column, *, live: bool) -> Cell:
+def _cell(reader: LabReader, model: LabModel, column: MetricColumn, *, live: bool) -> ScoreCell:
     address = _suite_address(column.suite, model, test=column.test) if live else ""
-    cell = scored_cell(reader, column.suite, model, column.measure, test=column.test, address=address)
+    cell = score_cell(reader, column.suite, model, column.measure, test=column.test, address=address)
     tie = model.slug in reader.ties(column.suite, column.measure, test=column.test)
     return replace(cell, tie=tie and cell.value is not None)
 
@@ -254,7 +254,7 @@ def _suite_address(suite: str, model: LabModel, **chosen: str) -> str:
     return f"{path}?{urlencode(asked)}#groups" if asked else path
 
 
-def _blocks(reader: LabReader, choice: BoardChoice, model: LabModel) -> list[Block]:
+def _blocks(reader: LabReader, choice: OverviewQuery, model: LabModel) -> list[SuiteBlock]:
     """What is below an opened model: its suites, each with its data set and its tests or kinds."""
     found = []
     for suite in board_columns.chosen_suites(reader, choice):
@@ -263,7 +263,7 @@ def _blocks(reader: LabReader, choice: BoardChoice, model: LabModel) -> list[Blo
             continue
         cut = _slices(reader, suite, model, measure)
         found.append(
-            Block(
+            SuiteBlock(
                 suite,
                 data_set(reader.lab.manifest(suite)),
                 measures.label(measure),
@@ -275,7 +275,7 @@ def _blocks(reader: LabReader, choice: BoardChoice, model: LabModel) -> list[Blo
     return found
 
 
-def _slices(reader: LabReader, suite: str, model: LabModel, measure: str) -> list[Slice]:
+def _slices(reader: LabReader, suite: str, model: LabModel, measure: str) -> list[SliceCell]:
     """The tests of a suite where there are several, else its kinds, each that has a score; else the whole."""
     whole = reader.slices(suite)
     tests = [(test, kind) for test, kind in whole if test and not kind]
@@ -283,32 +283,32 @@ def _slices(reader: LabReader, suite: str, model: LabModel, measure: str) -> lis
     found = []
     for test, kind in cut or tests:
         address = _suite_address(suite, model, test=test, kind=kind)
-        cell = scored_cell(reader, suite, model, measure, test=test, kind=kind, address=address)
+        cell = score_cell(reader, suite, model, measure, test=test, kind=kind, address=address)
         if cell.value is not None:
-            found.append(Slice(kind or test, cell))
+            found.append(SliceCell(kind or test, cell))
     return found
 
 
-def _suites(reader: LabReader, choice: BoardChoice) -> tuple[Choice, ...]:
+def _suites(reader: LabReader, choice: OverviewQuery) -> tuple[LinkChoice, ...]:
     named = [("all suites", ()), *((suite, (suite,)) for suite in reader.suites())]
-    return tuple(Choice(label, choice.address(suites=value), choice.suites == value) for label, value in named)
+    return tuple(LinkChoice(label, choice.address(suites=value), choice.suites == value) for label, value in named)
 
 
-def _suite_box(reader: LabReader, choice: BoardChoice) -> Select:
-    options = (Option(suite, suite, suite in choice.suites) for suite in reader.suites())
-    return Select("suite", "Suites", tuple(options))
+def _suite_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
+    options = (SelectOption(suite, suite, suite in choice.suites) for suite in reader.suites())
+    return SelectBox("suite", "Suites", tuple(options))
 
 
-def _measure_box(reader: LabReader, choice: BoardChoice) -> Select:
+def _measure_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
     """The measures that have a value on any suite that is shown, and cost."""
     suites = board_columns.chosen_suites(reader, choice)
     applying = {name for suite in suites for name in reader.applicable_metrics(suite)} - set(measures.CHANCES.values())
     known = [name for name in reader.metric_names() if name in applying]
-    options = [Option(name, measures.named(name), name in choice.measures) for name in known]
-    return Select("metric", "Columns", (*options, Option(COST, "Cost", COST in choice.measures)))
+    options = [SelectOption(name, measures.named(name), name in choice.measures) for name in known]
+    return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in choice.measures)))
 
 
-def _notes(reader: LabReader, choice: BoardChoice, columns: Sequence[Column]) -> tuple[str, ...]:
+def _notes(reader: LabReader, choice: OverviewQuery, columns: Sequence[MetricColumn]) -> tuple[str, ...]:
     measured = dict.fromkeys(column.measure for column in columns)
     says = " ".join(measures.SAYS[name] for name in measured if name in measures.SAYS)
     ordered = "" if choice.sort or not columns else f"Models are ordered by their mean {_lead(reader, choice)}."
@@ -316,12 +316,12 @@ def _notes(reader: LabReader, choice: BoardChoice, columns: Sequence[Column]) ->
     return tuple(filter(None, [says, " ".join(filter(None, [ordered, cost]))]))
 
 
-def _lead(reader: LabReader, choice: BoardChoice) -> str:
-    return measures.spoken(charted(reader, choice))
+def _lead(reader: LabReader, choice: OverviewQuery) -> str:
+    return measures.spoken(chart_metric(reader, choice))
 
 
-def _dots(reader: LabReader, choice: BoardChoice, measure: str) -> list[Dot]:
-    found, order = [], ranked(reader, choice)
+def _dots(reader: LabReader, choice: OverviewQuery, measure: str) -> list[Dot]:
+    found, order = [], rank_models(reader, choice)
     for suite, test in board_columns.places(reader, choice):
         for model in order:
             score = reader.score(suite, model.slug, measure, test=test)

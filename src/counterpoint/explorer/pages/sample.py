@@ -11,10 +11,17 @@ import pyarrow as pa
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer import measures
-from counterpoint.explorer.frequencies import frequent, passes, shown_value
-from counterpoint.explorer.pages.group import SENTENCES, as_said, heading, shown, to_play
-from counterpoint.explorer.views import Choice
-from counterpoint.explorer.views_groups import Card, CardLine, Credited, Measured, Predicted, SampleView
+from counterpoint.explorer.frequencies import answer_frequencies, display_value, stochastic_passes
+from counterpoint.explorer.pages.group import SENTENCES, answer_view, heading, picture_view, play_address
+from counterpoint.explorer.views import LinkChoice
+from counterpoint.explorer.views_groups import (
+    GoldAnswer,
+    ModelPrediction,
+    SampleCard,
+    SampleCardRow,
+    SampleScore,
+    SampleView,
+)
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import read_queries
 from counterpoint.store.models import LabModel
@@ -68,18 +75,18 @@ def sample_view(reader: LabReader, query_id: int) -> SampleView:
         text=line["text"],
         context=line["context"],
         choices=tuple(line["choices"]),
-        gold=None if line["gold"] is None else tuple(Credited(one["answer"], one["credit"]) for one in line["gold"]),
-        picture=shown(suite, picture, line, [], None) if picture else None,
-        play=to_play(suite, line),
+        gold=None if line["gold"] is None else tuple(GoldAnswer(one["answer"], one["credit"]) for one in line["gold"]),
+        picture=picture_view(suite, picture, line, [], None) if picture else None,
+        play=play_address(suite, line),
         predicted=tuple(_predicted(reader, model, suite, line["row"], line["mode"]) for model in reader.models()),
         cards=_cards(reader, around[:MOST]),
-        passes=passes(reader, [(query_id, "base")]),
+        passes=stochastic_passes(reader, [(query_id, "base")]),
         within=within,
         more=max(len(around) - MOST, 0),
     )
 
 
-def _found(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[Choice, ...]]:
+def _found(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[LinkChoice, ...]]:
     """A suite that has the query, its row there, and the groups of which it is a variant."""
     sql = f"SELECT suite, row FROM queries WHERE query = ? ORDER BY suite, row LIMIT {MOST}"
     found = reader.database.rows(sql, [query_id])
@@ -92,7 +99,7 @@ def _found(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[Choic
         line = row.select(["group_id", "role", "test", "kind"]).to_pylist()[0]
         if line["role"]:
             name = f"{heading(line['test'], line['kind'])} · variant {line['role']}"
-            within.append(Choice(name, _group(suite, line["group_id"], line["test"])))
+            within.append(LinkChoice(name, _group(suite, line["group_id"], line["test"])))
     return *first, tuple(within)
 
 
@@ -112,19 +119,19 @@ def _around(reader: LabReader, query_id: int, line: Mapping[str, Any]) -> list[_
     return [_Asked(**one) for one in found]
 
 
-def _predicted(reader: LabReader, model: LabModel, suite: str, row: int, mode: str) -> Predicted:
+def _predicted(reader: LabReader, model: LabModel, suite: str, row: int, mode: str) -> ModelPrediction:
     (line,) = reader.answers_at(suite, model.slug, np.array([row]))
-    answer = as_said(line, line["correct"], mode) if line else None
-    return Predicted(
+    answer = answer_view(line, line["correct"], mode) if line else None
+    return ModelPrediction(
         model.name, answer, tuple(one for one in answer.top[:3] if one.probability >= LEAST) if answer else ()
     )
 
 
-def _cards(reader: LabReader, around: Sequence[_Asked]) -> tuple[Card, ...]:
+def _cards(reader: LabReader, around: Sequence[_Asked]) -> tuple[SampleCard, ...]:
     return tuple(_card(reader, one) for one in around)
 
 
-def _card(reader: LabReader, asked: _Asked) -> Card:
+def _card(reader: LabReader, asked: _Asked) -> SampleCard:
     database = reader.database
     names = [name for name in _TELLING[asked.relation] if name in set(reader.group_metrics())]
     columns = ", ".join(f'"{name}"' for name in names)
@@ -140,7 +147,7 @@ def _card(reader: LabReader, asked: _Asked) -> Card:
         _line(asked, model, apply, score_of.get(model.slug, {}), [one for one in answers if one["model"] == model.slug])
         for model in reader.models()
     )
-    return Card(
+    return SampleCard(
         suite=asked.suite,
         test=asked.test,
         kind=asked.kind,
@@ -159,17 +166,17 @@ def _scored(line: Mapping[str, Any]) -> str:
 
 def _line(
     asked: _Asked, model: LabModel, names: Sequence[str], scores: Mapping[str, Any], answers: Sequence[dict[str, Any]]
-) -> CardLine:
+) -> SampleCardRow:
     """One model on a card; where captions are scored, their scores stand for answers."""
     told = [one for one in answers if one["state"] != "missing"]
     variants = [one for one in told if one["role"]] or told
     if asked.relation == "ranks":
         variants = [one | {"value": _scored(one)} for one in told if one["score"] is not None]
-    return CardLine(
+    return SampleCardRow(
         model=model.name,
         address=_group(asked.suite, asked.group_id, asked.test, model.slug),
-        scores=tuple(Measured(name, measures.label(name), scores.get(name)) for name in names),
-        answers=frequent(map(shown_value, variants)),
+        scores=tuple(SampleScore(name, measures.label(name), scores.get(name)) for name in names),
+        answers=answer_frequencies(map(display_value, variants)),
         asked=len(variants),
     )
 

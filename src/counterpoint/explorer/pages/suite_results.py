@@ -5,22 +5,22 @@ from dataclasses import replace
 from urllib.parse import quote, urlencode
 
 from counterpoint.explorer import measures
-from counterpoint.explorer.board_choices import BoardChoice
-from counterpoint.explorer.breakdowns import kinds_chart
-from counterpoint.explorer.group_entries import entries
+from counterpoint.explorer.board_choices import OverviewQuery
+from counterpoint.explorer.breakdowns import verdicts_by_kind
+from counterpoint.explorer.group_entries import group_entries
 from counterpoint.explorer.group_filters import (
     filter_parameters,
     read_filter,
 )
-from counterpoint.explorer.pages.overview import scored_cell
+from counterpoint.explorer.pages.overview import score_cell
 from counterpoint.explorer.views import (
     ChartFigure,
-    Choice,
-    Column,
-    Line,
-    Option,
-    Select,
-    SuiteOfModel,
+    LinkChoice,
+    MetricColumn,
+    ScoreRow,
+    SelectBox,
+    SelectOption,
+    SuiteResultsView,
 )
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
@@ -35,30 +35,30 @@ PAGE = 25
 """How many groups a page lists."""
 
 
-def suite_of_model(reader: LabReader, suite: str, slug: str, query: Mapping[str, str]) -> SuiteOfModel:
+def suite_results_view(reader: LabReader, suite: str, slug: str, query: Mapping[str, str]) -> SuiteResultsView:
     """The page of one suite of one model, as its address asks for it."""
     model, asked = reader.model(slug), read_filter(query)
     chosen = GroupFilter(slug, test=asked.test, kind=asked.kind, verdict=asked.verdict)
     here = f"/suites/{quote(reader.require_suite(suite))}/models/{quote(slug)}"
     counted = reader.verdict_counts(suite, slug)
-    found = fitting(counted, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
+    found = count_groups(counted, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
     page = min(max(_number(query.get("page", "")), 1), max(-(-found // PAGE), 1))
     shown = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
-    columns = tuple(Column(suite, "", name, measures.label(name), measures.term(name)) for name in measures.MAIN)
+    columns = tuple(MetricColumn(suite, "", name, measures.label(name), measures.term(name)) for name in measures.MAIN)
 
     def address(number: int) -> str:
         asked = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
         asked.pop("model", None)
         return f"{here}?{urlencode(asked)}#groups" if asked else f"{here}#groups"
 
-    return SuiteOfModel(
+    return SuiteResultsView(
         view="suite",
         title=f"{suite} · {model.name}",
         sentence=_sentence(reader.suite_sentence(suite)),
         twin=_asked(f"{here}.json", {**filter_parameters(chosen), "page": str(page)}),
         before=address(page - 1) if page > 1 else "",
         after=address(page + 1) if page * PAGE < found else "",
-        above=BoardChoice((suite,)).address(),
+        above=OverviewQuery((suite,)).address(),
         suite=suite,
         model=model.name,
         here=here,
@@ -68,7 +68,7 @@ def suite_of_model(reader: LabReader, suite: str, slug: str, query: Mapping[str,
         notes=_notes(reader, suite, model),
         chart=_chart(reader, suite, slug, here),
         choices=_choices(counted, chosen),
-        groups=tuple(entries(reader, shown, chosen)),
+        groups=tuple(group_entries(reader, shown, chosen)),
         found=found,
         first=(page - 1) * PAGE + 1 if found else 0,
         last=(page - 1) * PAGE + len(shown),
@@ -84,19 +84,21 @@ def _sentence(text: str) -> str:
     return f"{says}Share of pairs, in per cent, with 95 % intervals over pictures."
 
 
-def _models(reader: LabReader, suite: str, slug: str) -> tuple[Choice, ...]:
+def _models(reader: LabReader, suite: str, slug: str) -> tuple[LinkChoice, ...]:
     path = f"/suites/{quote(suite)}/models"
-    return tuple(Choice(model.name, f"{path}/{quote(model.slug)}", model.slug == slug) for model in reader.models())
+    return tuple(LinkChoice(model.name, f"{path}/{quote(model.slug)}", model.slug == slug) for model in reader.models())
 
 
-def _lines(reader: LabReader, suite: str, model: LabModel, columns: Iterable[Column], here: str) -> tuple[Line, ...]:
+def _lines(
+    reader: LabReader, suite: str, model: LabModel, columns: Iterable[MetricColumn], here: str
+) -> tuple[ScoreRow, ...]:
     found = []
     for test, kind in reader.slices(suite):
-        cells = [scored_cell(reader, suite, model, column.measure, test=test, kind=kind) for column in columns]
+        cells = [score_cell(reader, suite, model, column.measure, test=test, kind=kind) for column in columns]
         asked = urlencode({name: value for name, value in (("test", test), ("kind", kind)) if value})
         counted = max(cells, key=lambda cell: cell.n)
         found.append(
-            Line(
+            ScoreRow(
                 model.name,
                 kind or test or "all",
                 _detail(test, kind, several=len(reader.tests(suite)) > 1),
@@ -130,19 +132,21 @@ def _notes(reader: LabReader, suite: str, model: LabModel) -> tuple[str, ...]:
 
 
 def _chart(reader: LabReader, suite: str, slug: str, here: str) -> ChartFigure | None:
-    chart = kinds_chart(reader, suite, slug)
+    chart = verdicts_by_kind(reader, suite, slug)
     return ChartFigure(chart, f"{here}.svg") if chart.shares and reader.has_answers(suite, slug) else None
 
 
-def _choices(counted: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[Select, ...]:
+def _choices(counted: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[SelectBox, ...]:
     """Boxes for test, kind and verdict, each option with how many groups it would show."""
 
     def count(**changes: str) -> int:
-        return fitting(counted, **({"test": chosen.test, "kind": chosen.kind, "verdict": chosen.verdict} | changes))
+        return count_groups(
+            counted, **({"test": chosen.test, "kind": chosen.kind, "verdict": chosen.verdict} | changes)
+        )
 
-    def box(name: str, label: str, values: Iterable[tuple[str, str]], now: str) -> Select:
-        options = [Option(value, text, value == now, count(**{name: value})) for value, text in values]
-        return Select(name, label, tuple(one for one in options if one.count or one.chosen or not one.value))
+    def box(name: str, label: str, values: Iterable[tuple[str, str]], now: str) -> SelectBox:
+        options = [SelectOption(value, text, value == now, count(**{name: value})) for value, text in values]
+        return SelectBox(name, label, tuple(one for one in options if one.count or one.chosen or not one.value))
 
     tests, kinds = sorted({one.test for one in counted}), sorted({one.kind for one in counted})
     named = [*VERDICTS.items(), (INCONSISTENT, INCONSISTENT)]
@@ -154,7 +158,7 @@ def _choices(counted: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[Sele
     return tuple(one for one in boxes if len(one.options) > 2 or one.name == "verdict")
 
 
-def fitting(counted: Sequence[VerdictCount], *, test: str = "", kind: str = "", verdict: str = "") -> int:
+def count_groups(counted: Sequence[VerdictCount], *, test: str = "", kind: str = "", verdict: str = "") -> int:
     """How many of the counted groups fit; what is empty fits all."""
     own = (one for one in counted if test in ("", one.test) and kind in ("", one.kind))
     if verdict == INCONSISTENT:

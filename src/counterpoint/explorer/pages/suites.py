@@ -6,8 +6,16 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.views import ChartFigure, Choice
-from counterpoint.explorer.views_boards import Dropped, Example, Fact, KindOf, SuiteLine, SuitesView, SuiteView
+from counterpoint.explorer.views import ChartFigure, LinkChoice
+from counterpoint.explorer.views_boards import (
+    GroupExample,
+    KindSummary,
+    RejectedGroups,
+    SuiteFact,
+    SuiteRow,
+    SuitesView,
+    SuiteView,
+)
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.data_statistics import RankedWord
@@ -32,7 +40,7 @@ def suites_view(reader: LabReader) -> SuitesView:
         asked = sum(reader.has_answers(suite, model.slug) for model in reader.models())
         address = f"/suites/{quote(suite)}"
         lines.append(
-            SuiteLine(
+            SuiteRow(
                 suite, reader.suite_sentence(suite), data_set(manifest), manifest.groups, manifest.rows, asked, address
             )
         )
@@ -49,7 +57,7 @@ def suite_view(reader: LabReader, suite: str) -> SuiteView:
     """What one suite contains."""
     here = f"/suites/{quote(reader.require_suite(suite))}"
     sentence = reader.suite_sentence(suite)
-    found = words(reader, suite)
+    found = suite_words(reader, suite)
     return SuiteView(
         view="suites",
         title=suite,
@@ -62,7 +70,7 @@ def suite_view(reader: LabReader, suite: str) -> SuiteView:
         dropped=_dropped(reader.lab.manifest(suite).parameters),
         charts=(ChartFigure(suite_chart(reader, suite), f"{here}.svg"),) if found else (),
         models=tuple(
-            Choice(model.name, f"{here}/models/{quote(model.slug)}")
+            LinkChoice(model.name, f"{here}/models/{quote(model.slug)}")
             for model in reader.models()
             if reader.has_answers(suite, model.slug)
         ),
@@ -71,14 +79,14 @@ def suite_view(reader: LabReader, suite: str) -> SuiteView:
 
 def suite_chart(reader: LabReader, suite: str) -> BarChart | WordChart:
     """Which words the suite uses how often; of captions and foils side by side."""
-    found = words(reader, reader.require_suite(suite))
+    found = suite_words(reader, reader.require_suite(suite))
     title = _title(found, suite)
     if {one.side for one in found} <= {"texts"}:
         return BarChart(title, tuple(RankedWord(one.word, one.count, one.share) for one in found))
     return WordChart(title, found)
 
 
-def words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
+def suite_words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
     """The commonest words of a suite; of captions and foils those whose shares differ most."""
     return reader.cached(("words", suite), lambda: _words(reader, suite))
 
@@ -129,7 +137,7 @@ def _title(found: Sequence[WordFrequency], suite: str) -> str:
     return f"“{first}” tells most: {shares['captions']:.1f} % of words in captions, {shares['foils']:.1f} % in foils"
 
 
-def _facts(reader: LabReader, suite: str) -> tuple[Fact, ...]:
+def _facts(reader: LabReader, suite: str) -> tuple[SuiteFact, ...]:
     manifest = reader.lab.manifest(suite)
     asked = reader.database.source("bases", suite=suite)
     (row,) = reader.database.rows(
@@ -149,7 +157,7 @@ def _facts(reader: LabReader, suite: str) -> tuple[Fact, ...]:
         "annotations": manifest.source,
         "fingerprint": manifest.fingerprint,
     }
-    return tuple(Fact(name, value) for name, value in said.items() if value)
+    return tuple(SuiteFact(name, value) for name, value in said.items() if value)
 
 
 def _asked_for(name: str) -> str:
@@ -165,16 +173,16 @@ def _said(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _dropped(parameters: Mapping[str, Any]) -> tuple[Dropped, ...]:
+def _dropped(parameters: Mapping[str, Any]) -> tuple[RejectedGroups, ...]:
     """What was not kept, as the manifest has it: by kind, and there by reason."""
     return tuple(
-        Dropped(kind, why, count)
+        RejectedGroups(kind, why, count)
         for kind, reasons in parameters.get(DROPPED, {}).items()
         for why, count in reasons.items()
     )
 
 
-def _kinds(reader: LabReader, suite: str) -> tuple[KindOf, ...]:
+def _kinds(reader: LabReader, suite: str) -> tuple[KindSummary, ...]:
     bases, groups = (reader.database.source(name, suite=suite) for name in ("bases", "groups"))
     counted = reader.database.rows(
         f"SELECT test, kind, count(*) AS groups, sum(variants + 1)::BIGINT AS queries, "
@@ -196,10 +204,10 @@ def _kinds(reader: LabReader, suite: str) -> tuple[KindOf, ...]:
 
 def _kind(
     reader: LabReader, suite: str, row: Mapping[str, Any], answers: Sequence[tuple[str, int]], *, shown: bool
-) -> KindOf:
+) -> KindSummary:
     asked = {name: row[name] for name in ("test", "kind") if row[name]}
     spans = list(zip(row["first"], row["sizes"], strict=True)) if shown else []
-    return KindOf(
+    return KindSummary(
         row["test"],
         row["kind"],
         row["groups"],
@@ -211,7 +219,7 @@ def _kind(
     )
 
 
-def _examples(reader: LabReader, suite: str, spans: Sequence[tuple[int, int]]) -> list[Example]:
+def _examples(reader: LabReader, suite: str, spans: Sequence[tuple[int, int]]) -> list[GroupExample]:
     if not spans:
         return []
     wanted = ["group_id", "query", "picture", "text", "width", "height"]
@@ -222,10 +230,10 @@ def _examples(reader: LabReader, suite: str, spans: Sequence[tuple[int, int]]) -
     return [_example(suite, own) for own in found.values()]
 
 
-def _example(suite: str, lines: Sequence[Mapping[str, Any]]) -> Example:
+def _example(suite: str, lines: Sequence[Mapping[str, Any]]) -> GroupExample:
     first = lines[0]
     here = f"/suites/{quote(suite)}"
     ratio = first["height"] / first["width"] if first["width"] else 0.75
     picture = f"{here}/pictures/{hex_id(first['query'])}.png?width=320" if first["picture"] else ""
     texts = tuple(dict.fromkeys(line["text"] for line in lines))
-    return Example(f"{here}/groups/{hex_id(first['group_id'])}", picture, 128, round(128 * ratio), texts)
+    return GroupExample(f"{here}/groups/{hex_id(first['group_id'])}", picture, 128, round(128 * ratio), texts)

@@ -19,11 +19,11 @@ from counterpoint._version import __version__
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
-from counterpoint.explorer.app import explorer
+from counterpoint.explorer.app import create_app
 from counterpoint.explorer.openapi import ENDINGS
 from counterpoint.explorer.pages.suite_results import PAGE
 from counterpoint.explorer.site.group_list import static_list
-from counterpoint.explorer.site.rewriting import StaticPage
+from counterpoint.explorer.site.rewriting import PageRewriter
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
 from counterpoint.lab.reader import LabReader
@@ -53,7 +53,7 @@ _PICTURE = re.compile(r"/suites/[^/]+/pictures/[0-9a-f]{16}\.png")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SiteSelection:
     """Which suites and models, all where none is named, and how many groups of each suite have a page."""
 
     suites: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Chosen:
 
 
 @dataclass(slots=True)
-class Written:
+class SiteProgress:
     """What has been written so far."""
 
     pages: int = 0
@@ -71,10 +71,10 @@ class Written:
     waiting: int = 0
 
 
-class Part(LabStore):
+class LabSubset(LabStore):
     """A lab of which only some suites and models are seen."""
 
-    def __init__(self, lab: LabStore, chosen: Chosen) -> None:
+    def __init__(self, lab: LabStore, chosen: SiteSelection) -> None:
         super().__init__(lab.folder)
         self._chosen = chosen
         self.versions()  # refuses models that the lab does not have
@@ -92,7 +92,7 @@ class Part(LabStore):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class PageResponse:
     """What came back from the server."""
 
     status: int
@@ -100,7 +100,7 @@ class Answered:
     content: bytes
 
 
-class Visitor:
+class InProcessClient:
     """Asks the server without a network, in a thread of its own, where no other loop is running."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -113,11 +113,11 @@ class Visitor:
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
 
-    def get(self, address: str) -> Answered:
+    def get(self, address: str) -> PageResponse:
         """One page."""
         return self._thread.submit(lambda: self._runner.run(self._get(address))).result()
 
-    async def _get(self, address: str) -> Answered:
+    async def _get(self, address: str) -> PageResponse:
         path, _, query = address.partition("?")
         scope = {
             "type": "http",
@@ -144,24 +144,24 @@ class Visitor:
         await self._app(scope, receive, send)
         headers = {name.lower(): value.decode() for name, value in sent[0]["headers"]}
         content = b"".join(message.get("body", b"") for message in sent[1:])
-        return Answered(sent[0]["status"], headers.get(b"location", ""), content)
+        return PageResponse(sent[0]["status"], headers.get(b"location", ""), content)
 
 
 @dataclass(slots=True)
-class Site:
+class SiteWriter:
     """The folder that is filled: pages wait until each was visited, and pictures are kept once for all their pages."""
 
     folder: Path
     reader: LabReader
-    visitor: Visitor
+    visitor: InProcessClient
     limit: int
     groups: Mapping[str, frozenset[str]]  # those that have a page, by suite
-    written: Written = field(default_factory=Written)
+    written: SiteProgress = field(default_factory=SiteProgress)
     names: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, str] = field(default_factory=dict)
     waiting: deque[str] = field(default_factory=deque)
 
-    def fill(self, told: Callable[[Written], None]) -> None:
+    def fill(self, told: Callable[[SiteProgress], None]) -> None:
         """Visit the leaderboard, and whatever can be reached from there."""
         for name in ASSETS:
             package = "counterpoint.reports" if name == "style.css" else "counterpoint.explorer"
@@ -223,7 +223,7 @@ class Site:
             target, at = self._target(address), urlsplit(address).fragment
             return quote(posixpath.relpath(target, here or ".")) + (f"#{quote(at)}" if at else "") if target else ""
 
-        return StaticPage(file, self._about()).made(page)
+        return PageRewriter(file, self._about()).made(page)
 
     def _about(self) -> str:
         """What a reader should know of pages that are files."""
@@ -260,22 +260,22 @@ class Site:
 def export_site(
     lab: LabStore,
     out: Path,
-    chosen: Chosen,
+    chosen: SiteSelection,
     *,
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
-    told: Callable[[Written], None] = lambda written: None,
+    told: Callable[[SiteProgress], None] = lambda written: None,
     line: Callable[[str], None] = lambda line: None,
-) -> Written:
+) -> SiteProgress:
     """Write the pages of a part of a lab into an empty folder; `told` hears after each page how far it is."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise StoreError(f"{out} is not empty", hint="name a new folder; nothing is written over")
-    app = explorer(Part(lab.opened(), chosen), cache=cache, extra=extra, told=line)
+    app = create_app(LabSubset(lab.opened(), chosen), cache=cache, extra=extra, told=line)
     reader: LabReader = app.state.reader
     reader.refresh()
     groups = {suite: frozenset(first_groups(reader, suite, chosen.limit)) for suite in reader.suites()}
-    with Visitor(app) as visitor:
-        site = Site(out, reader, visitor, chosen.limit, groups)
+    with InProcessClient(app) as visitor:
+        site = SiteWriter(out, reader, visitor, chosen.limit, groups)
         site.fill(told)
     return site.written
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.views import Page
+from counterpoint.explorer.views import PageView
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import VERDICTS
 
@@ -29,16 +29,16 @@ class ListedGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class StaticList(Page):
+class GroupListView(PageView):
     """The groups of a site."""
 
     models: tuple[str, ...] = ()
     groups: tuple[ListedGroup, ...] = ()
 
 
-def static_list(reader: LabReader, limit: int) -> StaticList:
+def static_list(reader: LabReader, limit: int) -> GroupListView:
     """The first groups of each suite."""
-    return StaticList(
+    return GroupListView(
         view="find",
         title="Find",
         sentence=SENTENCE,

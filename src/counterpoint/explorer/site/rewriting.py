@@ -16,7 +16,7 @@ _VOID = frozenset(
 )
 
 
-class StaticPage(HTMLParser):
+class PageRewriter(HTMLParser):
     """Rewrites one page.
 
     `file` says where the file of an address lies, as seen from this page, or nothing where there is none; `chart` draws
