@@ -181,7 +181,7 @@ def test_overlaps_are_what_sets_say_both_ways(vqa: Path, gqa: Path, tmp_path: Pa
     (tmp_path / "mine.txt").write_text("yes\n\nTWO\npink\n")
     against = [f"gqa={gqa}", "model:fusion", tmp_path / "mine.txt", "world"]
     found = _json("vqa2", "--data", vqa, *(word for one in against for word in ("--against", one)))
-    here, comparable = {"yes", "red", "2"}, rule_set("vqa").comparable
+    here, comparable = {"yes", "red", "2"}, rule_set("vqa").normalize
     by_name = {one["with"]: one for one in found["overlaps"]}
     mine = by_name["mine.txt"]
     assert (mine["shared"], mine["others"], mine["jaccard"]) == (2, 3, 0.5)

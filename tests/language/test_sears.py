@@ -56,7 +56,7 @@ def test_no_rule_changes_what_it_would_spoil(text: str) -> None:
 @given(texts)
 def test_any_text_is_taken_and_what_is_exchanged_for_itself_stays_as_it_is(text: str) -> None:
     wording = TokenizedText.of(text)
-    assert wording.exchanged(dict(enumerate(wording.words))) == text
+    assert wording.replace(dict(enumerate(wording.words))) == text
     assert all(new != text for new in _made(text).values())
 
 

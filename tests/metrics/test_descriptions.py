@@ -32,7 +32,7 @@ NUMBERS = st.lists(st.integers(0, 400), min_size=1, max_size=60)
 
 
 def _tallied(kind: str, items: list[object], rules: str = "exact") -> ItemTally:
-    tally = ItemTally(rule_set(rules).comparable)
+    tally = ItemTally(rule_set(rules).normalize)
     for item in items:
         COUNT[kind](item, tally)
     return tally
@@ -151,7 +151,7 @@ def test_the_ceiling_is_the_mean_of_the_best_that_can_be_said(golds_: list[dict[
 
 
 def test_a_bare_list_has_answers_and_no_questions() -> None:
-    space = AnswerSpace.listed("list", ["The  Dog", "dog", "2", "two"], rule_set("vqa").comparable)
+    space = AnswerSpace.listed("list", ["The  Dog", "dog", "2", "two"], rule_set("vqa").normalize)
     assert (space.answers, space.questions) == (("2", "dog"), 0)
     found = compare_spaces(AnswerSpace("ours", {"dog": 3, "cat": 1}), space)
     assert (found.covered, found.covers, found.absent) == (0.75, None, (("cat", 1),))

@@ -197,11 +197,11 @@ def _is_called(own: str, asked: str) -> Truth:
     mine, above = _covered(own), _covered(asked)
     if all(_below(one, above) for one in mine):
         kind = hypernyms().get(singular(asked))
-        if kind and any(_below(one, kind.but) for one in mine):
+        if kind and any(_below(one, kind.excluded) for one in mine):
             return None
-        return True if resolve_name(asked).whole else _is_doubtful(own, asked)
+        return True if resolve_name(asked).exact else _is_doubtful(own, asked)
     if all(_below(one, mine) for one in above):
-        return None if resolve_name(own).whole else _is_doubtful(own, asked)
+        return None if resolve_name(own).exact else _is_doubtful(own, asked)
     return False
 
 
@@ -217,7 +217,7 @@ def _below(one: Sense, others: Iterable[Sense]) -> bool:
 @cache
 def _covered(name: str) -> tuple[Sense, ...]:
     kind = hypernyms().get(singular(name))
-    return (resolve_name(name).sense, *(kind.of if kind else ()))
+    return (resolve_name(name).sense, *(kind.senses if kind else ()))
 
 
 @cache

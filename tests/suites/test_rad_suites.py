@@ -86,7 +86,7 @@ def test_a_wrong_value_is_none_of_the_ten_answers_of_any_question_of_the_world()
     assert {group.kind for group in groups} >= {"color", "how-many"}
     for group in groups:
         told, made = dict(group.tags[0]), dict(group.tags[1])
-        said = {rule_set("vqa").comparable(vote) for vote in votes[told["question"]]}
+        said = {rule_set("vqa").normalize(vote) for vote in votes[told["question"]]}
         assert (made["answer"] == "yes") == (made["value"] in said)
 
 

@@ -122,7 +122,7 @@ def _by_noun(was: str, now: str) -> str:
         return UNKNOWN  # they differ in number only, to which the rule for numbers did not apply
     try:
         if is_a(was, now):
-            return ENTAILED if resolve_name(now).whole else UNKNOWN
+            return ENTAILED if resolve_name(now).exact else UNKNOWN
         return NEUTRAL if is_a(now, was) else UNKNOWN
     except UnknownName:
         return UNKNOWN

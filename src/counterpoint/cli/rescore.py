@@ -29,7 +29,7 @@ def listed(ctx: click.Context, param: click.Parameter, given: bool) -> None:
     """Print the rules, and be done."""
     if given:
         wide = max(map(len, EXTRACTION_RULES))
-        lines = [(name, rule.says) for name, rule in EXTRACTION_RULES.items()] + [
+        lines = [(name, rule.description) for name, rule in EXTRACTION_RULES.items()] + [
             (GIVEN, "what the run took: values of others go")
         ]
         click.echo("\n".join(f"{name.ljust(wide)}  {says}" for name, says in lines))

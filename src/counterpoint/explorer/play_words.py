@@ -39,7 +39,7 @@ def reworded(question: str, *, swap: str = "", into: str = "", severity: int = 1
     ['What color is the bus?', 'Which color is the car?', 'What colour is the car?']
     """
     found = [*_swapped(question, swap, into)]
-    found += [Reworded("SEAR", rule.name, rule.does, text) for rule, text in apply_sears(question)]
+    found += [Reworded("SEAR", rule.name, rule.description, text) for rule, text in apply_sears(question)]
     return [*found, *_noised(question, severity, draw)]
 
 
@@ -49,7 +49,7 @@ def swappable(question: str) -> list[Swappable]:
     >>> swappable("Is the door open?")[-1].others[:1]
     ('closed',)
     """
-    small = dict.fromkeys(word for word in TokenizedText.of(question).small if word[0].isalpha())
+    small = dict.fromkeys(word for word in TokenizedText.of(question).lower if word[0].isalpha())
     return [Swappable(word, _others(word)) for word in small]
 
 
@@ -64,10 +64,10 @@ def _others(word: str) -> tuple[str, ...]:
 
 
 def _swapped(question: str, swap: str, into: str) -> Iterator[Reworded]:
-    wording = TokenizedText.of(question)
-    places = [place for place, word in enumerate(wording.small) if word == swap.strip().lower()]
+    tokens = TokenizedText.of(question)
+    places = [place for place, word in enumerate(tokens.lower) if word == swap.strip().lower()]
     if places and into.strip():
-        text = wording.exchanged({place: match_case(wording.words[place], into.strip()) for place in places})
+        text = tokens.replace({place: match_case(tokens.words[place], into.strip()) for place in places})
         if text != question:
             yield Reworded("swap", f"{swap.strip()} → {into.strip()}", "a word exchanged", text)
 
@@ -79,4 +79,4 @@ def _noised(question: str, severity: int, draw: int) -> Iterator[Reworded]:
     for kind in NOISE_KINDS:
         made = apply_noise(loose, kind, seeded_rng("play", question, kind.name, draw), most=severity)
         if made:
-            yield Reworded("word noise", kind.name, kind.does, made[-1][1])
+            yield Reworded("word noise", kind.name, kind.description, made[-1][1])

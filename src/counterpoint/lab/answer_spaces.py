@@ -19,7 +19,7 @@ FORMS = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with o
 
 def read_answer_space(name: str, rules: str, watch: Watch, preferred_split: str = "") -> AnswerSpace:
     """The answers behind a name, made comparable by a rule set; FORMS lists what a name can be."""
-    comparable = rule_set(rules).comparable
+    comparable = rule_set(rules).normalize
     if name.startswith(MODEL):
         return AnswerSpace.listed(name, _model_answers(name.removeprefix(MODEL)), comparable)
     if name.startswith(HF):

@@ -106,9 +106,9 @@ def _checks() -> Iterator[Entry]:
 
 def _rules() -> Iterator[Entry]:
     for name, rules in RULE_SETS.items():
-        yield {"name": name, "description": rules.about, "for": "comparing answers: generate --rules"}
+        yield {"name": name, "description": rules.description, "for": "comparing answers: generate --rules"}
     for name, rule in EXTRACTION_RULES.items():
-        yield {"name": name, "description": rule.says, "for": "values of replies: rescore --rule"}
+        yield {"name": name, "description": rule.description, "for": "values of replies: rescore --rule"}
 
 
 _TABLES: Mapping[str, Callable[[], Iterator[Entry]]] = {

@@ -1,1 +1,1 @@
-"""English as pure functions: articles, agreement, plurals, inflection, numbers; the lexicon and its senses."""
+"""English as pure functions: inflection, agreement, tagging, noun chunks, n-gram models, lexicon, noise, answers."""

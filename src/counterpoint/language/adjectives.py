@@ -1,4 +1,4 @@
-"""Adjectives compared: larger, largest; more colorful, most colorful."""
+"""Comparison of adjectives: larger, largest; more colorful, most colorful."""
 
 from functools import cache
 
@@ -7,7 +7,7 @@ from counterpoint.language.verbs import doubles_its_end, syllables
 
 
 def comparative(adjective: str) -> str:
-    """The form that compares two.
+    """The comparative.
 
     >>> comparative("large"), comparative("big"), comparative("shiny"), comparative("good"), comparative("colorful")
     ('larger', 'bigger', 'shinier', 'better', 'more colorful')
@@ -16,7 +16,7 @@ def comparative(adjective: str) -> str:
 
 
 def superlative(adjective: str) -> str:
-    """The form for the first of all.
+    """The superlative.
 
     >>> superlative("large"), superlative("thin"), superlative("far"), superlative("modern")
     ('largest', 'thinnest', 'farthest', 'most modern')
@@ -25,9 +25,9 @@ def superlative(adjective: str) -> str:
 
 
 @cache
-def _irregular(adjective: str, place: int) -> str:
+def _irregular(adjective: str, index: int) -> str:
     forms: list[str] | None = word_table("adjectives")["irregular"].get(adjective)
-    return forms[place] if forms else ""
+    return forms[index] if forms else ""
 
 
 def _inflect(adjective: str, ending: str, word: str) -> str:

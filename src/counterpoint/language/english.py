@@ -1,7 +1,7 @@
-"""English sentences from words: articles, agreement, counting and lists.
+"""English surface realization: articles, agreement, counting and lists.
 
 Mass nouns and plurals take "some" where a singular takes "a" or "an", so that `be(noun)` always agrees with `a(noun)`.
-The inflections of nouns, verbs and adjectives are at hand here too.
+The inflections of nouns, verbs and adjectives are exported here too.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ __all__ = [
 
 @cache
 def article(phrase: str) -> str:
-    """The article that its sound asks for: "a" or "an".
+    """The indefinite article by sound: "a" or "an".
 
     >>> article("hour hand"), article("unicycle"), article("open umbrella"), article("used car"), article("SUV")
     ('an', 'a', 'an', 'a', 'an')
@@ -67,7 +67,7 @@ def article(phrase: str) -> str:
 
 
 def a(noun: str) -> str:
-    """The noun phrase for something not yet mentioned; plurals, pairs and mass nouns take "some".
+    """The indefinite noun phrase; plurals, pairs and mass nouns take "some".
 
     >>> a("umbrella"), a("red apple"), a("bread"), a("pants"), a("pair of pants")
     ('an umbrella', 'a red apple', 'some bread', 'some pants', 'a pair of pants')
@@ -76,17 +76,17 @@ def a(noun: str) -> str:
 
 
 def any_of(noun: str) -> str:
-    """As `a`, in a question or a denial: "Is there a dog?", "Are there any dogs?", "Is there any bread?"."""
+    """As `a`, in a question or negation: "Is there a dog?", "Are there any dogs?", "Is there any bread?"."""
     return f"{_indefinite(noun, 'any')} {noun}"
 
 
 def no(noun: str) -> str:
-    """None of it; what agrees with the noun agrees with this: "Is there no dog?", "Are there no dogs?"."""
+    """The noun with "no", which agrees as the noun does: "Is there no dog?", "Are there no dogs?"."""
     return f"no {noun}"
 
 
 def one_or_bare(noun: str) -> str:
-    """As `a`, but nothing stands before plurals, pairs and mass nouns: "both a bus and ice cream".
+    """As `a`, but plurals, pairs and mass nouns stay bare: "both a bus and ice cream".
 
     >>> one_or_bare("old bus"), one_or_bare("ice cream"), one_or_bare("green trees")
     ('an old bus', 'ice cream', 'green trees')
@@ -99,7 +99,7 @@ def _indefinite(noun: str, uncounted: str) -> str:
 
 
 def pair_of(noun: str) -> str:
-    """A pair, which is singular: "a pair of pants"."""
+    """A pair as a singular: "a pair of pants"."""
     return f"a pair of {plural(noun)}"
 
 
@@ -124,12 +124,12 @@ def have(noun: str | int) -> str:
 
 
 def this(noun: str | int) -> str:
-    """The word that points at a noun: "this" or "these"."""
+    """The demonstrative that agrees: "this" or "these"."""
     return "these" if _many(noun) else "this"
 
 
 def it(noun: str | int) -> str:
-    """The pronoun for a thing or for things: "it" or "they"."""
+    """The pronoun that agrees: "it" or "they"."""
     return "they" if _many(noun) else "it"
 
 
@@ -138,7 +138,7 @@ def _many(noun: str | int) -> bool:
 
 
 def count(n: int, noun: str) -> str:
-    """A number of things; pairs are counted in pairs, mass nouns by their measure.
+    """A count with its noun; pairs are counted in pairs, mass nouns by their measure.
 
     >>> count(2, "dog"), count(1, "cups"), count(0, "sheep"), count(3, "pants"), count(2, "toast")
     ('two dogs', 'one cup', 'zero sheep', 'three pairs of pants', 'two slices of toast')
@@ -150,24 +150,24 @@ def count(n: int, noun: str) -> str:
     return f"{number_word(n)} {singular(noun) if n == 1 else plural(noun)}"
 
 
-def join_list(items: Sequence[str], joint: str = "and") -> str:
-    """Words in a row, with a comma before the joint where there are three or more.
+def join_list(items: Sequence[str], conjunction: str = "and") -> str:
+    """Join items by a conjunction, with an Oxford comma where there are three or more.
 
-    >>> listed(["red", "blue"], "or"), listed(["a cat", "a dog", "a bird"])
+    >>> join_list(["red", "blue"], "or"), join_list(["a cat", "a dog", "a bird"])
     ('red or blue', 'a cat, a dog, and a bird')
     """
     if len(items) < 3:
-        return f" {joint} ".join(items)
-    return ", ".join([*items[:-1], f"{joint} {items[-1]}"])
+        return f" {conjunction} ".join(items)
+    return ", ".join([*items[:-1], f"{conjunction} {items[-1]}"])
 
 
 def possessive(noun: str) -> str:
-    """The form that owns: "the dog's", "the dogs'", "the bus's", "the children's"."""
+    """The possessive: "the dog's", "the dogs'", "the bus's", "the children's"."""
     return noun + ("'" if noun.endswith("s") and is_plural(noun) else "'s")
 
 
 def sentence(text: str) -> str:
-    """A statement with a capital and an end: what ends in a mark keeps it.
+    """A statement with a capital and a period, unless it ends in a mark.
 
     >>> sentence("there are two dogs")
     'There are two dogs.'
@@ -176,7 +176,7 @@ def sentence(text: str) -> str:
 
 
 def question(text: str) -> str:
-    """A question with a capital and its mark.
+    """A question with a capital and a question mark.
 
     >>> question("is there any bread")
     'Is there any bread?'

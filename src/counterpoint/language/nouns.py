@@ -1,4 +1,4 @@
-"""Nouns: one or many, mass or pair, told from the head of a phrase."""
+"""Noun inflection: singular, plural, mass nouns and pairs, by the head of a phrase."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
 @cache
 def plural(noun: str) -> str:
-    """The form for many; plurals, pairs and pure mass nouns stay as they are.
+    """The plural; plurals, pairs and pure mass nouns stay as they are.
 
     >>> plural("slice of pizza"), plural("bookshelf"), plural("sheep"), plural("pants"), plural("grass")
     ('slices of pizza', 'bookshelves', 'sheep', 'pants', 'grass')
@@ -25,7 +25,7 @@ def plural(noun: str) -> str:
 
 @cache
 def singular(noun: str) -> str:
-    """The form for one; pairs and other nouns without a singular stay as they are.
+    """The singular; pairs and other nouns without a singular stay as they are.
 
     >>> singular("wine glasses"), singular("glasses"), singular("people"), singular("bus")
     ('wine glass', 'glasses', 'person', 'bus')
@@ -50,13 +50,13 @@ def is_plural(noun: str) -> bool:
 
 @cache
 def is_mass(noun: str) -> bool:
-    """Whether a noun is not counted, as grass and bread are not."""
+    """Whether a noun is uncountable, such as grass and bread."""
     return _listed(noun, "mass")
 
 
 @cache
 def is_pair(noun: str) -> bool:
-    """Whether a noun names one thing of two parts and has no singular, as pants and scissors do."""
+    """Whether a noun without a singular names one object of two parts, such as pants and scissors."""
     return _listed(noun, "pair") and not _irregular_plural(noun)
 
 
@@ -66,13 +66,13 @@ def is_countable(noun: str) -> bool:
 
 
 def measure(noun: str) -> str:
-    """The word that a mass noun is counted by: slices of bread, cups of coffee, else pieces."""
+    """The measure word of a mass noun: slices of bread, cups of coffee, else pieces."""
     table: Mapping[str, str] = word_table("nouns")["measure"]
     return next((table[ending] for ending in _endings(noun) if ending in table), "piece")
 
 
 def head(noun: str) -> str:
-    """The word that a noun phrase is about: the last one before a preposition.
+    """The head of a noun phrase: the last word before a preposition.
 
     >>> head("slice of pizza"), head("traffic light")
     ('slice', 'light')
@@ -81,13 +81,13 @@ def head(noun: str) -> str:
 
 
 def _split(noun: str) -> tuple[str, str]:
-    """The phrase up to its head, and what follows it."""
-    found = _REST.search(noun)
-    return (noun[: found.start()], noun[found.start() :]) if found else (noun, "")
+    """The phrase up to its head, and the rest."""
+    rest = _REST.search(noun)
+    return (noun[: rest.start()], noun[rest.start() :]) if rest else (noun, "")
 
 
 def _endings(noun: str) -> Iterator[str]:
-    """The phrase up to its head, then ever less of it: "hot dog bun", "dog bun", "bun"."""
+    """The suffixes of the phrase up to its head: "hot dog bun", "dog bun", "bun"."""
     ending, space = _split(noun)[0].lower(), " "
     while space:
         yield ending
@@ -96,7 +96,7 @@ def _endings(noun: str) -> Iterator[str]:
 
 @cache
 def _listed_as(noun: str, key: str) -> str:
-    """The longest ending of the phrase that is in a list, or nothing."""
+    """The longest suffix of the phrase that is in a list, or an empty string."""
     known = word_list("nouns", key)
     return next((ending for ending in _endings(noun) if ending in known), "")
 
@@ -114,17 +114,17 @@ def _has_no_singular(noun: str) -> bool:
 
 
 def _inflect_head(noun: str, table: Mapping[str, str], change: Callable[[str], str]) -> str:
-    """The phrase with its head put through a table of whole endings, or else through a rule for words."""
+    """The phrase with its head inflected by a table of suffixes, or else by a rule for words."""
     front, rest = _split(noun)
     for ending in _endings(noun):
         if ending in table:
             kept = len(front) - len(ending)
-            return front[:kept] + _in_case_of(front[kept], table[ending]) + rest
+            return front[:kept] + _match_initial(front[kept], table[ending]) + rest
     before, space, word = front.rpartition(" ")
     return before + space + change(word) + rest
 
 
-def _in_case_of(letter: str, word: str) -> str:
+def _match_initial(letter: str, word: str) -> str:
     return word[0].upper() + word[1:] if letter.isupper() else word
 
 

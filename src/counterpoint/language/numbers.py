@@ -1,4 +1,4 @@
-"""Numbers as words, from zero to one hundred."""
+"""Number words from zero to one hundred."""
 
 from functools import cache
 
@@ -26,7 +26,7 @@ def number_word(n: int) -> str:
 
 
 def number_value(word: str) -> int | None:
-    """The number that a word or digits say, or nothing where they say none.
+    """The value of a number word or digits, or None.
 
     >>> number_value("Twenty one"), number_value("12"), number_value("a dozen"), number_value("dog")
     (21, 12, 12, None)

@@ -1,4 +1,4 @@
-"""What sort of answer a question asks for, told from its words alone."""
+"""Question types: the kind of answer that a question asks for, from its words alone."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from counterpoint.language.lexicon.word_lists import word_list
 
 
 class QuestionType(StrEnum):
-    """The sorts of questions, by what their answers are."""
+    """The types of questions, by their answers."""
 
     CHOICE = "choice"  # one of the choices that the query offers
     EITHER = "either"  # one of the words that the question itself offers: "Is it red or blue?"
@@ -21,15 +21,15 @@ class QuestionType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """A question as the rules see it: its sort, what it offers, and its words."""
+    """A question as extraction rules see it: its type, the options it offers, and its words."""
 
-    sort: QuestionType = QuestionType.OPEN
+    type: QuestionType = QuestionType.OPEN
     options: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
 
     @property
-    def wordless(self) -> "ParsedQuestion":
-        """The same for all questions that offer the same: enough for a reply of one word."""
+    def without_words(self) -> "ParsedQuestion":
+        """The type and options alone, which are enough for a reply of one word and cache better."""
         return replace(self, words=frozenset())
 
 
@@ -42,17 +42,17 @@ _INDIRECT = re.compile(
     r"(?:do|would) you (?:happen to )?know|(?:please )?(?:tell|say)(?: me)?|i wonder|determine)[,:]?\s+(?P<rest>.+)"
 )
 _WHETHER = re.compile(r"(?:if|whether)\s+")
-_COUNTED = re.compile(
+_COUNT = re.compile(
     r"\bhow many\b|\b(?:what|which) number\b|\bwhat(?: is|'s) the (?:total )?(?:number|count)\b|^count\b"
 )
-_SEEKING = re.compile(
+_EXISTENCE = re.compile(
     r"\beither\b|\bat least one\b|\b(?:is|are|was|were|isn't|aren't) there\b|\bit true\b|\bor (?:not|no)\b"
     r"|\byes or no\b|\b(?:image|picture|photo|photograph|scene) (?:show|have|contain|include|depict|feature)s?\b"
     r"|\b(?:do|does|did|can|could|if|whether) (?:you|we|i|one|anyone) (?:see|spot|notice|find|make out|detect)\b"
 )
 _INDEFINITE = re.compile(r"(?:is|are|was|were) (?:a|an|any|some)\b")
 _PREFACE = re.compile(r"[^:]*:\s+(?=(?:is|are|was|were|do|does|did)\b)")
-_SIDED = re.compile(r"\b(?:which|what) side\b")
+_SIDE = re.compile(r"\b(?:which|what) side\b")
 _REPORTED = re.compile(r"(?:if|whether|what|which|who|whose|whom|where|when|why|how)\b")
 _OR = re.compile(r",?\s+or\s+")
 _SEPARATOR = re.compile(r"\s*[,:]\s*")
@@ -61,59 +61,59 @@ _ARTICLE = re.compile(r"(?:(?:in|on|at|to|of|by|under|near|behind|with) )?(?:a|a
 
 @lru_cache(maxsize=1 << 16)
 def parse_question(text: str, choices: tuple[str, ...] = ()) -> ParsedQuestion:
-    """What a question asks for.
+    """The type, options and words of a question.
 
-    >>> asked("In the picture, is the cup red or blue?").options
+    >>> parse_question("In the picture, is the cup red or blue?").options
     ('red', 'blue')
-    >>> [str(asked(text).sort) for text in ("Is there a dog or a cat?", "How many dogs are there?", "Who is it?")]
+    >>> [str(parse_question(text).type) for text in ("Is there a dog or a cat?", "How many dogs?", "Who is it?")]
     ['yes-no', 'number', 'open']
     """
     question = _question(text)
     words = frozenset(re.findall(r"[\w']+", question))
     if choices:
         return ParsedQuestion(QuestionType.CHOICE, choices, words)
-    if _COUNTED.search(question):
+    if _COUNT.search(question):
         return ParsedQuestion(QuestionType.NUMBER, words=words)
-    direct, whether = _direct(question)
-    if _SIDED.search(question):
+    direct, is_indirect = _strip_lead_in(question)
+    if _SIDE.search(question):
         return ParsedQuestion(QuestionType.EITHER, ("left", "right"), words)
-    if "or" in words and not (_SEEKING.search(question) or _INDEFINITE.match(direct)):
+    if "or" in words and not (_EXISTENCE.search(question) or _INDEFINITE.match(direct)):
         options = tuple(dict.fromkeys(_options(direct)))
         if len(options) > 1:
             return ParsedQuestion(QuestionType.EITHER, options, words)
     first = direct.partition(" ")[0]
-    polar = whether or first in word_list("replies", "auxiliaries") or "yes or no" in text.lower()
+    polar = is_indirect or first in word_list("replies", "auxiliaries") or "yes or no" in text.lower()
     return ParsedQuestion(QuestionType.YES_NO if polar else QuestionType.OPEN, words=words)
 
 
 def _question(text: str) -> str:
-    """The part of a text that asks, in small letters: up to its last question mark, from the sentence before it."""
-    small = " ".join(text.lower().replace("’", "'").split())
-    until = small.rpartition("?")[0] or small.rstrip(".")
+    """The last question of a text in lowercase, without its question mark."""
+    lower = " ".join(text.lower().replace("’", "'").split())
+    until = lower.rpartition("?")[0] or lower.rstrip(".")
     return re.split(r"[.!?]\s+", until)[-1].strip()
 
 
-def _direct(question: str) -> tuple[str, bool]:
-    """A question without what leads to it, and whether it asks whether: "can you tell me if it is" is "it is"."""
-    direct, whether = question[_end(_LEAD_IN, question) :], False
+def _strip_lead_in(question: str) -> tuple[str, bool]:
+    """A question without its lead-in, and whether it is an indirect yes/no question: "tell me if it is" is "it is"."""
+    direct, is_indirect = question[_end(_LEAD_IN, question) :], False
     direct = direct[_end(_PREFACE, direct) :]
     indirect = _INDIRECT.fullmatch(direct)
     if indirect and (
         _REPORTED.match(indirect["rest"]) or indirect["rest"].partition(" ")[0] in word_list("replies", "auxiliaries")
     ):
         direct = indirect["rest"]
-    if found := _WHETHER.match(direct):
-        direct, whether = direct[found.end() :], True
-    return direct, whether
+    if whether := _WHETHER.match(direct):
+        direct, is_indirect = direct[whether.end() :], True
+    return direct, is_indirect
 
 
 def _end(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.match(text)
-    return found.end() if found else 0
+    match = pattern.match(text)
+    return match.end() if match else 0
 
 
 def _options(question: str) -> Iterator[str]:
-    """What stands on both sides of the last "or", as far as it can be told: "a cat, a dog, or a bird"."""
+    """The options around the last "or", with those of a list before it: "a cat, a dog, or a bird"."""
     *before, last = _OR.split(question)
     parts = [part for part in _SEPARATOR.split(" , ".join(before)) if part]
     if not parts:
@@ -130,7 +130,7 @@ def _options(question: str) -> Iterator[str]:
 
 
 def _relations(before: list[str], after: str) -> Iterator[str]:
-    """Ways to be or to do something with the same thing: "in front of or behind the door"."""
+    """Two relations to the same object: "in front of or behind the door"."""
     first = -1
     if before[-3:] == ["in", "front", "of"]:
         first = -3
@@ -138,26 +138,26 @@ def _relations(before: list[str], after: str) -> Iterator[str]:
         first = -2
     yield " ".join(before[first:])
     words = after.split()
-    stop = next((place for place, word in enumerate(words) if word in word_list("replies", "determiners")), len(words))
+    stop = next((index for index, word in enumerate(words) if word in word_list("replies", "determiners")), len(words))
     yield " ".join(words[: stop or 1])
 
 
-def _tail(phrase: str, named: bool) -> str:
-    """The first option, which the rest of the question stands before."""
-    if named and (places := list(_ARTICLE.finditer(phrase))):
-        return phrase[places[-1].end() :]
+def _tail(phrase: str, has_article: bool) -> str:
+    """The first option, at the end of the phrase before "or"."""
+    if has_article and (articles := list(_ARTICLE.finditer(phrase))):
+        return phrase[articles[-1].end() :]
     words = phrase.split()
     shaded = len(words) > 1 and words[-2] in word_list("replies", "shades")
     return " ".join(words[-2:] if shaded else words[-1:])
 
 
 def _head(phrase: str) -> str:
-    """An option, which the rest of the question may stand behind."""
+    """A later option, at the start of its phrase."""
     words = phrase.split()
     while len(words) > 1 and words[0] in word_list("replies", "before_options"):
         words.pop(0)
     stop = next(
-        (place for place, word in enumerate(words) if place and word in word_list("replies", "behind_options")),
+        (index for index, word in enumerate(words) if index and word in word_list("replies", "behind_options")),
         len(words),
     )
     bound = words[0].endswith("ing") and words[1:2] == ["from"]

@@ -1,8 +1,9 @@
-"""Semantically equivalent adversarial rules: four rewrites by part of speech that leave the sense of a question alone.
+"""Semantically equivalent adversarial rules (SEARs): four rewrites by part of speech that keep the meaning.
 
 The rules are those of the paper "Beyond Accuracy", after Ribeiro et al. 2018, with the exceptions of its authors' code:
-"whom" and "when" are never shortened. They shorten any verb in the third person after "what" or "who", so that "what
-holds the cup" becomes "what's the cup"; here it is "is" alone, and not before a comma or an end, where nobody does so.
+"whom" and "when" are never contracted. Their code contracts any verb in the third person after "what" or "who" ("what
+holds the cup" becomes "what's the cup"); here it is "is" alone, and not before a comma or an end, where nobody
+contracts it.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,66 +18,63 @@ _ADVERB, _IS = "AVQ", "VBZ"
 
 @dataclass(frozen=True, slots=True)
 class SearsRule:
-    """One rewrite: its name, what it does, and the text that it makes, or nothing where it does not fit."""
+    """A rewrite rule: its name, its pattern, and a function that returns the new text or None."""
 
     name: str
-    does: str
+    description: str
     apply: Callable[[TokenizedText], str | None]
 
 
 def apply_sears(text: str) -> Iterator[tuple[SearsRule, str]]:
-    """What each rule that fits makes of a question.
+    """The rewrites of a question by each rule that applies.
 
-    >>> [(rule.name, new) for rule, new in rewritten("What color is the car?")]
+    >>> [(rule.name, new) for rule, new in apply_sears("What color is the car?")]
     [('what-which', 'Which color is the car?'), ('color-colour', 'What colour is the car?')]
-    >>> [new for _, new in rewritten("where is the dog")], [new for _, new in rewritten("when is it")]
+    >>> [new for _, new in apply_sears("where is the dog")], [new for _, new in apply_sears("when is it")]
     (["where's the dog"], [])
     """
-    wording = TokenizedText.of(text)
+    question = TokenizedText.of(text)
     for rule in SEARS_RULES:
-        new = rule.apply(wording)
+        new = rule.apply(question)
         if new is not None:
             yield rule, new
 
 
-def _what_is(wording: TokenizedText) -> str | None:
-    return _contract(wording, {"what", "who"}, _PRONOUNS)
+def _what_is(question: TokenizedText) -> str | None:
+    return _contract(question, {"what", "who"}, _PRONOUNS)
 
 
-def _adverb_is(wording: TokenizedText) -> str | None:
-    return _contract(wording, {"where", "how", "why"}, (_ADVERB,))
+def _adverb_is(question: TokenizedText) -> str | None:
+    return _contract(question, {"where", "how", "why"}, (_ADVERB,))
 
 
-def _contract(wording: TokenizedText, openers: set[str], tags: tuple[str, ...]) -> str | None:
-    """The text with "is" drawn together with each opener before it."""
-    small = wording.small
-    places = [place for place in range(1, len(small) - 1) if small[place] == "is" and small[place - 1] in openers]
-    places = [
-        place
-        for place in places
-        if wording.tags[place - 1] in tags and wording.tags[place] == _IS and small[place + 1][0].isalnum()
+def _contract(question: TokenizedText, openers: set[str], tags: tuple[str, ...]) -> str | None:
+    """The text with "is" contracted with each opener before it."""
+    lower = question.lower
+    indices = [index for index in range(1, len(lower) - 1) if lower[index] == "is" and lower[index - 1] in openers]
+    indices = [
+        index
+        for index in indices
+        if question.tags[index - 1] in tags and question.tags[index] == _IS and lower[index + 1][0].isalnum()
     ]
-    if not places:
+    contracted = {index - 1: f"{question.words[index - 1]}'s" for index in indices}
+    return question.replace(contracted | dict.fromkeys(indices, "")) if indices else None
+
+
+def _what_noun(question: TokenizedText) -> str | None:
+    lower = question.lower
+    indices = [index for index in range(len(lower) - 1) if lower[index] == "what" and lower[index + 1].isalpha()]
+    return _replace_words(question, [index for index in indices if is_noun(question.tags[index + 1])], "which")
+
+
+def _colour(question: TokenizedText) -> str | None:
+    return _replace_words(question, [index for index, word in enumerate(question.lower) if word == "color"], "colour")
+
+
+def _replace_words(question: TokenizedText, indices: list[int], word: str) -> str | None:
+    if not indices:
         return None
-    return wording.exchanged(
-        {place - 1: f"{wording.words[place - 1]}'s" for place in places} | dict.fromkeys(places, "")
-    )
-
-
-def _what_noun(wording: TokenizedText) -> str | None:
-    small = wording.small
-    places = [place for place in range(len(small) - 1) if small[place] == "what" and small[place + 1].isalpha()]
-    nouns = [place for place in places if is_noun(wording.tags[place + 1])]
-    if not nouns:
-        return None
-    return wording.exchanged({place: match_case(wording.words[place], "which") for place in nouns})
-
-
-def _colour(wording: TokenizedText) -> str | None:
-    places = [place for place, word in enumerate(wording.small) if word == "color"]
-    if not places:
-        return None
-    return wording.exchanged({place: match_case(wording.words[place], "colour") for place in places})
+    return question.replace({index: match_case(question.words[index], word) for index in indices})
 
 
 SEARS_RULES = (

@@ -1,4 +1,4 @@
-"""A text as words: what they are, where they stand, and what part of speech each is."""
+"""Tokenized text: the words of a text with their positions and parts of speech."""
 
 import re
 from collections.abc import Mapping
@@ -12,51 +12,51 @@ _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|['’][^\W_]+|[^\w\s]|_")
 
 @dataclass(frozen=True)
 class TokenizedText:
-    """A text, of which single words can be exchanged without touching the rest.
+    """A text in which single words can be replaced without touching the rest.
 
-    >>> asked = Wording.of("What's the dog's name?")
-    >>> asked.small
+    >>> question = TokenizedText.of("What's the dog's name?")
+    >>> question.lower
     ('what', "'s", 'the', 'dog', "'s", 'name', '?')
-    >>> asked.exchanged({0: "Who", 3: "cat"})
+    >>> question.replace({0: "Who", 3: "cat"})
     "Who's the cat's name?"
     """
 
     text: str
     words: tuple[str, ...]
-    small: tuple[str, ...]  # the words in small letters, with straight apostrophes
+    lower: tuple[str, ...]  # the words in lowercase, with straight apostrophes
     starts: tuple[int, ...]
 
     @classmethod
     def of(cls, text: str) -> "TokenizedText":
-        """The words of a text, signs and contracted endings among them."""
-        found = list(_TOKEN.finditer(text))
-        words = tuple([one[0] for one in found])
-        small = tuple([word.lower().replace("’", "'") for word in words])
-        return cls(text, words, small, tuple([one.start() for one in found]))
+        """Tokenize a text into words, contracted endings and punctuation marks."""
+        matches = list(_TOKEN.finditer(text))
+        words = tuple([match[0] for match in matches])
+        lower = tuple([word.lower().replace("’", "'") for word in words])
+        return cls(text, words, lower, tuple([match.start() for match in matches]))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The part of speech of each word, looked up when it is first asked for."""
+        """The part-of-speech tag of each word."""
         return tag_words(self.words)
 
-    def end(self, place: int) -> int:
-        """Where a word ends in the text."""
-        return self.starts[place] + len(self.words[place])
+    def end(self, index: int) -> int:
+        """The position in the text after a word."""
+        return self.starts[index] + len(self.words[index])
 
-    def exchanged(self, others: Mapping[int, str]) -> str:
-        """The text with other words at some places; an empty word takes the space before it along."""
+    def replace(self, replacements: Mapping[int, str]) -> str:
+        """The text with other words at these indices; an empty word removes the space before it too."""
         parts, start = list[str](), 0
-        for place in sorted(others):
-            before = self.text[start : self.starts[place]]
-            parts += [before if others[place] else before.rstrip(), others[place]]
-            start = self.end(place)
+        for index in sorted(replacements):
+            before = self.text[start : self.starts[index]]
+            parts += [before if replacements[index] else before.rstrip(), replacements[index]]
+            start = self.end(index)
         return "".join((*parts, self.text[start:]))
 
 
 def match_case(word: str, other: str) -> str:
-    """A word written as another is: with a capital, or all in capitals.
+    """The second word in the letter case of the first.
 
-    >>> in_case_of("What", "which"), in_case_of("WHAT", "which"), in_case_of("what", "which")
+    >>> match_case("What", "which"), match_case("WHAT", "which"), match_case("what", "which")
     ('Which', 'WHICH', 'which')
     """
     if word.isupper() and len(word) > 1:

@@ -1,4 +1,4 @@
-"""Verbs inflected, and told back from their forms; of a phrase, the first word is the verb."""
+"""Verb inflection and lemmatization; of a phrase, the first word is the verb."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ _VOWELS = "aeiou"
 
 
 def third_person(verb: str) -> str:
-    """What one does: carries, watches, rides.
+    """The third person singular: carries, watches, rides.
 
     >>> third_person("carry"), third_person("look at"), third_person("have")
     ('carries', 'looks at', 'has')
@@ -19,7 +19,7 @@ def third_person(verb: str) -> str:
 
 
 def gerund(verb: str) -> str:
-    """What one is doing: riding, sitting, lying.
+    """The gerund: riding, sitting, lying.
 
     >>> gerund("ride"), gerund("sit"), gerund("lie"), gerund("ski"), gerund("pick up")
     ('riding', 'sitting', 'lying', 'skiing', 'picking up')
@@ -28,29 +28,29 @@ def gerund(verb: str) -> str:
 
 
 def past(verb: str) -> str:
-    """What one did: rode, carried, stopped."""
+    """The past tense: rode, carried, stopped."""
     return _first_word(verb, "past")
 
 
 def participle(verb: str) -> str:
-    """What has been done: ridden, carried, cut."""
+    """The past participle: ridden, carried, cut."""
     return _first_word(verb, "participle")
 
 
 @cache
 def base_form(form: str) -> str:
-    """The verb of a form: ride for rides, riding, rode and ridden.
+    """The lemma of a verb form: ride for rides, riding, rode and ridden.
 
     >>> base_form("riding"), base_form("hopping"), base_form("held"), base_form("looking at")
     ('ride', 'hop', 'hold', 'look at')
     """
     word, space, rest = form.partition(" ")
-    found = word if word in word_list("verbs", "known") else _forms().get(word)
-    return (found or next(_stems(word), word)) + space + rest
+    lemma = word if word in word_list("verbs", "known") else _forms().get(word)
+    return (lemma or next(_stems(word), word)) + space + rest
 
 
 def syllables(word: str) -> int:
-    """How many syllables a word has, as far as its letters tell."""
+    """The number of syllables of a word, estimated from its letters."""
     sounded = re.sub(r"(?<=[^aeiouyl])e$|(?<=[aeiouy]l)e$|(?<=[^aeiouydt])ed$", "", word.lower())
     sounded = re.sub(r"(?<=[aeiou])y(?=[aeiou])|(?<=q)u", "j", sounded)
     return max(1, len(re.findall(r"[aeiou]+y?|y", sounded)))
@@ -111,13 +111,13 @@ def _doubled(verb: str) -> str:
 
 @cache
 def _forms() -> Mapping[str, str]:
-    """Every form of every verb we know, the more usual verb first where two share one."""
+    """The lemma of every form of every known verb; known verbs win over other irregular ones."""
     verbs = [*sorted(word_list("verbs", "known")), *word_table("verbs")["irregular"]]
     return {form: verb for verb in reversed(verbs) for form in _inflections(verb).values() if form != verb}
 
 
 def _stems(word: str) -> Iterator[str]:
-    """The verbs that could have this form by the rules alone, likelier first."""
+    """The verbs that could have this form by the regular rules, likelier first."""
     for ending in ("ing", "ed", "es", "s"):
         if not word.endswith(ending) or len(word) < len(ending) + 3:
             continue

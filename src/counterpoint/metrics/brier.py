@@ -62,5 +62,5 @@ def _equal(listed: pa.Array, best: pa.Array, asked: pa.Table, rows: NDArray[np.i
 def _numbered(labels: Labels, rules: str, numbers: dict[str, int]) -> NDArray[np.int64]:
     """Equal numbers for words that are equal by a rule set; -1 where there is none."""
     words = labels.words.to_pylist()
-    alike = [RULE_SETS[rules].comparable(word) for word in words] if rules else words
+    alike = [RULE_SETS[rules].normalize(word) for word in words] if rules else words
     return np.array([*(numbers.setdefault(word, len(numbers)) for word in alike), -1])[labels.codes]

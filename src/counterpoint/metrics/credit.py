@@ -37,7 +37,7 @@ def credit_answers(table: pa.Table, said: Labels, told: Flags, given: Flags) -> 
 
 def _alike(said: Labels, rules: RuleSet) -> Labels:
     """The answers as a rule set compares them."""
-    words = pa.array([rules.comparable(word) for word in said.words.to_pylist()], pa.string())
+    words = pa.array([rules.normalize(word) for word in said.words.to_pylist()], pa.string())
     unique = words.unique()
     return Labels(np.append(pc.index_in(words, value_set=unique).to_numpy(), -1).astype(np.int32)[said.codes], unique)
 
@@ -47,7 +47,7 @@ def _credited(table: pa.Table, said: Labels, told: Flags, given: Flags, rules: R
     correct = np.zeros(table.num_rows)
     first = 0
     made = said if rules is _EXACT else _alike(said, rules)
-    written = _alike(said, _AS_WRITTEN) if rules.spares_agreement else said
+    written = _alike(said, _AS_WRITTEN) if rules.keeps_unanimous else said
     as_written = np.where(told, written.codes, np.int32(-1))
     alike = np.where(told, made.codes, np.int32(-1))
     for part in table["gold"].chunks:
@@ -56,7 +56,7 @@ def _credited(table: pa.Table, said: Labels, told: Flags, given: Flags, rules: R
         rows = np.repeat(np.arange(first, first + len(part), dtype=np.int32), lengths)
         gold = Labels.of(pa.chunked_array([flat.field("answer")]))
         hit = _hits(gold if rules is _EXACT else _alike(gold, rules), made.words, alike[rows])
-        if rules.spares_agreement:
+        if rules.keeps_unanimous:
             hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
         correct[rows[hit]] = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
         correct[first : first + len(part)][part.is_null().to_numpy(zero_copy_only=False)] = np.nan

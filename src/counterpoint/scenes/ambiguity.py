@@ -53,11 +53,11 @@ def may_show(whole: str, name: str) -> bool:
     """
     if not (is_known(whole) and is_known(name)):
         return True
-    such = sense_coverage(name)
+    coverage = sense_coverage(name)
     return (
-        such.one in _names_seen_on(whole)
+        coverage.singular in _names_seen_on(whole)
         or sense_of(name) in _parts(sense_of(whole))
-        or all(not above.isdisjoint(_senses_seen_on(whole)) for above in such.above)
+        or all(not above.isdisjoint(_senses_seen_on(whole)) for above in coverage.ancestors)
     )
 
 

@@ -40,7 +40,7 @@ def _names() -> frozenset[str]:
 def canonical_value(value: str) -> str:
     """The usual word for a value: wood for wooden, gray for grey."""
     sort = attribute_class(value)
-    return attribute_classes()[sort].usual(value) if sort else value
+    return attribute_classes()[sort].canonical(value) if sort else value
 
 
 @cache

@@ -161,7 +161,7 @@ def describe(
 
     `spaces` are answers of others, made comparable by the same rules.
     """
-    comparable = rule_set(opening.rules).comparable
+    comparable = rule_set(opening.rules).normalize
     ceilings = [AccuracyCeiling(space, comparable) for space in spaces]
     asked = next((kind for kind in ANSWERED if kind in opening.kinds), "")
     parts = tuple(
@@ -194,7 +194,7 @@ def answers_in(name: str, parts: Sequence[ItemDescription]) -> AnswerSpace:
 
 def answer_space(name: str, opening: OpenedSplit, rules: str, watch: Watch = lambda items, doing: items) -> AnswerSpace:
     """The answers of a whole split, made comparable by the rules of another."""
-    comparable = rule_set(rules).comparable
+    comparable = rule_set(rules).normalize
     kind = next((kind for kind in ANSWERED if kind in opening.kinds), "")
     if not kind:
         raise CounterpointError(f"{opening.title} has no answers", hint=f"it has {' and '.join(opening.kinds)}")

@@ -124,10 +124,10 @@ def examined(plan: Plan, words: Sequence[str]) -> Test:
     for group in groups:
         base, *others = (_placed(query, gold, queries, golds) for query, gold in _members(group))
         pairs[dict(group.tags[0])["augmentation"]] += ((base, other) for other in others)
-    said = [rules.comparable(word) for word in words]
+    said = [rules.normalize(word) for word in words]
     credit = np.zeros((len(golds), len(words)), np.float32)
     for row, gold in zip(credit, golds, strict=True):
-        earned = {rules.comparable(answer): value for answer, value in gold.answers}
+        earned = {rules.normalize(answer): value for answer, value in gold.answers}
         row[:] = [earned.get(word, 0.0) for word in said]
     places = {name: np.array(rows, np.int64).reshape(-1, 2) for name, rows in pairs.items()}
     return Test(

@@ -1,1 +1,1 @@
-"""From the reply of a model to a value that can be compared, and the rule sets that compare it with gold."""
+"""Answer extraction: values from free-text replies, and the rule sets that compare them with gold."""

@@ -1,4 +1,4 @@
-"""From what a model said to a value that can be compared: named rules, each a pure function of text."""
+"""Answer extraction rules: named pure functions from a free-text reply to a comparable value."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode, Query
-from counterpoint.language.answers import choices as offers
+from counterpoint.language.answers.choices import match_choice
 from counterpoint.language.answers.final_answer import concluding_answer, final_answer, normalize, strip_reasoning
 from counterpoint.language.answers.numbers import parse_count
 from counterpoint.language.answers.polarity import yes_or_no
@@ -17,7 +17,7 @@ from counterpoint.language.answers.refusals import contains_refusal, starts_with
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 
 AUTO = "auto"
-"""The rule that chooses among the others by what is asked."""
+"""The rule that chooses among the others by question type."""
 
 _FIRST = re.compile(
     r"\n|(?<=[.!?])(?<!\bst\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bdr\.)(?<!\bmt\.)(?<!\bmrs\.)\s", re.IGNORECASE
@@ -31,27 +31,27 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _ANY = ParsedQuestion()
-_SMALL = frozenset(("a", "an", "the", "some"))
+_ARTICLES = frozenset(("a", "an", "the", "some"))
 _VERBS = frozenset(("is", "are", "was", "were", "has", "have", "be", "being", "does", "do"))
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionRule:
-    """How a value is taken from a text, if there is one to take; and a sentence about it."""
+    """A function that extracts a value from a text, or None, and its description."""
 
-    take: Callable[[str, ParsedQuestion], str | None]
-    says: str
+    extract: Callable[[str, ParsedQuestion], str | None]
+    description: str
 
 
-def extract_exact(text: str, asked: ParsedQuestion = _ANY) -> str | None:
+def extract_exact(text: str, question: ParsedQuestion = _ANY) -> str | None:
     """The text as it is."""
     return text if text.strip() else None
 
 
-def extract_normalized(text: str, asked: ParsedQuestion = _ANY) -> str | None:
-    """The whole text in small letters, without articles and signs; nothing if it declines.
+def extract_normalized(text: str, question: ParsedQuestion = _ANY) -> str | None:
+    """The whole text normalized; None for a refusal.
 
-    >>> normalised("A red cup.")
+    >>> extract_normalized("A red cup.")
     'red cup'
     """
     before = None
@@ -60,51 +60,53 @@ def extract_normalized(text: str, asked: ParsedQuestion = _ANY) -> str | None:
     return text or None if text == before else None
 
 
-def extract_yes_no(text: str, asked: ParsedQuestion = _ANY) -> str | None:
-    """Yes or no, said outright or by a sentence about what was asked."""
-    restated = frozenset() if asked.sort is QuestionType.EITHER else asked.words
+def extract_yes_no(text: str, question: ParsedQuestion = _ANY) -> str | None:
+    """Yes or no, said outright or by a sentence that affirms or denies the question."""
+    restated = frozenset() if question.type is QuestionType.EITHER else question.words
     return yes_or_no(concluding_answer(text), restated)
 
 
-def extract_choice(text: str, asked: ParsedQuestion) -> str | None:
-    """One of the choices, or of the words that the question offers."""
-    return offers.match_choice(text, asked.options, asked.words)
+def extract_choice(text: str, question: ParsedQuestion) -> str | None:
+    """One of the choices, or of the options that the question offers."""
+    return match_choice(text, question.options, question.words)
 
 
-def extract_number(text: str, asked: ParsedQuestion = _ANY) -> str | None:
+def extract_number(text: str, question: ParsedQuestion = _ANY) -> str | None:
     """A number, as digits."""
     return parse_count(text)
 
 
-def extract_free(text: str, asked: ParsedQuestion = _ANY) -> str | None:
-    """A short answer: its first sentence, without what is said around it or repeated from the question.
+def extract_free(text: str, question: ParsedQuestion = _ANY) -> str | None:
+    """A short answer: the first sentence without its opening phrase and words repeated from the question.
 
-    >>> free("It is a red cup."), free("The answer is: a dog.\\n\\nIt has fur.")
+    >>> extract_free("It is a red cup."), extract_free("The answer is: a dog.\\n\\nIt has fur.")
     ('red cup', 'dog')
-    >>> free("The man is riding a bicycle.", Asked(words=frozenset(("what", "is", "the", "man", "riding"))))
+    >>> extract_free("The man is riding a bicycle.", ParsedQuestion(words=frozenset({"what", "is", "the", "man"})))
     'bicycle'
     """
     if starts_with_refusal(text):
         return None
-    said = _FIRST.split(concluding_answer(text).strip(), maxsplit=1)[0]
-    short = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
-    return normalize(_strip_repetition(short, asked.words)).removeprefix("some ") or None
+    sentence = _FIRST.split(concluding_answer(text).strip(), maxsplit=1)[0]
+    short = _OPENING.sub("", sentence, count=1) if _OPENING.match(sentence) else sentence
+    return normalize(_strip_repetition(short, question.words)).removeprefix("some ") or None
 
 
 EXTRACTION_RULES: Mapping[str, ExtractionRule] = MappingProxyType(
     {
-        AUTO: ExtractionRule(lambda text, asked: None, "chooses by what is asked: choice, yes-no, number, else free"),
+        AUTO: ExtractionRule(lambda text, question: None, "by question type: choice, yes-no, number, else free"),
         "exact": ExtractionRule(extract_exact, "the text as it is"),
         "normal": ExtractionRule(
-            extract_normalized, "the whole text in small letters, without thinking, articles and signs"
+            extract_normalized, "the whole text in lowercase, without reasoning, articles and punctuation"
         ),
-        "yes-no": ExtractionRule(extract_yes_no, "yes or no, said outright or by a sentence about what was asked"),
-        "choice": ExtractionRule(extract_choice, "one of the choices, as it is, by its letter, or named in a sentence"),
+        "yes-no": ExtractionRule(
+            extract_yes_no, "yes or no, outright or by a sentence that affirms or denies the question"
+        ),
+        "choice": ExtractionRule(extract_choice, "one of the choices, verbatim, by its letter, or named in a sentence"),
         "number": ExtractionRule(extract_number, "a number in digits or in words, as digits"),
-        "free": ExtractionRule(extract_free, "a short answer: the first sentence, without what is said around it"),
+        "free": ExtractionRule(extract_free, "a short answer: the first sentence without its opening phrase"),
     }
 )
-"""Every rule by name."""
+"""Every extraction rule by name."""
 
 _AUTO_RULES: Mapping[QuestionType, tuple[str, ...]] = MappingProxyType(
     {
@@ -115,17 +117,17 @@ _AUTO_RULES: Mapping[QuestionType, tuple[str, ...]] = MappingProxyType(
         QuestionType.OPEN: ("free",),
     }
 )
-"""The rules that `auto` tries, in order, for each sort of question."""
+"""The rules that `auto` tries, in order, by question type."""
 
 
 def extract_answer(raw: str, query: Query, *, rule: str = AUTO, top: Sequence[tuple[str, float]] = ()) -> Answer:
-    """The answer to a query, its value taken from the raw text by a rule; it names the rule that gave the value.
+    """The answer to a query, with the value that a rule extracts from the raw text and the name of the rule.
 
-    What has no value is `refused` if it declines, else `unparsed`; a text that was to be scored stays as it is.
+    Without a value the state is `refused` for a refusal, else `unparsed`; in mode `score` the text is kept as it is.
 
-    >>> answered("Yes, there is one.", Query(None, "Is there a dog?")).value
+    >>> extract_answer("Yes, there is one.", Query(None, "Is there a dog?")).value
     'yes'
-    >>> answered("I cannot tell.", Query(None, "Is there a dog?")).state
+    >>> extract_answer("I cannot tell.", Query(None, "Is there a dog?")).state
     <State.REFUSED: 'refused'>
     """
     value, name, state = extract_value(raw, query.text, query.choices, query.mode, rule)
@@ -133,33 +135,33 @@ def extract_answer(raw: str, query: Query, *, rule: str = AUTO, top: Sequence[tu
 
 
 def extract_value(raw: str, text: str, choices: tuple[str, ...], mode: Mode, rule: str) -> tuple[str, str, State]:
-    """The value in a raw text, the rule that gave it, and the state, for a query of this text, choices and mode."""
+    """Value, rule and state of a raw reply to a query of this text, choices and mode."""
     if rule not in EXTRACTION_RULES:
         raise UnknownName("rule", rule, EXTRACTION_RULES)
     if mode is Mode.SCORE:
         return raw, "exact", State.OK
     question = parse_question(text, choices)
-    return _extract(raw, question if " " in raw.strip() else question.wordless, rule)
+    return _extract(raw, question if " " in raw.strip() else question.without_words, rule)
 
 
 @lru_cache(maxsize=1 << 17)
 def _extract(raw: str, question: ParsedQuestion, rule: str) -> tuple[str, str, State]:
-    said = raw if rule == "exact" else strip_reasoning(raw)
-    names = _AUTO_RULES[question.sort] if rule == AUTO else (rule,)
-    if not said or not said.strip():
+    reply = raw if rule == "exact" else strip_reasoning(raw)
+    names = _AUTO_RULES[question.type] if rule == AUTO else (rule,)
+    if not reply or not reply.strip():
         return "", names[0], State.UNPARSED
     for name in names:
-        value = EXTRACTION_RULES[name].take(said, question)
+        value = EXTRACTION_RULES[name].extract(reply, question)
         if value is not None:
             return value, name, State.OK
-    return "", names[0], State.REFUSED if contains_refusal(said) else State.UNPARSED
+    return "", names[0], State.REFUSED if contains_refusal(reply) else State.UNPARSED
 
 
 def _strip_repetition(text: str, words: frozenset[str]) -> str:
-    """A sentence without what it repeats from the question before and after its answer; a mere phrase stays whole."""
+    """A sentence without the words of the question before and after its answer; a phrase without verb stays whole."""
     parts = text.split()
     plain = [normalize(part) for part in parts]
-    known = [word in words or word in _VERBS or word in _SMALL for word in plain]
+    known = [word in words or word in _VERBS or word in _ARTICLES for word in plain]
     if not words or all(known) or not any(word in _VERBS for word in plain):
         return text
     start = known.index(False)

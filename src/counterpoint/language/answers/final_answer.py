@@ -1,4 +1,4 @@
-"""What a model says in the end: without its thinking, and from the place where it gives its answer."""
+"""The final answer in a reply: reasoning blocks removed, boxes and "Answer:" markers followed, text normalized."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ _TAG = re.compile(
     r"|<\|(?P<side>begin|end)_of_thought\|>",
     re.IGNORECASE,
 )
-_HELD = re.compile(
+_TAGGED = re.compile(
     r"<answer>(?P<tag>[^<]*)(?:</answer>|$)|<\|begin_of_box\|>(?P<box>[^<]*)(?:<\|end_of_box\|>|$)"
     r"|<\|channel\|>\s?final\s?<\|message\|>(?P<channel>[^<]*)",
     re.IGNORECASE,
@@ -20,7 +20,7 @@ _ANSWER = re.compile(
     r"[*\s]{0,3}(?:is\b|would be\b|should be\b|:|=)[\s:*]{0,5}",
     re.IGNORECASE,
 )
-_SIGNS = str.maketrans(
+_PUNCTUATION = str.maketrans(
     dict.fromkeys(',;!?()[]{}"*`~<>|\\…=^“”«»„¿¡。、！？◁▷\u200b\ufeff', " ") | {"‘": "'", "’": "'", "–": "-", "—": "-"}
 )
 _EDGES = "-.:'/&_@"
@@ -29,68 +29,68 @@ _ARTICLES = frozenset(("a", "an", "the"))
 
 
 def strip_reasoning(raw: str) -> str | None:
-    """A reply without its blocks of thinking; nothing where thinking never ended, for then it never answered.
+    """Remove blocks of reasoning from a reply; None where the reasoning never ends.
 
-    >>> spoken("<think>A dog, or a cat?</think> A cat."), spoken("so, a cat</think>A cat."), spoken("<think>A dog")
-    ('A cat.', 'A cat.', None)
+    >>> strip_reasoning("<think>A dog, or a cat?</think> A cat."), strip_reasoning("<think>A dog")
+    ('A cat.', None)
     """
     kept: list[str] = []
-    place, depth = 0, 0
+    position, depth = 0, 0
     for tag in _TAG.finditer(raw):
         if not depth:
-            kept.append(raw[place : tag.start()])
+            kept.append(raw[position : tag.start()])
         if tag["end"] or tag["side"] == "end":
-            kept = kept if depth else []  # a lone end: all before it was thinking
+            kept = kept if depth else []  # a closing tag alone: all before it is reasoning
             depth = max(depth - 1, 0)
         else:
             depth += 1
-        place = tag.end()
+        position = tag.end()
     if depth:
         return None
-    return "".join([*kept, raw[place:]]).strip()
+    return "".join([*kept, raw[position:]]).strip()
 
 
 def final_answer(text: str) -> str:
-    r"""The answer that a text marks as its last word, by a box, a tag or "Final answer:", else the text itself.
+    r"""The answer that a text marks by a box, a tag or "Final answer:", else the text itself.
 
-    >>> final(r"2 + 1 makes \boxed{3}."), final("It has fur. Final answer: cat")
+    >>> final_answer(r"2 + 1 makes \boxed{3}."), final_answer("It has fur. Final answer: cat")
     ('3', 'cat')
     """
-    for marks in (_HELD, _BOXED):
-        for found in reversed(list(marks.finditer(text))):
-            held = next((part for part in found.groups() if part is not None), "").strip()
-            if held:
-                return held
+    for marks in (_TAGGED, _BOXED):
+        for match in reversed(list(marks.finditer(text))):
+            content = next((part for part in match.groups() if part is not None), "").strip()
+            if content:
+                return content
     return _after(_FINAL, text)
 
 
 def concluding_answer(text: str) -> str:
-    """The same, and what follows "the answer is" or "Answer:".
+    """The final answer, or what follows "the answer is" or "Answer:" in it.
 
-    >>> concluded("The answer is red."), concluded("Red, I would answer.")
+    >>> concluding_answer("The answer is red."), concluding_answer("Red, I would answer.")
     ('red.', 'Red, I would answer.')
     """
     return _after(_ANSWER, final_answer(text))
 
 
 def normalize(text: str) -> str:
-    """Small letters, without articles, without signs at the edges of words, with single spaces.
+    """Lowercase, without articles, without punctuation at the edges of words, with single spaces.
 
-    >>> normal(" The  T-shirt, **obviously**. "), normal("1,000"), normal("A"), normal("?!")
+    >>> normalize(" The  T-shirt, **obviously**. "), normalize("1,000"), normalize("A"), normalize("?!")
     ('t-shirt obviously', '1000', 'a', '?!')
     """
-    small = text.lower()
-    if not small.isascii():
-        small = unicodedata.normalize("NFC", small)
-    words = [word for part in _THOUSANDS.sub("", small).translate(_SIGNS).split() if (word := part.strip(_EDGES))]
+    lower = text.lower()
+    if not lower.isascii():
+        lower = unicodedata.normalize("NFC", lower)
+    words = [word for part in _THOUSANDS.sub("", lower).translate(_PUNCTUATION).split() if (word := part.strip(_EDGES))]
     kept = [word for word in words if word not in _ARTICLES] or words
-    return " ".join(kept or small.split())
+    return " ".join(kept or lower.split())
 
 
 def _after(marks: re.Pattern[str], text: str) -> str:
-    """What follows the last mark that anything follows."""
-    for found in reversed(list(marks.finditer(text))):
-        rest = text[found.end() :].strip()
+    """The text after the last marker that is followed by any, else the whole text."""
+    for match in reversed(list(marks.finditer(text))):
+        rest = text[match.end() :].strip()
         if any(sign.isalnum() for sign in rest):
             return rest
     return text

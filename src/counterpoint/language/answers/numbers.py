@@ -1,4 +1,4 @@
-"""A number in free text, as digits: written in digits or in words, or said to be none."""
+"""Counts in free text, as digits: from digits, number words, or a negation."""
 
 import re
 
@@ -26,31 +26,31 @@ _EDGES = " \t\"'*_`.!()~"
 
 
 def parse_count(text: str) -> str | None:
-    """The number that a text says, as digits; nothing where it says none, several, or only a bound.
+    """The only count in a text, as digits; None where there are none, several, or only a bound.
 
-    >>> [count_said(text) for text in ("There are three dogs.", "a dozen", "No dogs.", "2 or 3", "1,000", "at least 2")]
-    ['3', '12', '0', None, '1000', None]
+    >>> [parse_count(text) for text in ("There are three dogs.", "a dozen", "No dogs.", "2 or 3", "1,000")]
+    ['3', '12', '0', None, '1000']
     """
-    said = concluding_answer(text).lower().replace("’", "'")
-    first = _FIRST.split(said.strip(), maxsplit=1)[0].strip(_EDGES)
+    answer = concluding_answer(text).lower().replace("’", "'")
+    first = _FIRST.split(answer.strip(), maxsplit=1)[0].strip(_EDGES)
     whole = _NUMBER.fullmatch(first)
     if whole is not None:
         return _digits(whole)
-    if starts_with_refusal(said) or _BOUND.search(said):
+    if starts_with_refusal(answer) or _BOUND.search(answer):
         return None
-    said = said.rpartition("=")[2]
-    found = {_digits(hit) for hit in _NUMBER.finditer(said)}
-    if not found and _NONE.search(said):
+    answer = answer.rpartition("=")[2]
+    counts = {_digits(match) for match in _NUMBER.finditer(answer)}
+    if not counts and _NONE.search(answer):
         return "0"
-    return found.pop() if len(found) == 1 else None
+    return counts.pop() if len(counts) == 1 else None
 
 
-def _digits(found: re.Match[str]) -> str:
-    """A number as digits, without marks of thousands and without an empty fraction."""
-    if size := found["size"]:
-        many = found["digits"] or str(number_value(found["words"]) or 1)
+def _digits(match: re.Match[str]) -> str:
+    """A number as digits, without thousands separators and without a fraction of zero."""
+    if size := match["size"]:
+        many = match["digits"] or str(number_value(match["words"]) or 1)
         return str(int(float(many.replace(",", "")) * _SIZES[size])) if len(many) < 9 else many
-    if found["alone"]:
-        whole, _, rest = found["alone"].replace(",", "").partition(".")
+    if match["alone"]:
+        whole, _, rest = match["alone"].replace(",", "").partition(".")
         return f"{whole}.{rest}" if rest.strip("0") else whole
-    return "6" if found["word"] is None else str(number_value(found["word"]))
+    return "6" if match["word"] is None else str(number_value(match["word"]))

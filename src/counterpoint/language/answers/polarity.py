@@ -1,4 +1,4 @@
-"""Yes or no in free text: said outright, or by a sentence that affirms or denies what was asked."""
+"""Polarity of free text: yes or no, said outright or by a sentence that affirms or denies the question."""
 
 import re
 
@@ -37,27 +37,29 @@ _WORD = re.compile(r"[\w']+")
 
 
 def yes_or_no(text: str, words: frozenset[str] = frozenset()) -> str | None:
-    """What a text says to a yes/no question of these words; nothing where it says both, neither, or is unsure.
+    """The polarity of a reply to a yes/no question of these words; None for both, neither, or uncertainty.
 
-    A sentence without "yes" or "no" is taken only where it says nothing that was not asked: "There is no dog" is a "no"
-    to "Is there a dog?", and nothing to "Is there a cat?". A question that denies is answered by "yes" or "no" alone.
+    A sentence without "yes" or "no" counts only where it repeats the question: "There is no dog" is a "no" to "Is there
+    a dog?", and None to "Is there a cat?". A negative question is answered by "yes" or "no" alone.
 
     >>> yes_or_no("Yes, there is a dog."), yes_or_no("There is no doubt that it is."), yes_or_no("Yes and no.")
     ('yes', 'yes', None)
     >>> yes_or_no("There is no dog.", frozenset({"is", "there", "a", "dog"}))
     'no'
     """
-    small = " ".join(text.lower().replace("’", "'").split()).lstrip(" \"'*_`(.-:#>")
-    if _NEITHER.search(small):
+    lower = " ".join(text.lower().replace("’", "'").split()).lstrip(" \"'*_`(.-:#>")
+    if _NEITHER.search(lower):
         return None
-    sure = _DOUBT.sub("", small)
-    if sure != small and not _WORD.search(sure):
+    sure = _DOUBT.sub("", lower)
+    if sure != lower and not _WORD.search(sure):
         return "yes"
-    return _by_first_word(sure) or (None if _denies(words) else _by_first_clause(sure, words)) or _by_any_word(sure)
+    return (
+        _by_first_word(sure) or (None if _is_negative(words) else _by_first_clause(sure, words)) or _by_any_word(sure)
+    )
 
 
 def _by_first_word(text: str) -> str | None:
-    """By its first words, unless it takes them back."""
+    """By the first word, unless the other polarity follows."""
     if _LEADS_YES.match(text):
         return None if _SAYS_NO.search(text) else "yes"
     if _LEADS_NO.match(text):
@@ -66,7 +68,7 @@ def _by_first_word(text: str) -> str | None:
 
 
 def _by_any_word(text: str) -> str | None:
-    """By one of the two words, wherever it stands."""
+    """By "yes" or "no" anywhere in the text."""
     yes, no = _SAYS_YES.search(text), _SAYS_NO.search(text)
     if starts_with_refusal(text) or (yes is None) == (no is None):
         return None
@@ -74,7 +76,7 @@ def _by_any_word(text: str) -> str | None:
 
 
 def _by_first_clause(text: str, words: frozenset[str]) -> str | None:
-    """By its first clause, if that affirms or denies all by itself, or says again what was asked."""
+    """By the first clause, if it affirms or denies by itself or repeats the question."""
     clause = _CLAUSE.split(text, maxsplit=1)[0].strip(" \"'*_`)")
     if _AFFIRMS.fullmatch(clause):
         return "yes"
@@ -86,7 +88,7 @@ def _by_first_clause(text: str, words: frozenset[str]) -> str | None:
     return "no" if _NEGATION.search(clause) else "yes"
 
 
-def _denies(words: frozenset[str]) -> bool:
+def _is_negative(words: frozenset[str]) -> bool:
     return any(_NEGATION.fullmatch(word) for word in words)
 
 

@@ -1,7 +1,7 @@
-"""Whether a reply declines: because its speaker may not answer, or because it cannot see or tell.
+"""Refusals: replies that decline to answer, or state that the answer cannot be seen or told.
 
-Both are refusals, since a model that says "I cannot tell" has given no answer that could be right. Being unsure is
-none: "Maybe" and "Not sure" are replies out of form.
+Both are refusals, because "I cannot tell" contains no answer that could be correct. Uncertainty is none: "Maybe" and
+"Not sure" are unparsed replies.
 """
 
 import re
@@ -44,19 +44,19 @@ _SENTENCES = re.compile(rf"(?:^|[.!?,;:\n]\s{{1,3}}){_START}|{'|'.join(_ANYWHERE
 
 
 def starts_with_refusal(text: str) -> bool:
-    """Whether a text begins by declining.
+    """Whether a text begins with a refusal.
 
-    >>> declines("I'm sorry, but I can't help with that."), declines("I cannot tell from the picture."), declines("No.")
-    (True, True, False)
+    >>> starts_with_refusal("I'm sorry, but I can't help with that."), starts_with_refusal("No.")
+    (True, False)
     """
     return _STARTS.match(_plain(text)) is not None
 
 
 def contains_refusal(text: str) -> bool:
-    """Whether a text declines anywhere.
+    """Whether a text contains a refusal.
 
-    >>> refuses("The color cannot be determined."), refuses("Not sure."), refuses("Red, if I can say so.")
-    (True, False, False)
+    >>> contains_refusal("The color cannot be determined."), contains_refusal("Not sure.")
+    (True, False)
     """
     return _SENTENCES.search(_plain(text)) is not None
 

@@ -1,4 +1,4 @@
-"""Answers of many people made comparable, as the evaluation of VQA does it: articles, numbers, signs, contractions."""
+"""Answer normalization of the official VQA evaluation: articles, numbers, punctuation, contractions."""
 
 import re
 from functools import cache, lru_cache
@@ -6,49 +6,49 @@ from importlib.resources import files
 
 from counterpoint.language.numbers import number_word
 
-_SIGNS = ';/[]"{}()=+\\_-><@`,?!'
+_PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _ARTICLES = frozenset({"a", "an", "the"})
 _NUMBERS = {"none": "0"} | {number_word(n): str(n) for n in range(11)}
-_DIGITS_APART = re.compile(r"\d,\d")
-_FULL_STOP = re.compile(r"\.(?!\d)")
-_STOPS = 32  # the official program hands the flag for Unicode, 32, to the place of a count
+_DIGIT_COMMA = re.compile(r"\d,\d")
+_PERIOD = re.compile(r"\.(?!\d)")
+_MOST_PERIODS = 32  # the official code passes the Unicode flag, 32, as the count of substitutions
 
 
 @lru_cache(1 << 16)
 def normalize_vqa(text: str) -> str:
-    """An answer as the official program compares it, step by step as it does.
+    """Normalize an answer by the steps of the official code.
 
-    Signs that touch a space somewhere in the answer are dropped, others become a space, and all are dropped where a
-    comma stands between digits; colons and apostrophes stay. Full stops go unless a digit follows.
+    Punctuation beside a space is removed, other punctuation becomes a space, and all is removed where a comma stands
+    between digits; colons and apostrophes stay. Periods are removed unless a digit follows.
 
-    >>> comparable("The  two dogs, dont they?")
+    >>> normalize_vqa("The  two dogs, dont they?")
     "2 dogs don't they"
-    >>> comparable("10,000"), comparable("3.5 ft."), comparable("t-shirt"), comparable("none")
-    ('10000', '3.5 ft', 't shirt', '0')
+    >>> normalize_vqa("10,000"), normalize_vqa("3.5 ft."), normalize_vqa("t-shirt")
+    ('10000', '3.5 ft', 't shirt')
     """
     text = strip_whitespace(text)
-    dropped = bool(_DIGITS_APART.search(text))
+    dropped = bool(_DIGIT_COMMA.search(text))
     changed = text
-    for sign in filter(text.__contains__, _SIGNS):
+    for sign in filter(text.__contains__, _PUNCTUATION):
         beside_a_space = f"{sign} " in text or f" {sign}" in text
         changed = changed.replace(sign, "" if dropped or beside_a_space else " ")
-    changed = _FULL_STOP.sub("", changed, count=_STOPS)
+    changed = _PERIOD.sub("", changed, count=_MOST_PERIODS)
     words = [_NUMBERS.get(word, word) for word in changed.lower().split()]
     return " ".join(_contractions().get(word, word) for word in words if word not in _ARTICLES)
 
 
 @lru_cache(1 << 16)
 def strip_whitespace(text: str) -> str:
-    """An answer on one line, without white space around it."""
+    """An answer on one line, without surrounding whitespace."""
     return text.replace("\n", " ").replace("\t", " ").strip()
 
 
 @cache
 def _contractions() -> dict[str, str]:
-    """Contractions by how people write them with an apostrophe left out."""
+    """Contractions by their spellings without an apostrophe."""
     listed = (files("counterpoint.language.answers") / "contractions.txt").read_text("utf-8").split()
-    found = {"somebody'd": "somebodyd"}  # the one that the official table turns round
+    contractions = {"somebody'd": "somebodyd"}  # reversed in the official table
     for whole in listed:
-        places = [place for place, sign in enumerate(whole) if sign == "'"]
-        found |= {whole[:place] + whole[place + 1 :]: whole for place in places}
-    return found
+        apostrophes = [index for index, char in enumerate(whole) if char == "'"]
+        contractions |= {whole[:index] + whole[index + 1 :]: whole for index in apostrophes}
+    return contractions

@@ -1,4 +1,4 @@
-"""Attributes and actions by class, and which of them exclude each other: an open door is not closed."""
+"""Classes of attributes and actions, and which of their values exclude each other: an open door is not closed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,24 +14,25 @@ _FILES = ("classes", "states", "sundries", "actions")
 
 @dataclass(frozen=True, slots=True)
 class AttributeClass:
-    """Values of which a thing has one at a time, or may have several.
+    """Attribute values of which an object has one at a time, or, where `multivalued`, several.
 
-    Each value is a tuple of words for it, the usual one first; `near` holds groups of usual words that may overlap.
-    Opposites are said of the things in `of`, or of any where it is empty, and not of those in `but`.
+    Each value is a tuple of synonyms, the canonical one first; `overlapping` holds sets of canonical words that may be
+    true of one object. Opposites apply to objects of the kinds in `applies_to`, or to all where it is empty, and never
+    to those in `excluded`.
     """
 
     name: str
     kind: str  # attribute or action
     values: tuple[tuple[str, ...], ...]
-    near: tuple[frozenset[str], ...]
+    overlapping: tuple[frozenset[str], ...]
     opposites: tuple[tuple[str, str], ...]
-    of: tuple[str, ...] = ()
-    but: tuple[str, ...] = ()
-    several: bool = False
-    shown: bool = True  # whether a picture can show it, so that nobody would differ
+    applies_to: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    multivalued: bool = False
+    visible: bool = True  # whether annotators agree on it from a picture
 
-    def usual(self, word: str) -> str:
-        """The usual word for a value, or nothing where the word is none of them."""
+    def canonical(self, word: str) -> str:
+        """The canonical synonym of a value, empty where the word is none of the values."""
         return next((value[0] for value in self.values if word in value), "")
 
 
@@ -43,12 +44,12 @@ def attribute_classes() -> Mapping[str, AttributeClass]:
 
 
 def classes_of(value: str) -> tuple[str, ...]:
-    """The names of the classes that a value belongs to: "short" is a height and a length."""
+    """The names of the classes of a value: "short" is a height and a length."""
     return _index().get(value, ())
 
 
 def class_of(value: str) -> str | None:
-    """The first class that a value belongs to, or nothing for a value of no class.
+    """The first class of a value, or None.
 
     >>> class_of("grey"), class_of("sitting"), class_of("quixotic")
     ('color', 'pose', None)
@@ -56,143 +57,123 @@ def class_of(value: str) -> str | None:
     return next(iter(classes_of(value)), None)
 
 
-def class_values(name: str) -> tuple[str, ...]:
-    """The values of a class, each by its usual word."""
-    if name not in attribute_classes():
-        raise UnknownName("class", name, attribute_classes())
-    return tuple(value[0] for value in attribute_classes()[name].values)
-
-
 def are_synonyms(one: str, other: str) -> bool:
-    """Whether two words say the same: gray and grey, big and large."""
-    return one == other or any(
-        one in value and other in value for name in classes_of(one) for value in attribute_classes()[name].values
-    )
+    """Whether two words are the same value: gray and grey, big and large."""
+    return one == other or any(one in value and other in value for owner in _owners(one) for value in owner.values)
 
 
 def excludes(one: str, other: str) -> bool:
-    """Whether two values are of one class and a thing cannot have both.
+    """Whether two values are of one class and no object can have both.
 
     >>> excludes("open", "closed"), excludes("tan", "beige"), excludes("red", "round"), excludes("gray", "grey")
     (True, False, False, False)
     """
     if are_synonyms(one, other):
         return False
-    shared = [
-        held
-        for name in classes_of(one)
-        if name in classes_of(other) and not (held := attribute_classes()[name]).several
-    ]
-    return bool(shared) and not any(_are_near(held, one, other) for held in shared)
+    shared = [owner for owner in _owners(one) if owner.name in classes_of(other) and not owner.multivalued]
+    return bool(shared) and not any(_overlap(owner, one, other) for owner in shared)
 
 
 def opposites(value: str) -> tuple[str, ...]:
-    """The opposites of a value, class by class.
+    """The opposites of a value in all its classes.
 
     >>> opposites("short"), opposites("large"), opposites("red")
     (('tall', 'long'), ('small',), ())
     """
-    return tuple(
-        dict.fromkeys(one for name in classes_of(value) for one in _opposites(attribute_classes()[name], value))
-    )
+    return tuple(dict.fromkeys(word for owner in _owners(value) for word in _opposites(owner, value)))
 
 
 @cache
 def opposite(value: str, name: str = "", *, colors: bool = False) -> str | None:
-    """The opposite of a value that a picture can show: of a thing of this name, or in the first class that has one.
+    """The visible opposite of a value for an object of this name, or in the first class that has one.
 
-    Nothing where a value has two opposites and the name does not tell which, or where the opposite would be taken
-    otherwise: a short building is not tall, so a long one has no opposite. Colors have theirs only when asked for.
+    None where a value has two opposites and the name does not decide, or where the opposite has another opposite for
+    the object: a short building is not tall, so a long one has no opposite. Colors are included on request only.
 
     >>> opposite("old", "man"), opposite("old", "car"), opposite("short", "hair"), opposite("black", colors=True)
     ('young', 'new', 'long', 'white')
     """
-    held = _applicable_classes(value, name, colors)
-    if not held or (name and len(held) > 1):
+    owners = _applicable_owners(value, name, colors)
+    if not owners or (name and len(owners) > 1):
         return None
-    others = _opposites(held[0], value)
-    return next((other for other in others if not name or _applicable_classes(other, name, colors) == held), None)
-
-
-def opposite_pairs(*, colors: bool = False) -> tuple[tuple[str, str], ...]:
-    """All pairs of opposites that a picture can show, each once, in the order of the classes."""
-    return tuple(
-        pair
-        for held in attribute_classes().values()
-        if held.shown and (colors or held.name != _COLOR)
-        for pair in held.opposites
-    )
-
-
-def is_color_pair(one: str, other: str) -> bool:
-    """Whether two opposites are colors: what is not black need not be white."""
-    return other in _opposites(attribute_classes()[_COLOR], one)
+    others = _opposites(owners[0], value)
+    return next((other for other in others if not name or _applicable_owners(other, name, colors) == owners), None)
 
 
 @cache
 def action_of(relation: str) -> str | None:
-    """What somebody does who stands in a relation to something, or nothing for a mere place or comparison.
+    """The action of a relation, or None for a place or comparison.
 
     >>> action_of("sitting on top of"), action_of("looking down at"), action_of("to the left of")
     ('sitting', 'looking down', None)
     """
-    told = word_table("actions")["relations"].get(relation)
-    if told is not None:
-        return told or None
-    parts = relation.split()
-    starts = (" ".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next(
-        (start for start in starts if any(attribute_classes()[n].kind == "action" for n in classes_of(start))), None
-    )
+    action = word_table("actions")["relations"].get(relation)
+    if action is not None:
+        return action or None
+    words = relation.split()
+    starts = (" ".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((start for start in starts if any(owner.kind == "action" for owner in _owners(start))), None)
 
 
-def _applicable_classes(value: str, name: str, colors: bool) -> list[AttributeClass]:
-    """The classes in which a value has an opposite that can be said of such a thing."""
-    held = [attribute_classes()[one] for one in classes_of(value) if colors or one != _COLOR]
-    return [one for one in held if one.shown and _opposites(one, value) and (not name or _is_said_of(one, name))]
+def _owners(value: str) -> list[AttributeClass]:
+    """The classes of a value."""
+    return [attribute_classes()[name] for name in classes_of(value)]
 
 
-def _is_said_of(held: AttributeClass, name: str) -> bool:
-    from counterpoint.language.lexicon.senses import is_a  # opens WordNet, which classes alone do not need
+def _applicable_owners(value: str, name: str, colors: bool) -> list[AttributeClass]:
+    """The visible classes in which a value has an opposite that applies to such an object."""
+    return [
+        owner
+        for owner in _owners(value)
+        if owner.visible
+        and (colors or owner.name != _COLOR)
+        and _opposites(owner, value)
+        and (not name or _applies_to(owner, name))
+    ]
+
+
+def _applies_to(owner: AttributeClass, name: str) -> bool:
+    from counterpoint.language.lexicon.senses import is_a  # loads WordNet, which most callers do not need
 
     try:
-        if any(is_a(name, one) for one in held.but):
+        if any(is_a(name, kind) for kind in owner.excluded):
             return False
-        return not held.of or any(is_a(name, one) for one in held.of)
+        return not owner.applies_to or any(is_a(name, kind) for kind in owner.applies_to)
     except UnknownName:
-        return not (held.of or held.but)
+        return not (owner.applies_to or owner.excluded)
 
 
-def _opposites(held: AttributeClass, value: str) -> list[str]:
-    """The opposites by the word itself, or else by the usual word for it."""
-    for word in (value, held.usual(value)):
-        if found := [other if word == one else one for one, other in held.opposites if word in (one, other)]:
-            return found
+def _opposites(owner: AttributeClass, value: str) -> list[str]:
+    """The opposites of the word itself, or else of its canonical synonym."""
+    for word in (value, owner.canonical(value)):
+        if words := [other if word == one else one for one, other in owner.opposites if word in (one, other)]:
+            return words
     return []
 
 
-def _are_near(held: AttributeClass, one: str, other: str) -> bool:
-    pair = {held.usual(one), held.usual(other)}
-    return any(pair <= group for group in held.near)
+def _overlap(owner: AttributeClass, one: str, other: str) -> bool:
+    pair = {owner.canonical(one), owner.canonical(other)}
+    return any(pair <= words for words in owner.overlapping)
 
 
 @cache
 def _index() -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for name, held in attribute_classes().items():
-        for word in (word for value in held.values for word in value):
-            found[word] = (*found.get(word, ()), name)
-    return found
+    """The names of the classes of each value."""
+    index: dict[str, tuple[str, ...]] = {}
+    for name, owner in attribute_classes().items():
+        for word in (word for value in owner.values for word in value):
+            index[word] = (*index.get(word, ()), name)
+    return index
 
 
 def _class(kind: str, name: str, row: Mapping[str, Any]) -> AttributeClass:
-    listed = tuple(tuple(value.split("/")) for value in split_list(row["values"]))
+    values = tuple(tuple(value.split("/")) for value in split_list(row["values"]))
     return AttributeClass(
         name,
         kind,
-        listed,
-        tuple(frozenset(split_list(group)) for group in row.get("near", ())),
-        tuple(_pairs(row, listed)),
+        values,
+        tuple(frozenset(split_list(line)) for line in row.get("near", ())),
+        tuple(_pairs(row, values)),
         split_list(row.get("of", "")),
         split_list(row.get("but", "")),
         row.get("several", False),
@@ -200,10 +181,10 @@ def _class(kind: str, name: str, row: Mapping[str, Any]) -> AttributeClass:
     )
 
 
-def _pairs(row: Mapping[str, Any], listed: tuple[tuple[str, ...], ...]) -> Iterator[tuple[str, str]]:
-    """The pairs that a class lists; a class of two is a pair by itself."""
-    if len(listed) == 2 and "opposites" not in row and "several" not in row:
-        yield listed[0][0], listed[1][0]
+def _pairs(row: Mapping[str, Any], values: tuple[tuple[str, ...], ...]) -> Iterator[tuple[str, str]]:
+    """The opposites that a class lists; a class of two values is a pair by itself."""
+    if len(values) == 2 and "opposites" not in row and "several" not in row:
+        yield values[0][0], values[1][0]
     for pair in split_list(row.get("opposites", "")):
         one, other = pair.split("-")
         yield one, other

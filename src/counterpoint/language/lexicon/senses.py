@@ -1,4 +1,4 @@
-"""What object names mean in everyday photographs: a curated sense for each, and general names for questions."""
+"""Senses of object names in everyday photographs: a curated WordNet sense for each, and hypernyms for questions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,33 +12,33 @@ from counterpoint.language.nouns import singular
 
 @dataclass(frozen=True, slots=True)
 class NameSense:
-    """The sense of a name, and whether the name says all of it: a "stop sign" is only one kind of street sign."""
+    """The sense of a name, and whether the name covers all of it: a "stop sign" is only one kind of street sign."""
 
     sense: Sense
-    whole: bool = True
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Hypernym:
-    """A general name with the senses it covers, and those among them that a person might not call so."""
+    """A general name with the senses it covers, and those among them that people might not call so."""
 
     name: str
-    of: tuple[Sense, ...]
-    but: tuple[Sense, ...]
-    whole: bool = False  # whether only names that say all of their sense are surely of the kind
+    senses: tuple[Sense, ...]
+    excluded: tuple[Sense, ...]
+    exact_only: bool = False  # whether only names with an exact sense are surely its hyponyms
 
 
 @dataclass(frozen=True, slots=True)
 class SenseCoverage:
-    """A name in the singular, the senses that it covers whole, and for each sense of it everything it is a kind of."""
+    """A singular name, the ancestors of each of its senses, and the senses that it covers exactly."""
 
-    one: str
-    above: tuple[frozenset[Sense], ...]
+    singular: str
+    ancestors: tuple[frozenset[Sense], ...]
     covers: frozenset[Sense]
 
 
 def sense_of(name: str) -> Sense:
-    """The sense that annotators of everyday photographs mean by a name, in the singular or the plural.
+    """The sense of a singular or plural name in everyday photographs.
 
     >>> sense_of("glasses").name, sense_of("glass").name, sense_of("traffic lights").name
     ('spectacles.n.01', 'glass.n.02', 'traffic_light.n.01')
@@ -48,54 +48,54 @@ def sense_of(name: str) -> Sense:
 
 @cache
 def resolve_name(name: str) -> NameSense:
-    """The curated sense of a name; for other names the first thing that WordNet has, or what their last words mean."""
+    """The curated sense of a name; else the first physical sense in WordNet of the name or of its last words."""
     row = _curated().get(singular(name)) or _curated().get(name)
     if row:
-        return NameSense(lexicon().sense(row[0]), whole=len(row) == 1)
+        return NameSense(lexicon().sense(row[0]), exact=len(row) == 1)
     if name in hypernyms():
-        return NameSense(hypernyms()[name].of[0])
+        return NameSense(hypernyms()[name].senses[0])
     return _resolve_by_wordnet(name)
 
 
 def curated_names() -> tuple[str, ...]:
-    """All names with a curated sense, in the singular, in alphabetical order."""
+    """All names with a curated sense, in the singular, sorted."""
     return tuple(_curated())
 
 
 def synonyms(name: str) -> tuple[str, ...]:
-    """The other curated names that mean the same: sofa for couch."""
-    mine = resolve_name(name)
-    others = _by_sense().get(mine.sense, ()) if mine.whole else ()
+    """The other curated names of the same sense: sofa for couch."""
+    resolved = resolve_name(name)
+    others = _by_sense().get(resolved.sense, ()) if resolved.exact else ()
     return tuple(other for other in others if other not in (name, singular(name)))
 
 
 def is_a(name: str, other: str) -> bool:
-    """Whether whatever the first names could be called by the second, as WordNet has it: a dog is an animal."""
-    mine, theirs = sense_coverage(name), sense_coverage(other)
-    if mine.one == theirs.one:
+    """Whether everything with the first name can be called by the second, by WordNet: a dog is an animal."""
+    special, general = sense_coverage(name), sense_coverage(other)
+    if special.singular == general.singular:
         return True
-    return not any(map(theirs.covers.isdisjoint, mine.above))
+    return not any(map(general.covers.isdisjoint, special.ancestors))
 
 
 @cache
 def sense_coverage(name: str) -> SenseCoverage:
-    """How far a name goes: worked out once, so that any two names are compared by their sets alone."""
-    one = singular(name)
-    kind = hypernyms().get(one)
-    covered = (sense_of(name), *(kind.of if kind else ()))
-    above = tuple(lexicon().ancestors(sense) | {sense} for sense in covered)
-    return SenseCoverage(one, above, frozenset(covered) if resolve_name(name).whole else frozenset())
+    """The ancestors and covered senses of a name, cached, so that two names are compared by their sets."""
+    noun = singular(name)
+    hypernym = hypernyms().get(noun)
+    senses = (sense_of(name), *(hypernym.senses if hypernym else ()))
+    ancestors = tuple(lexicon().ancestors(sense) | {sense} for sense in senses)
+    return SenseCoverage(noun, ancestors, frozenset(senses) if resolve_name(name).exact else frozenset())
 
 
 @cache
 def hypernym_names(name: str) -> tuple[str, ...]:
-    """The general names for a thing that nobody would dispute, the most special first.
+    """The undisputed general names of an object, the most specific first.
 
     >>> hypernym_names("poodle"), hypernym_names("teapot")
     (('dog', 'mammal', 'animal'), ('container',))
     """
-    found = [kind for kind in hypernyms().values() if _is_surely(name, kind)]
-    return tuple(kind.name for kind in sorted(found, key=lambda kind: (_extent(kind), kind.name)))
+    general = [hypernym for hypernym in hypernyms().values() if _is_surely(name, hypernym)]
+    return tuple(hypernym.name for hypernym in sorted(general, key=lambda one: (_extent(one), one.name)))
 
 
 @cache
@@ -108,24 +108,21 @@ def hypernyms() -> Mapping[str, Hypernym]:
     }
 
 
-def hyponym_names(kind: str) -> tuple[str, ...]:
-    """The curated names that are surely of a kind, in alphabetical order."""
-    return tuple(name for name in curated_names() if kind in hypernym_names(name))
-
-
-def _is_surely(name: str, kind: Hypernym) -> bool:
-    if singular(name) == kind.name or not is_a(name, kind.name):
+def _is_surely(name: str, hypernym: Hypernym) -> bool:
+    if singular(name) == hypernym.name or not is_a(name, hypernym.name):
         return False
-    mine = resolve_name(name)
-    if (kind.whole and not mine.whole) or any(one in sense_coverage(name).above[0] for one in kind.but):
+    resolved = resolve_name(name)
+    ancestors = sense_coverage(name).ancestors[0]
+    if (hypernym.exact_only and not resolved.exact) or any(sense in ancestors for sense in hypernym.excluded):
         return False
-    return not (mine.whole and (kind.of == (mine.sense,) or kind.name in synonyms(name)))
+    same = hypernym.senses == (resolved.sense,) or hypernym.name in synonyms(name)
+    return not (resolved.exact and same)
 
 
 @cache
-def _extent(kind: Hypernym) -> int:
-    """How many curated names a kind covers."""
-    return sum(is_a(name, kind.name) for name in curated_names())
+def _extent(hypernym: Hypernym) -> int:
+    """The number of curated names that a hypernym covers."""
+    return sum(is_a(name, hypernym.name) for name in curated_names())
 
 
 def _senses(text: str) -> tuple[Sense, ...]:
@@ -141,27 +138,26 @@ def _curated() -> Mapping[str, list[str]]:
 
 @cache
 def _by_sense() -> Mapping[Sense, tuple[str, ...]]:
-    found: dict[Sense, tuple[str, ...]] = {}
+    names: dict[Sense, tuple[str, ...]] = {}
     for name in curated_names():
-        if resolve_name(name).whole:
-            found[sense_of(name)] = (*found.get(sense_of(name), ()), name)
-    return found
+        if resolve_name(name).exact:
+            names[sense_of(name)] = (*names.get(sense_of(name), ()), name)
+    return names
 
 
 def _resolve_by_wordnet(name: str) -> NameSense:
-    book, parts = lexicon(), name.lower().split()
-    for start in range(len(parts)):
-        ending = " ".join(parts[start:])
+    words = name.lower().split()
+    for start in range(len(words)):
+        ending = " ".join(words[start:])
         if start and (ending in hypernyms() or singular(ending) in _curated()):
-            return NameSense(sense_of(ending), whole=False)
-        for form in (singular(ending), *book.base_forms(ending)):
-            if senses := book.senses(form):
-                return NameSense(_first_thing(senses), whole=start == 0)
+            return NameSense(sense_of(ending), exact=False)
+        for form in (singular(ending), *lexicon().base_forms(ending)):
+            if senses := lexicon().senses(form):
+                return NameSense(_first_physical(senses), exact=start == 0)
     raise UnknownName("object", name, curated_names())
 
 
-def _first_thing(senses: tuple[Sense, ...]) -> Sense:
-    """The first sense that can be photographed and is not a person or place by name, or else the first of all."""
+def _first_physical(senses: tuple[Sense, ...]) -> Sense:
+    """The first sense of a physical object that is no named individual, or else the first sense."""
     book, physical = lexicon(), lexicon().sense("physical_entity.n.01")
-    seen = (one for one in senses if book.is_kind_of(one, physical) and not book.is_instance(one))
-    return next(seen, senses[0])
+    return next((one for one in senses if book.is_kind_of(one, physical) and not book.is_instance(one)), senses[0])

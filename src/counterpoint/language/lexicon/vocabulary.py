@@ -1,4 +1,4 @@
-"""Which strings are words, and which words people use of pictures, so that a misspelling is taken for no other word."""
+"""English vocabulary: which strings are words, and the everyday words within one edit of a misspelling."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
@@ -16,7 +16,7 @@ _DEGREES = (("er", ""), ("er", "e"), ("ier", "y"), ("est", ""), ("est", "e"), ("
 
 @lru_cache(1 << 17)
 def is_word(word: str) -> bool:
-    """Whether something in small letters is a word of English, a form of one, or a name that the lexicon has.
+    """Whether a lowercase string is an English word, an inflected form, or a name of the lexicon.
 
     >>> is_word("where"), is_word("horses"), is_word("hopping"), is_word("hosre")
     (True, True, True, False)
@@ -29,21 +29,21 @@ def is_word(word: str) -> bool:
 
 @cache
 def everyday_words() -> frozenset[str]:
-    """The words of sentences about pictures: those that hold them together, and things, doings and looks."""
-    found = set(word_list("noise", "function") | word_list("noise", "telling"))
+    """The words of sentences about pictures: function words, objects, actions and attributes, with inflections."""
+    words = set(word_list("noise", "function") | word_list("noise", "telling"))
     for name in curated_names():
-        found.update(name.split(), plural(name).split())
+        words.update(name.split(), plural(name).split())
     for verb in word_list("verbs", "known"):
-        found.update((verb, third_person(verb), gerund(verb), past(verb), participle(verb)))
-    for held in attribute_classes().values():
-        found.update(word for value in held.values for phrase in value for word in phrase.split())
-    return frozenset(found)
+        words.update((verb, third_person(verb), gerund(verb), past(verb), participle(verb)))
+    for attribute_class in attribute_classes().values():
+        words.update(word for value in attribute_class.values for phrase in value for word in phrase.split())
+    return frozenset(words)
 
 
 def possible_readings(text: str) -> frozenset[str]:
-    """The everyday words that somebody may read in a misspelling: one slip away, with the same first letter.
+    """The everyday words within one edit of a misspelling that share its first letter.
 
-    >>> sorted(taken_for("hosre"))
+    >>> sorted(possible_readings("hosre"))
     ['horse', 'hose']
     """
     near = {word for part in (text, *_deletions(text)) for word in _deletion_index().get(part, ())}
@@ -51,30 +51,30 @@ def possible_readings(text: str) -> frozenset[str]:
 
 
 def _within_one_edit(one: str, other: str) -> bool:
-    """Whether a letter more, less or other, or two letters in each other's place, make one word of the other."""
+    """Whether the Damerau-Levenshtein distance of two words is at most one."""
     if abs(len(one) - len(other)) > 1:
         return False
-    start = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    start = next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     if start is None:
         return True
-    ends = ((1, 1), (0, 1), (1, 0))
-    if any(one[start + mine :] == other[start + its :] for mine, its in ends):
+    steps = ((1, 1), (0, 1), (1, 0))  # substitution, insertion, deletion
+    if any(one[start + step :] == other[start + other_step :] for step, other_step in steps):
         return True
     return one[start : start + 2] == other[start : start + 2][::-1] and one[start + 2 :] == other[start + 2 :]
 
 
 @cache
 def _deletion_index() -> Mapping[str, tuple[str, ...]]:
-    """Everyday words by what is left of each without one letter, and by themselves."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Everyday words by themselves and by each of their one-letter deletions (symmetric delete lookup)."""
+    index: dict[str, tuple[str, ...]] = {}
     for word in sorted(everyday_words()):
         for part in {word, *_deletions(word)}:
-            found[part] = (*found.get(part, ()), word)
-    return found
+            index[part] = (*index.get(part, ()), word)
+    return index
 
 
 def _deletions(word: str) -> Iterator[str]:
-    return (word[:place] + word[place + 1 :] for place in range(len(word)))
+    return (word[:index] + word[index + 1 :] for index in range(len(word)))
 
 
 def _is_stem(stem: str) -> bool:

@@ -1,4 +1,4 @@
-"""The readable word lists behind English, each opened on first use."""
+"""Word lists in TOML files, each read on first use."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,24 +7,24 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parent / "data"
-"""The folder of the lists, the senses and the table of WordNet facts."""
+"""The folder of word lists, curated senses and the WordNet table."""
 
 
 @cache
 def word_table(name: str) -> Mapping[str, Any]:
-    """One file of word lists, as it is written: `words("nouns")["pair"]` is a line of words."""
+    """A file of word lists: `word_table("nouns")["pair"]` is a comma-separated line."""
     with (DATA / f"{name}.toml").open("rb") as file:
         return tomllib.load(file)
 
 
 @cache
 def word_list(name: str, key: str) -> frozenset[str]:
-    """One list of a file: words or phrases between commas."""
+    """A list of a file as a set of words or phrases."""
     return frozenset(split_list(word_table(name)[key]))
 
 
 def split_list(text: str) -> tuple[str, ...]:
-    """The words and phrases between commas, whatever the line breaks.
+    """Split a comma-separated list of words and phrases, whatever its line breaks.
 
     >>> split_list("stop sign, traffic\\n light")
     ('stop sign', 'traffic light')

@@ -1,4 +1,4 @@
-"""Facts about words from WordNet 3.0: senses, kinds, parts and opposites."""
+"""WordNet 3.0: senses, hypernyms, meronyms and antonyms."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _ENDINGS = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Sense:
-    """One meaning, named by its first word, its part of speech and a number, as in "dog.n.01"."""
+    """A synset, named by its first word, its part of speech and a number, as in "dog.n.01"."""
 
     name: str
     offset: int  # of its line in WordNet's data file
@@ -33,12 +33,12 @@ class Sense:
 
     @property
     def word(self) -> str:
-        """The first word, as people write it."""
+        """The first word, with spaces."""
         return self.name.rsplit(".", 2)[0].replace("_", " ")
 
 
 class Lexicon:
-    """What the table knows; parts of speech are n, v, a and r.
+    """WordNet as a value; parts of speech are n, v, a and r.
 
     >>> dog = lexicon().sense("dog.n.01")
     >>> lexicon().lemmas(dog)
@@ -55,15 +55,15 @@ class Lexicon:
         self._relations: dict[tuple[str, Sense], tuple[Sense, ...]] = {}
 
     def sense(self, name: str) -> Sense:
-        """The sense of this name; spaces may stand for underscores."""
+        """The sense of this name, with spaces or underscores."""
         word, pos, number = _named(name)
-        found = self.senses(word, pos) if pos in self._columns else ()
-        if number.isdecimal() and 0 < int(number) <= len(found):
-            return found[int(number) - 1]
-        raise UnknownName("sense", name, [one.name for one in found] or self._near(word, pos))
+        senses = self.senses(word, pos) if pos in self._columns else ()
+        if number.isdecimal() and 0 < int(number) <= len(senses):
+            return senses[int(number) - 1]
+        raise UnknownName("sense", name, [sense.name for sense in senses] or self._near(word, pos))
 
     def senses(self, word: str, pos: str = "n") -> tuple[Sense, ...]:
-        """The senses of a word, the most frequent first; none where the table does not have the word.
+        """The senses of a word, the most frequent first; none for an unknown word.
 
         >>> [sense.name for sense in lexicon().senses("mouse")]
         ['mouse.n.01', 'shiner.n.01', 'mouse.n.03', 'mouse.n.04']
@@ -73,12 +73,12 @@ class Lexicon:
         return () if lemma is None else self._all(pos, columns.rows("senses", lemma))
 
     def lemmas(self, sense: Sense) -> tuple[str, ...]:
-        """The words that share this sense, the one it is named by first."""
+        """The words of a synset, the one it is named by first."""
         columns = self._columns[sense.pos]
         return tuple(columns.lemma(number) for number in columns.rows("words", self._number(sense)))
 
     def base_forms(self, word: str, pos: str = "n") -> tuple[str, ...]:
-        """The words of the table that an inflected word may come from, by WordNet's own exceptions and endings.
+        """The lemmas of an inflected word, by WordNet's exception lists and rules of detachment (Morphy).
 
         >>> lexicon().base_forms("geese"), lexicon().base_forms("riding", "v")
         (('goose',), ('ride', 'rid'))
@@ -91,7 +91,7 @@ class Lexicon:
         return tuple(guess for guess in dict.fromkeys(guesses) if columns.find(guess) is not None)
 
     def vocabulary(self) -> frozenset[str]:
-        """Every word and phrase of the table and every irregular form, for whoever looks up thousands of them.
+        """Every lemma and every irregular form, as a set for many lookups.
 
         >>> words = lexicon().vocabulary()
         >>> "dog" in words, "geese" in words, "dgo" in words
@@ -101,65 +101,41 @@ class Lexicon:
         return frozenset(held)
 
     def hypernyms(self, sense: Sense) -> tuple[Sense, ...]:
-        """The next more general senses; for a thing with a name of its own, what it is an instance of."""
+        """The direct hypernyms; for a named individual, its class."""
         return self._related(sense, "hypernyms") + self._related(sense, "instances")
 
     def hyponyms(self, sense: Sense) -> tuple[Sense, ...]:
-        """The next more special senses, instances included."""
+        """The direct hyponyms, instances included."""
         return self._related(sense, "-hypernyms") + self._related(sense, "-instances")
 
     def is_instance(self, sense: Sense) -> bool:
-        """Whether a sense is one thing with a name of its own, as the Eiffel Tower is."""
+        """Whether a sense is a named individual, such as the Eiffel Tower."""
         return bool(self._related(sense, "instances"))
 
     def hypernym_path(self, sense: Sense) -> tuple[Sense, ...]:
-        """From a sense up to its root, by the first hypernym at each step."""
+        """From a sense to its root, by the first hypernym at each step."""
         path = [sense]
         while above := self.hypernyms(path[-1]):
             path.append(above[0])
         return tuple(path)
 
     def ancestors(self, sense: Sense) -> frozenset[Sense]:
-        """Everything more general than a sense, on all its paths."""
+        """All hypernyms of a sense, transitively."""
         if sense not in self._ancestors:
-            above = self.hypernyms(sense)
-            self._ancestors[sense] = frozenset(above).union(*(self.ancestors(one) for one in above))
+            direct = self.hypernyms(sense)
+            self._ancestors[sense] = frozenset(direct).union(*map(self.ancestors, direct))
         return self._ancestors[sense]
 
     def is_kind_of(self, sense: Sense, other: Sense) -> bool:
-        """Whether whatever is the first is also the second; every sense is a kind of itself."""
+        """Whether the second sense is the first or one of its hypernyms."""
         return sense == other or other in self.ancestors(sense)
 
     def parts(self, sense: Sense) -> tuple[Sense, ...]:
-        """The parts that a thing has as such, not those of more general things."""
+        """The part meronyms of a sense, not those of its hypernyms."""
         return self._related(sense, "parts")
 
-    def wholes(self, sense: Sense) -> tuple[Sense, ...]:
-        """The things that have this as a part."""
-        return self._related(sense, "-parts")
-
-    def members(self, sense: Sense) -> tuple[Sense, ...]:
-        """What a group is made of, as a forest of trees."""
-        return self._related(sense, "members")
-
-    def substances(self, sense: Sense) -> tuple[Sense, ...]:
-        """What a thing is made of, as ice of water."""
-        return self._related(sense, "substances")
-
-    def has_part(self, sense: Sense, part: Sense) -> bool:
-        """Whether a thing, what it is a kind of, or a part of these has a part that is a kind of this one."""
-        seen, waiting = set[Sense](), [sense]
-        while waiting:
-            for owner in {(one := waiting.pop()), *self.ancestors(one)} - seen:
-                seen.add(owner)
-                parts = self.parts(owner)
-                if any(self.is_kind_of(found, part) for found in parts):
-                    return True
-                waiting.extend(parts)
-        return False
-
     def antonyms(self, word: str, pos: str = "a") -> tuple[str, ...]:
-        """The opposites of a word; an adjective without its own takes those of the adjectives most like it.
+        """The antonyms of a word; an adjective without its own takes those of its head synsets.
 
         >>> lexicon().antonyms("open"), lexicon().antonyms("huge")
         (('shut', 'closed'), ('small', 'little'))
@@ -173,7 +149,7 @@ class Lexicon:
         if not any(direct):
             heads = [head for synset in synsets for head in columns.rows("similar", synset)]
             direct = [columns.antonyms.get((head, of), []) for head in heads for of in columns.rows("words", head)]
-        return tuple(dict.fromkeys(columns.lemma(opposite) for found in direct for _, opposite in found))
+        return tuple(dict.fromkeys(columns.lemma(lemma) for antonyms in direct for _, lemma in antonyms))
 
     def _related(self, sense: Sense, relation: str) -> tuple[Sense, ...]:
         key = (relation, sense)
@@ -202,7 +178,7 @@ class Lexicon:
 
 
 def _named(name: str) -> tuple[str, str, str]:
-    """Word, part of speech and number in the name of a sense; WordNet's satellites are adjectives to us."""
+    """Word, part of speech and number in the name of a sense; satellite adjectives count as adjectives."""
     word, pos, number = name.rsplit(".", 2) if name.count(".") > 1 else (name, "", "")
     return word, "a" if pos == "s" else pos, number
 

@@ -1,6 +1,6 @@
-"""The compact table of WordNet facts: columns of numbers and words, each unpacked when it is first asked for.
+"""WordNet as columns of numbers and words in an NPZ file, each loaded on first use.
 
-Made by `scripts/wordnet_table.py`; synsets and lemmas are numbered within their part of speech.
+Written by `scripts/wordnet_table.py`; synsets and lemmas are numbered within their part of speech.
 """
 
 from bisect import bisect_left
@@ -15,7 +15,7 @@ Numbers: TypeAlias = "NDArray[np.integer[Any]]"
 
 
 class RaggedRows:
-    """Rows of different lengths, kept as one column of values and where each row starts."""
+    """Rows of different lengths, as one column of values and the start of each row."""
 
     def __init__(self, counts: Numbers, values: Numbers) -> None:
         self._starts = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
@@ -25,7 +25,7 @@ class RaggedRows:
         return [int(value) for value in self._values[self._starts[row] : self._starts[row + 1]]]
 
     def inverted(self) -> "RaggedRows":
-        """From each value to the rows that hold it, where values number the same things as rows."""
+        """The inverse relation, where values and rows number the same things."""
         size = len(self._starts) - 1
         holders = np.repeat(np.arange(size), np.diff(self._starts))
         order = np.argsort(self._values, kind="stable")
@@ -33,7 +33,7 @@ class RaggedRows:
 
 
 class PartOfSpeechTable:
-    """All that the table holds about one part of speech."""
+    """The columns of one part of speech."""
 
     def __init__(self, table: Mapping[str, Numbers], pos: str) -> None:
         self._table, self._pos = table, pos
@@ -41,16 +41,16 @@ class PartOfSpeechTable:
 
     @cached_property
     def offsets(self) -> Numbers:
-        """The place of each synset in WordNet's own file, ascending."""
+        """The offset of each synset in WordNet's data file, ascending."""
         return np.cumsum(self._column("offsets"), dtype=np.int64)
 
     @cached_property
     def antonyms(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
-        """From a synset and a lemma in it to the synset and lemma that are opposite."""
-        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        """From a synset and one of its lemmas to the synsets and lemmas that are antonyms."""
+        antonyms: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for synset, lemma, other, opposite in self._column("antonyms").tolist():
-            found.setdefault((synset, lemma), []).append((other, opposite))
-        return found
+            antonyms.setdefault((synset, lemma), []).append((other, opposite))
+        return antonyms
 
     @cached_property
     def exceptions(self) -> dict[str, list[str]]:
@@ -60,29 +60,29 @@ class PartOfSpeechTable:
         return {form: bases for form, *bases in forms}
 
     def rows(self, name: str, number: int) -> list[int]:
-        """The numbers that a relation leads to, backwards if its name starts with a minus."""
+        """The numbers related to one, by the inverse relation if the name starts with a minus."""
         if name not in self._rows:
             self._rows[name] = self._read(name)
-        found = self._rows[name]
-        return found[number] if found else []
+        rows = self._rows[name]
+        return rows[number] if rows else []
 
     def lemma(self, number: int) -> str:
         """The word with this number."""
         return self._bytes(number).decode()
 
     def find(self, word: str) -> int | None:
-        """The number of a word, or nothing where it is not in the table."""
-        place = self._place(word)
-        return place if place < self._size and self._bytes(place) == word.encode() else None
+        """The number of a word, or None where it is not in the table."""
+        number = self._insertion_point(word)
+        return number if number < self._size and self._bytes(number) == word.encode() else None
 
     def all(self) -> list[str]:
-        """Every word, in the order of the alphabet."""
+        """Every word, sorted."""
         return self._text.decode().split("\n")
 
     def near(self, word: str) -> Iterator[str]:
-        """The words around the place where a word would stand."""
-        place = self._place(word)
-        return (self.lemma(number) for number in range(max(0, place - 50), min(place + 50, self._size)))
+        """The words around a word in sorted order."""
+        center = self._insertion_point(word)
+        return (self.lemma(number) for number in range(max(0, center - 50), min(center + 50, self._size)))
 
     @cached_property
     def _text(self) -> bytes:
@@ -100,7 +100,7 @@ class PartOfSpeechTable:
     def _bytes(self, number: int) -> bytes:
         return self._text[self._breaks[number] + 1 : self._breaks[number + 1]]
 
-    def _place(self, word: str) -> int:
+    def _insertion_point(self, word: str) -> int:
         return bisect_left(range(self._size), word.encode(), key=self._bytes)
 
     def _read(self, name: str) -> RaggedRows | None:

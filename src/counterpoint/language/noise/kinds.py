@@ -1,7 +1,7 @@
-"""Noise in words: ten ways to put a question less well, or otherwise, without changing what is asked.
+"""Word noise: ten kinds of perturbation of a question that keep its meaning.
 
-Each says when it is not applied. None touches numbers, names, the answers that a question offers, quoted words, colors,
-directions or words that deny and compare. What is not English, or has no letters, is left as it is.
+No kind touches numbers, names, offered answers, quoted words, colors, directions, negations or comparisons. Texts that
+are not English, or have no letters, are rejected.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,58 +23,58 @@ NO_LETTERS, NOT_ENGLISH = "a text without letters", "a text that is not English"
 
 @dataclass(frozen=True, slots=True)
 class NoiseKind:
-    """One kind of noise: what it does, when it cannot be applied, and what it makes, the mildest first."""
+    """A kind of noise: what it does, why it may not apply, and a generator of texts by rising severity."""
 
     name: str
-    does: str
-    unless: str
-    makes: Callable[[ProtectedQuestion, Random], Iterator[str]]
+    description: str
+    rejection: str  # the reason where it does not apply
+    generate: Callable[[ProtectedQuestion, Random], Iterator[str]]
 
 
 def apply_noise(question: ProtectedQuestion, kind: NoiseKind, rng: Random, most: int = 1) -> list[tuple[int, str]]:
-    """What a kind makes of a question at severities from 1, at most so many; nothing that is the question again.
+    """The noisy texts of a kind with their severities, from 1 to `most`, without texts equal to the question.
 
     >>> from counterpoint.core.ids import seeded_rng
-    >>> noised(Loose.of("Is there a dog on the couch?"), KINDS[5], seeded_rng(1))
+    >>> apply_noise(ProtectedQuestion.of("Is there a dog on the couch?"), NOISE_KINDS[5], seeded_rng(1))
     [(1, 'Is there a dog on the sofa?')]
     """
-    made = enumerate(islice(kind.makes(question, rng), most), 1)
-    return [(severity, text) for severity, text in made if text != question.wording.text]
+    texts = enumerate(islice(kind.generate(question, rng), most), 1)
+    return [(severity, text) for severity, text in texts if text != question.tokens.text]
 
 
 def rejection_reason(question: ProtectedQuestion) -> str:
-    """Why no noise is applied to a question; empty where some may be."""
-    if not any(word[0].isalpha() for word in question.wording.words):
+    """Why no noise applies to a question; empty where some may."""
+    if not any(word[0].isalpha() for word in question.tokens.words):
         return NO_LETTERS
     return "" if question.is_english else NOT_ENGLISH
 
 
-def _misspell_words(question: ProtectedQuestion, rng: Random, slip: str) -> Iterator[str]:
-    """One word misspelt, then two, then three, as long as half of the words that may be changed stay."""
-    wording, small, changes = question.wording, question.wording.small, dict[int, str]()
-    left = [place for place in question.free if misspell(small[place], slip)]
-    most = max(1, min(len(left), len(question.free) // 2))
-    while len(changes) < most and left:
-        place = left.pop(int(rng.random() * len(left)))
-        found = misspell(small[place], slip)
-        changes[place] = match_case(wording.words[place], found[int(rng.random() * len(found))])
-        yield wording.exchanged(changes)
+def _misspell_words(question: ProtectedQuestion, rng: Random, typo: str) -> Iterator[str]:
+    """Misspell one word, then two, then three, but at most half of the editable words."""
+    tokens, lower, replacements = question.tokens, question.tokens.lower, dict[int, str]()
+    indices = [index for index in question.editable if misspell(lower[index], typo)]
+    most = max(1, min(len(indices), len(question.editable) // 2))
+    while len(replacements) < most and indices:
+        index = indices.pop(int(rng.random() * len(indices)))
+        misspellings = misspell(lower[index], typo)
+        replacements[index] = match_case(tokens.words[index], misspellings[int(rng.random() * len(misspellings))])
+        yield tokens.replace(replacements)
 
 
-_UNCLEAR = "no word of which a slip leaves no doubt"
+_UNCLEAR = "no word stays unambiguous when misspelled"
 _ONE_QUESTION = "more than one sentence, or polite already"
 NOISE_KINDS = (
     NoiseKind(
-        "typo", "a letter becomes its neighbour on the keyboard", _UNCLEAR, partial(_misspell_words, slip="typo")
+        "typo", "a letter becomes its neighbour on the keyboard", _UNCLEAR, partial(_misspell_words, typo="typo")
     ),
-    NoiseKind("transposed", "two letters change places", _UNCLEAR, partial(_misspell_words, slip="transposed")),
-    NoiseKind("dropped", "a letter is missing", _UNCLEAR, partial(_misspell_words, slip="dropped")),
-    NoiseKind("doubled", "a letter comes twice", _UNCLEAR, partial(_misspell_words, slip="doubled")),
-    NoiseKind("order", "a place, a list or two adjectives in another order", "nothing that can be moved", reorder),
-    NoiseKind("synonym", "a word or phrase in other words", "nothing of which the sense is clear", replace_synonym),
+    NoiseKind("transposed", "two letters change places", _UNCLEAR, partial(_misspell_words, typo="transposed")),
+    NoiseKind("dropped", "a letter is missing", _UNCLEAR, partial(_misspell_words, typo="dropped")),
+    NoiseKind("doubled", "a letter comes twice", _UNCLEAR, partial(_misspell_words, typo="doubled")),
+    NoiseKind("order", "a place, a list or two adjectives in another order", "nothing can be moved", reorder),
+    NoiseKind("synonym", "a word or phrase in other words", "no word has an unambiguous synonym", replace_synonym),
     NoiseKind("polite", "please and thank you", _ONE_QUESTION, add_politeness),
-    NoiseKind("filler", "words of hesitation", "more than one sentence", add_fillers),
-    NoiseKind("casing", "capitals and small letters", "a name or abbreviation", change_case),
-    NoiseKind("punctuation", "the mark at the end", "another end than a question mark", change_punctuation),
+    NoiseKind("filler", "filler words", "more than one sentence", add_fillers),
+    NoiseKind("casing", "letter case", "a name or abbreviation", change_case),
+    NoiseKind("punctuation", "the mark at the end", "it does not end in one question mark", change_punctuation),
 )
-"""All kinds, in the order of the docs."""
+"""All kinds of noise, in the order of the docs."""

@@ -1,4 +1,4 @@
-"""Words in another order with the same sense: places before the question, lists the other way round, adjectives too."""
+"""Reordering that keeps the meaning: a place moved to the front, a list or two adjectives swapped."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -20,94 +20,92 @@ _PREPOSITIONS = frozenset({"on", "under", "behind", "near", "to", "beside", "in"
 _WH = frozenset({"what", "which", "who", "where", "how", "why", "whose"})
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "these", "those", "his", "her", "their"})
 _LISTERS = frozenset({"there", "see", "both", "either", "any", "have", "has"})
-_ASKING = frozenset({"is", "are", "was", "were", "do", "does", "did", "can", "could"})
+_AUXILIARIES = frozenset({"is", "are", "was", "were", "do", "does", "did", "can", "could"})
 _MANY = frozenset({"are", "do", "were"})
-_CLINGING = ("PR", "CJ", "PNQ", "DTQ")  # what begins like this may belong to the last of a list alone
-_LOOKS = frozenset({"size", "color", "material", "shape", "age", "length", "height", "pattern", "newness"})
+_CLINGING = ("PR", "CJ", "PNQ", "DTQ")  # tags of words that may modify the last item of a list alone
+_VISIBLE_CLASSES = frozenset({"size", "color", "material", "shape", "age", "length", "height", "pattern", "newness"})
 
 
 def reorder(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
-    """The question in another order, by one of the ways that fit."""
-    found = [made for way in _WAYS if (made := way(question)) is not None]
-    if found:
-        yield found[int(rng.random() * len(found))]
+    """The question in another order, by a random choice among the ways that apply."""
+    texts = [text for way in _WAYS if (text := way(question)) is not None]
+    if texts:
+        yield texts[int(rng.random() * len(texts))]
 
 
 def _place_first(question: ProtectedQuestion) -> str | None:
     """ "What color is the car in the picture?" as "In the picture, what color is the car?"."""
-    wording = question.wording
-    if _PREPOSITIONS.isdisjoint(wording.small):
+    tokens = question.tokens
+    if _PREPOSITIONS.isdisjoint(tokens.lower):
         return None
-    found = _PLACE.search(wording.text)
+    found = _PLACE.search(tokens.text)
     if found is None:
-        spot = _SPOT.search(wording.text)
-        found = spot if spot and _THERE.fullmatch(wording.text[: spot.start()]) else None
-    if found is None or "," in wording.text:
+        spot = _SPOT.search(tokens.text)
+        found = spot if spot and _THERE.fullmatch(tokens.text[: spot.start()]) else None
+    if found is None or "," in tokens.text:
         return None
-    rest = wording.text[: found.start()]
+    rest = tokens.text[: found.start()]
     if _BARE.search(rest) or not _stands_alone(question, len(rest)):
         return None
     return f"{match_case(rest[:1], found[1])}, {rest[:1].lower()}{rest[1:]}{found[2]}"
 
 
 def _stands_alone(question: ProtectedQuestion, end: int) -> bool:
-    """Whether what stands before the place is a whole question: it asks what, or says "there", or has a verb."""
-    wording = question.wording
-    places = [place for place in range(len(wording.words)) if wording.end(place) <= end]
-    if not places:
-        return False
-    small = [wording.small[place] for place in places]
-    if small[0] in _WH:
-        return True
-    return small[0] in _ASKING and ("there" in small or any(wording.tags[place].startswith("VV") for place in places))
+    """Whether the text before the place is a complete question: it has a wh-word, "there", or a verb."""
+    tokens = question.tokens
+    count = sum(tokens.end(index) <= end for index in range(len(tokens.words)))
+    words = tokens.lower[:count]
+    if not words or words[0] in _WH:
+        return bool(words)
+    return words[0] in _AUXILIARIES and ("there" in words or any(tag.startswith("VV") for tag in tokens.tags[:count]))
 
 
 def _swap_list(question: ProtectedQuestion) -> str | None:
-    """ "Are there a cat and a dog?" as "Are there a dog and a cat?", where nothing belongs to one of them alone."""
-    wording = question.wording
-    small = wording.small
-    joints = [place for place, word in enumerate(small) if word in ("and", "or")]
-    if len(joints) != 1 or "," in small:
+    """ "Are there a cat and a dog?" as "Are there a dog and a cat?", where nothing modifies one of them alone."""
+    tokens = question.tokens
+    lower = tokens.lower
+    joints = [index for index, word in enumerate(lower) if word in ("and", "or")]
+    if len(joints) != 1 or "," in lower:
         return None
     joint = joints[0]
     left, right = _phrase_before(question, joint), _phrase_after(question, joint)
     if left is None or right is None or not _is_shared(question, left, right):
         return None
-    one = wording.text[wording.starts[left] : wording.end(joint - 1)]
-    other = wording.text[wording.starts[joint + 1] : wording.end(right)]
-    between = wording.text[wording.end(joint - 1) : wording.starts[joint + 1]]
-    return wording.text[: wording.starts[left]] + other + between + one + wording.text[wording.end(right) :]
+    first = tokens.text[tokens.starts[left] : tokens.end(joint - 1)]
+    second = tokens.text[tokens.starts[joint + 1] : tokens.end(right)]
+    between = tokens.text[tokens.end(joint - 1) : tokens.starts[joint + 1]]
+    return tokens.text[: tokens.starts[left]] + second + between + first + tokens.text[tokens.end(right) :]
 
 
 def _phrase_before(question: ProtectedQuestion, joint: int) -> int | None:
-    """Where the name or look before a joint begins: one word, with its article if it has one."""
-    small = question.wording.small
-    if joint < 2 or not small[joint - 1].isalpha():
+    """The start of the item before a conjunction: one word, with its article if it has one."""
+    lower = question.tokens.lower
+    if joint < 2 or not lower[joint - 1].isalpha():
         return None
-    return joint - 2 if small[joint - 2] in _ARTICLES else joint - 1
+    return joint - 2 if lower[joint - 2] in _ARTICLES else joint - 1
 
 
 def _phrase_after(question: ProtectedQuestion, joint: int) -> int | None:
-    """Where the name or look behind a joint ends."""
-    small = question.wording.small
-    end = joint + 2 if small[joint + 1 : joint + 2] and small[joint + 1] in _ARTICLES else joint + 1
-    return end if end < len(small) and small[end].isalpha() else None
+    """The end of the item after a conjunction."""
+    lower = question.tokens.lower
+    end = joint + 2 if lower[joint + 1 : joint + 2] and lower[joint + 1] in _ARTICLES else joint + 1
+    return end if end < len(lower) and lower[end].isalpha() else None
 
 
 def _is_shared(question: ProtectedQuestion, left: int, right: int) -> bool:
-    """Whether both parts are alike in form and the rest of the question is about both."""
-    small, tags = question.wording.small, question.wording.tags
-    joint = small.index("and" if "and" in small else "or")
-    named = small[left] in _ARTICLES
-    if named != (small[joint + 1] in _ARTICLES):
+    """Whether both items have the same form and the rest of the question applies to both."""
+    lower, tags = question.tokens.lower, question.tokens.tags
+    joint = lower.index("and" if "and" in lower else "or")
+    has_article = lower[left] in _ARTICLES
+    if has_article != (lower[joint + 1] in _ARTICLES):
         return False
-    ends = right + 1 == len(small) or small[right + 1 :] == ("?",)
-    if named:
-        subject = left == 1 and small[0] in _MANY and not ends and not tags[right + 1].startswith(_CLINGING)
-        listed = ends and left > 0 and small[left - 1] in _LISTERS
+    ends = right + 1 == len(lower) or lower[right + 1 :] == ("?",)
+    if has_article:
+        subject = left == 1 and lower[0] in _MANY and not ends and not tags[right + 1].startswith(_CLINGING)
+        listed = ends and left > 0 and lower[left - 1] in _LISTERS
         return (subject or listed) and is_noun(tags[joint - 1]) and is_noun(tags[right])
-    alike = set(classes_of(small[joint - 1])) & set(classes_of(small[right]))
-    return ends and left > 1 and bool(alike) and small[left - 1] not in _shades()
+    shared = set(classes_of(lower[joint - 1])) & set(classes_of(lower[right]))
+    return ends and left > 1 and bool(shared) and lower[left - 1] not in _shades()
 
 
 def _shades() -> frozenset[str]:
@@ -116,21 +114,20 @@ def _shades() -> frozenset[str]:
 
 def _swap_adjectives(question: ProtectedQuestion) -> str | None:
     """ "a big red ball" as "a red big ball"."""
-    wording = question.wording
-    small = wording.small
-    for place in range(1, len(small) - 2):
-        if small[place - 1] not in _ARTICLES:
+    tokens = question.tokens
+    lower = tokens.lower
+    for index in range(1, len(lower) - 2):
+        if lower[index - 1] not in _ARTICLES:
             continue
-        one, other = [_LOOKS.intersection(classes_of(word)) for word in small[place : place + 2]]
-        if one and other and one.isdisjoint(other) and _heads(question, place):
-            words = (match_case(wording.words[place], small[place + 1]), small[place])
-            return wording.exchanged({place: words[0], place + 1: words[1]})
+        first, second = [_VISIBLE_CLASSES.intersection(classes_of(word)) for word in lower[index : index + 2]]
+        if first and second and first.isdisjoint(second) and _are_adjectives(question, index):
+            return tokens.replace({index: match_case(tokens.words[index], lower[index + 1]), index + 1: lower[index]})
     return None
 
 
-def _heads(question: ProtectedQuestion, place: int) -> bool:
-    tags = question.wording.tags
-    return tags[place] == tags[place + 1] == "AJ0" and is_noun(tags[place + 2])
+def _are_adjectives(question: ProtectedQuestion, index: int) -> bool:
+    tags = question.tokens.tags
+    return tags[index] == tags[index + 1] == "AJ0" and is_noun(tags[index + 2])
 
 
 _WAYS: tuple[Callable[[ProtectedQuestion], str | None], ...] = (_place_first, _swap_list, _swap_adjectives)

@@ -1,4 +1,4 @@
-"""Other words for the same: names and phrases whose sense is clear wherever people speak of pictures."""
+"""Synonym replacement: nouns and phrases whose sense is unambiguous in questions about pictures."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -13,72 +13,68 @@ from counterpoint.language.tagger import is_noun
 from counterpoint.language.tokens import match_case
 
 LONGEST = 3
-"""Words of the longest phrase in the list."""
+"""The words of the longest phrase in the list."""
 
 
 def replace_synonym(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
-    """One word or phrase in other words; never a part of a longer name, nor an answer that is offered.
+    """Replace one word or phrase by a synonym; never a part of a longer name, nor an offered answer.
 
-    What the question names already is no other word for something else: a lady beside a woman stays a lady.
+    A synonym that the question already contains is not used: a lady beside a woman stays a lady.
     """
-    found = [
-        (place, length, others)
-        for place, length, others in _replaceable_phrases(question)
-        if _is_free(question, place, length)
-    ]
-    if not found:
+    phrases = [found for found in _replaceable_phrases(question) if _is_editable(question, found[0], found[1])]
+    if not phrases:
         return
-    place, length, others = found[int(rng.random() * len(found))]
-    other = others[int(rng.random() * len(others))]
-    wording = question.wording
-    changes = dict.fromkeys(range(place, place + length), "")
-    changes[place] = match_case(wording.words[place], other)
-    if place and wording.small[place - 1] in ("a", "an"):
-        changes[place - 1] = match_case(wording.words[place - 1], article(other))
-    yield wording.exchanged(changes)
+    index, length, synonyms = phrases[int(rng.random() * len(phrases))]
+    synonym = synonyms[int(rng.random() * len(synonyms))]
+    tokens = question.tokens
+    replacements = dict.fromkeys(range(index, index + length), "")
+    replacements[index] = match_case(tokens.words[index], synonym)
+    if index and tokens.lower[index - 1] in ("a", "an"):
+        replacements[index - 1] = match_case(tokens.words[index - 1], article(synonym))
+    yield tokens.replace(replacements)
 
 
 def _replaceable_phrases(question: ProtectedQuestion) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Where something stands that has other words, how long it is, and these words; longer phrases come first."""
-    small, after = question.wording.small, 0
-    for place in range(len(small)):
-        if place < after or small[place] not in _openers():
+    """Index, length and synonyms of each phrase that has any, the longest match at each index."""
+    lower, end = question.tokens.lower, 0
+    for index in range(len(lower)):
+        if index < end or lower[index] not in _first_words():
             continue
-        for length in range(min(LONGEST, len(small) - place), 0, -1):
-            phrase = " ".join(small[place : place + length])
-            others = _phrases().get(phrase) or _nouns(phrase)
-            others = tuple(other for other in others if other not in small)
-            if others and (phrase in _phrases() or _is_name(question, place + length - 1)):
-                yield place, length, others
-                after = place + length
+        for length in range(min(LONGEST, len(lower) - index), 0, -1):
+            phrase = " ".join(lower[index : index + length])
+            synonyms = _phrases().get(phrase) or _nouns(phrase)
+            synonyms = tuple(synonym for synonym in synonyms if synonym not in lower)
+            if synonyms and (phrase in _phrases() or _is_head_noun(question, index + length - 1)):
+                yield index, length, synonyms
+                end = index + length
                 break
 
 
-def _is_name(question: ProtectedQuestion, place: int) -> bool:
-    """Whether a word is a noun that stands for a thing, and not before another noun, as in "baby elephant"."""
-    tags = question.wording.tags
-    return is_noun(tags[place]) and not (place + 1 < len(tags) and is_noun(tags[place + 1]))
+def _is_head_noun(question: ProtectedQuestion, index: int) -> bool:
+    """Whether a word is a noun that no other noun follows, as one follows "baby" in "baby elephant"."""
+    tags = question.tokens.tags
+    return is_noun(tags[index]) and not (index + 1 < len(tags) and is_noun(tags[index + 1]))
 
 
-def _is_free(question: ProtectedQuestion, place: int, length: int) -> bool:
-    small = question.wording.small
-    if not set(range(place, place + length)) <= set(question.free):
+def _is_editable(question: ProtectedQuestion, index: int, length: int) -> bool:
+    lower = question.tokens.lower
+    if not set(range(index, index + length)) <= set(question.editable):
         return False
-    longer = ((place - 1, place + length), (place, place + length + 1))
-    around = (" ".join(small[start:end]) for start, end in longer if start >= 0 and end <= len(small))
-    return not any(singular(name) in _names() for name in around)
+    longer = ((index - 1, index + length), (index, index + length + 1))
+    phrases = (" ".join(lower[start:end]) for start, end in longer if start >= 0 and end <= len(lower))
+    return not any(singular(phrase) in _names() for phrase in phrases)
 
 
 @cache
 def _nouns(phrase: str) -> tuple[str, ...]:
-    """Other names for a thing or for things, in the number of the phrase."""
+    """Synonyms of a noun, in its grammatical number."""
     table: Mapping[str, str] = word_table("noise")["synonyms"]["nouns"]
     if phrase in table:
         return split_list(table[phrase])
-    one = singular(phrase)
-    if one == phrase or one not in table or not is_plural(phrase):
+    noun = singular(phrase)
+    if noun == phrase or noun not in table or not is_plural(phrase):
         return ()
-    return tuple(plural(other) for other in split_list(table[one]))
+    return tuple(plural(synonym) for synonym in split_list(table[noun]))
 
 
 @cache
@@ -87,8 +83,8 @@ def _phrases() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _openers() -> frozenset[str]:
-    """The first words of everything that has other words."""
+def _first_words() -> frozenset[str]:
+    """The first words of all phrases that have synonyms."""
     nouns: Mapping[str, str] = word_table("noise")["synonyms"]["nouns"]
     return frozenset(phrase.split()[0] for phrase in (*_phrases(), *nouns, *map(plural, nouns)))
 

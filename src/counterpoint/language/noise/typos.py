@@ -1,4 +1,4 @@
-"""Slips of the keyboard that leave a word readable: one letter amiss, never the first, and never another word."""
+"""Typos that leave a word readable: one edit, never of the first letter, and never another word."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
@@ -7,48 +7,48 @@ from counterpoint.language.lexicon.vocabulary import is_word, possible_readings
 from counterpoint.language.lexicon.word_lists import split_list, word_table
 
 SHORTEST = 4
-"""Letters of the shortest word that is misspelt; one that loses a letter has one more."""
+"""The letters of the shortest word that is misspelled; one more where a letter is dropped."""
 
 
 @lru_cache(1 << 15)
-def misspell(word: str, slip: str) -> tuple[str, ...]:
-    """What a slip can make of a word in small letters, so that it can be read as nothing else.
+def misspell(word: str, typo: str) -> tuple[str, ...]:
+    """The misspellings of a lowercase word by a kind of typo that can be read as this word only.
 
-    It is no word itself, and no other everyday word is one slip away from it. Its first and last letters stay, but that
-    the last may be doubled. Short words and those that are not English have no such slips.
+    A misspelling is not a word itself, and no other everyday word is within one edit of it. First and last letters
+    stay, but the last may be doubled. Short and unknown words have no misspellings.
 
-    >>> misspelt("people", "transposed"), misspelt("where", "dropped")
+    >>> misspell("people", "transposed"), misspell("where", "dropped")
     (('poeple', 'pepole', 'peolpe'), ())
     """
-    if len(word) < SHORTEST + (slip == "dropped") or not (word.isascii() and word.isalpha() and is_word(word)):
+    if len(word) < SHORTEST + (typo == "dropped") or not (word.isascii() and word.isalpha() and is_word(word)):
         return ()
-    return tuple(dict.fromkeys(made for made in TYPOS[slip](word) if _is_clear(made, word)))
+    return tuple(dict.fromkeys(text for text in TYPOS[typo](word) if _is_unambiguous(text, word)))
 
 
-def _is_clear(made: str, word: str) -> bool:
-    return made != word and not is_word(made) and possible_readings(made) <= {word}
+def _is_unambiguous(text: str, word: str) -> bool:
+    return text != word and not is_word(text) and possible_readings(text) <= {word}
 
 
 def _neighbouring_keys(word: str) -> Iterator[str]:
-    for place in range(1, len(word) - 1):
-        for key in _neighbours()[word[place]]:
-            yield word[:place] + key + word[place + 1 :]
+    for index in range(1, len(word) - 1):
+        for key in _keyboard()[word[index]]:
+            yield word[:index] + key + word[index + 1 :]
 
 
 def _transpositions(word: str) -> Iterator[str]:
-    for place in range(1, len(word) - 2):
-        yield word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+    for index in range(1, len(word) - 2):
+        yield word[:index] + word[index + 1] + word[index] + word[index + 2 :]
 
 
 def _omissions(word: str) -> Iterator[str]:
-    for place in range(1, len(word) - 1):
-        yield word[:place] + word[place + 1 :]
+    for index in range(1, len(word) - 1):
+        yield word[:index] + word[index + 1 :]
 
 
 def _repetitions(word: str) -> Iterator[str]:
-    for place in range(1, len(word)):
-        if word[place] not in (word[place - 1], word[place + 1 : place + 2]):
-            yield word[: place + 1] + word[place:]
+    for index in range(1, len(word)):
+        if word[index] not in (word[index - 1], word[index + 1 : index + 2]):
+            yield word[: index + 1] + word[index:]
 
 
 TYPOS: Mapping[str, Callable[[str], Iterator[str]]] = {
@@ -57,17 +57,17 @@ TYPOS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "dropped": _omissions,
     "doubled": _repetitions,
 }
-"""A neighbouring key, two letters in the wrong order, a letter too few, a letter twice."""
+"""The kinds of typos: a neighbouring key, two letters transposed, a letter dropped, a letter doubled."""
 
 
 @cache
-def _neighbours() -> Mapping[str, str]:
-    """The keys beside each key, and above and below it: each row is half a key further to the right."""
+def _keyboard() -> Mapping[str, str]:
+    """The neighbours of each key on the keyboard, whose rows are each shifted by half a key."""
     rows = split_list(word_table("noise")["keys"])
-    found: dict[str, str] = {}
+    neighbours: dict[str, str] = {}
     for number, row in enumerate(rows):
         above, below = rows[number - 1] if number else "", rows[number + 1] if number + 1 < len(rows) else ""
-        for place, key in enumerate(row):
-            beside = row[max(0, place - 1) : place] + row[place + 1 : place + 2]
-            found[key] = beside + above[place : place + 2] + below[max(0, place - 1) : place + 1]
-    return found
+        for index, key in enumerate(row):
+            beside = row[max(0, index - 1) : index] + row[index + 1 : index + 2]
+            neighbours[key] = beside + above[index : index + 2] + below[max(0, index - 1) : index + 1]
+    return neighbours

@@ -23,7 +23,7 @@ def offered_words(query: Query) -> tuple[str, ...]:
     if query.mode is Mode.SCORE:
         return YES_NO
     question = parse_question(query.text, query.choices)
-    return YES_NO if question.sort is QuestionType.YES_NO else question.options
+    return YES_NO if question.type is QuestionType.YES_NO else question.options
 
 
 def answer_from_reply(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) -> Answer:

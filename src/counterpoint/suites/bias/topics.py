@@ -90,9 +90,9 @@ def noun_senses(name: str) -> NounSenses:
     """
     if not (name in hypernyms() or lexicon().senses(name) or lexicon().base_forms(name)):
         return NounSenses(frozenset([name]), frozenset([name]))
-    far = sense_coverage(name)
-    own = frozenset([name, *(sense.name for sense in far.covers)])
-    return NounSenses(own, own.union(sense.name for senses in far.above for sense in senses))
+    coverage = sense_coverage(name)
+    own = frozenset([name, *(sense.name for sense in coverage.covers)])
+    return NounSenses(own, own.union(sense.name for senses in coverage.ancestors for sense in senses))
 
 
 def _runs(words: tuple[str, ...]) -> Iterator[list[str]]:

@@ -79,7 +79,7 @@ def hues(color: str) -> tuple[str, ...]:
     >>> hues("grey"), hues("neon green"), hues("burgundy"), hues("wood")
     (('gray',), ('green',), ('maroon', 'red'), ())
     """
-    known = attribute_classes()["color"].usual(color)
+    known = attribute_classes()["color"].canonical(color)
     if known or color in _MORE:
         return (known,) if known else _MORE[color]
     shade, _, plain = color.rpartition(" ")
@@ -111,10 +111,10 @@ def _all_hues(text: str) -> tuple[str, ...]:
 def _usual(color: str) -> str:
     """A color by its usual word, in whatever shade: light gray for light grey."""
     shade, _, plain = color.rpartition(" ")
-    known = attribute_classes()["color"].usual(color)
+    known = attribute_classes()["color"].canonical(color)
     if known:
         return known
-    return f"{shade} {attribute_classes()['color'].usual(plain) or plain}" if shade else color
+    return f"{shade} {attribute_classes()['color'].canonical(plain) or plain}" if shade else color
 
 
 color = Augmentation(

@@ -16,7 +16,7 @@ def propose_rewrites(question: Question, statistics: None, rng: Random) -> Itera
     if not found:
         yield Rejection(question.kind, "no rule fits")
         return
-    done = "; ".join(rule.does for rule, _ in found)
+    done = "; ".join(rule.description for rule, _ in found)
     yield group_rewordings(
         question, [(text, (("rule", rule.name),)) for rule, text in found], f"these keep the sense: {done}"
     )

@@ -30,7 +30,7 @@ def propose_word_noise(question: Question, statistics: None, rng: Random, *, mos
         found = apply_noise(loose, kind, rng, most)
         variants += [(text, _TAGS[kind.name, severity]) for severity, text in found]
         if not found:
-            yield Rejection(kind.name, kind.unless)
+            yield Rejection(kind.name, kind.rejection)
     if variants:
         yield group_rewordings(question, variants, "noise that leaves the sense of the question alone")
 

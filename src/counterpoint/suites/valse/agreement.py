@@ -80,7 +80,7 @@ def _agrees(phrases: Sequence[NounChunk], chosen: int, verb: TaggedToken) -> boo
     if chosen == JOINED:
         return many
     one = phrases[chosen]
-    return one.many == many or one.lead is Determiner.GROUP
+    return one.many == many or one.determiner is Determiner.GROUP
 
 
 def _subject(

@@ -74,7 +74,7 @@ def object_mentions(text: str) -> Iterator[ObjectMention]:
 
 def _mention(said: Sequence[TaggedToken], one: NounChunk) -> ObjectMention | None:
     after = said[one.end].text if one.end < len(said) else ""
-    if one.many is None or one.lead is Determiner.OTHER or after in ("-", "'s"):
+    if one.many is None or one.determiner is Determiner.OTHER or after in ("-", "'s"):
         return None
     for start in range(one.first, one.head + 1):
         name = " ".join(word.text for word in said[start : one.end])
@@ -84,7 +84,7 @@ def _mention(said: Sequence[TaggedToken], one: NounChunk) -> ObjectMention | Non
         before = said[one.first : start]
         if any(word.tag[:2] in ("NN", "NP") for word in before):
             return None  # a toy train, a police car: another word would not fit
-        if one.lead is Determiner.BARE and not one.many and one.start and said[one.start - 1].tag[0] == "P":
+        if one.determiner is Determiner.BARE and not one.many and one.start and said[one.start - 1].tag[0] == "P":
             return None  # in bed, by train
         return ObjectMention(said[start].start, said[one.head].end, word, one.many, _article(said, one, start))
     return None
@@ -92,7 +92,7 @@ def _mention(said: Sequence[TaggedToken], one: NounChunk) -> ObjectMention | Non
 
 def _article(said: Sequence[TaggedToken], one: NounChunk, start: int) -> tuple[int, int, str]:
     first = said[one.start]
-    if first.text in ("a", "an") and one.lead is Determiner.ARTICLE and start == one.first:
+    if first.text in ("a", "an") and one.determiner is Determiner.ARTICLE and start == one.first:
         return first.start, first.end, first.text
     return 0, 0, ""
 

@@ -93,8 +93,8 @@ def _can_change(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], place
     one = phrases[place]
     if (
         one.many is None
-        or one.lead in (Determiner.OWNER, Determiner.OTHER)
-        or (one.lead is Determiner.BARE and not one.many)
+        or one.determiner in (Determiner.OWNER, Determiner.OTHER)
+        or (one.determiner is Determiner.BARE and not one.many)
     ):
         return False
     if not one.many and any(other.many is not False for other in phrases[:place]):
@@ -132,7 +132,7 @@ def _modifiers_allow(said: Sequence[TaggedToken], one: NounChunk) -> bool:
     last = said[one.head - 1] if before else None
     looks_like_verb = last is not None and last.tag[0] == "N" and _is_verb(said[one.head].text)
     return not (
-        looks_like_verb and one.many and one.lead in (Determiner.BARE, Determiner.DEFINITE)
+        looks_like_verb and one.many and one.determiner in (Determiner.BARE, Determiner.DEFINITE)
     )  # the black dog runs
 
 
@@ -151,7 +151,7 @@ def _before_allows(said: Sequence[TaggedToken], one: NounChunk, ends: dict[int, 
     before = said[one.start - 1]
     if before.tag[:2] == "VB":
         return one.start > 1 and said[one.start - 2].text == "there"
-    if one.lead is Determiner.BARE and (
+    if one.determiner is Determiner.BARE and (
         before.tag[0] == "N" or before.tag == "VVN" or said[one.first].text.endswith("ing")
     ):
         return False  # with opened umbrellas
@@ -167,7 +167,7 @@ def _after_allows(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], pla
         return singular(said[one.head].text) in listed_words("plurality", "measures")
     if after.tag == "CJC" or after.text == ",":
         joined = next((other for other in phrases if other.start == one.end + 1), None)
-        return joined is None or joined.lead is not Determiner.BARE
+        return joined is None or joined.determiner is not Determiner.BARE
     return after.tag[:2] != "NN" and after.text not in ("-", "/", "&")
 
 

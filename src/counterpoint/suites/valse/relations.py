@@ -58,7 +58,7 @@ def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
         if start and span in preposition_kinds() and end in begun:
             noun = singular(said[begun[end].head].text)
             before, moves = _lemma(said[start - 1]), said[start - 1].tag[0] == "V"
-            counted = begun[end].lead is not Determiner.OTHER and "other" not in (
+            counted = begun[end].determiner is not Determiner.OTHER and "other" not in (
                 word.text for word in said[end : begun[end].end]
             )
             free = counted and before not in _words("bound", "words")

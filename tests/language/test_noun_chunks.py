@@ -50,7 +50,7 @@ def test_noun_phrases_are_found_and_pronouns_are_none(text: str, phrases: list[s
 )
 def test_a_phrase_tells_how_many_where_nothing_in_it_disagrees(text: str, lead: Determiner, many: bool | None) -> None:
     first = find_noun_chunks(tag_text(text))[0]
-    assert (first.lead, first.many) == (lead, many)
+    assert (first.determiner, first.many) == (lead, many)
 
 
 @given(st.text(max_size=40))

@@ -283,7 +283,7 @@ def test_inability_to_see_or_judge_is_a_refusal_and_being_unsure_is_not() -> Non
 def test_what_a_question_asks_for_is_told_from_its_words(
     text: str, sort: QuestionType, options: tuple[str, ...]
 ) -> None:
-    assert (parse_question(text).sort, parse_question(text).options) == (sort, options)
+    assert (parse_question(text).type, parse_question(text).options) == (sort, options)
 
 
 def test_a_question_that_offers_words_is_answered_by_one_of_them_or_freely() -> None:

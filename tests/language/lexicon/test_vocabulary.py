@@ -21,7 +21,6 @@ from counterpoint.language.lexicon.attributes import (
     class_of,
     excludes,
     opposite,
-    opposite_pairs,
     opposites,
 )
 from counterpoint.language.lexicon.senses import curated_names, hypernyms, is_a, resolve_name, sense_of, synonyms
@@ -120,7 +119,7 @@ def test_every_pair_of_values_excludes_both_ways_and_none_excludes_itself() -> N
 
 
 def test_opposites_have_a_class_exclude_each_other_and_turn_back() -> None:
-    for one, other in opposite_pairs(colors=True):
+    for one, other in (pair for held in attribute_classes().values() for pair in held.opposites):
         assert class_of(one), one
         assert class_of(other), other
         assert excludes(one, other), (one, other)
@@ -176,8 +175,8 @@ def test_everything_in_the_doubts_is_a_name_in_the_singular() -> None:
 def test_a_class_that_a_question_may_ask_for_is_one_of_which_a_thing_has_one_value() -> None:
     unasked = word_set("attributes.not_asked")
     assert unasked <= set(attribute_classes())
-    assert [held.name for held in attribute_classes().values() if held.several and held.kind == "attribute"] == [
-        name for name in attribute_classes() if attribute_classes()[name].several and name in unasked
+    assert [held.name for held in attribute_classes().values() if held.multivalued and held.kind == "attribute"] == [
+        name for name in attribute_classes() if attribute_classes()[name].multivalued and name in unasked
     ]
 
 
