@@ -81,7 +81,7 @@ def extract_free(text: str, question: ParsedQuestion = _ANY) -> str | None:
 
     >>> extract_free("It is a red cup."), extract_free("The answer is: a dog.\\n\\nIt has fur.")
     ('red cup', 'dog')
-    >>> extract_free("The man is riding a bicycle.", ParsedQuestion(words=frozenset({"what", "is", "the", "man"})))
+    >>> extract_free("The man is riding a bicycle.", parse_question("What is the man riding?"))
     'bicycle'
     """
     if starts_with_refusal(text):
