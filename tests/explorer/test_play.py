@@ -26,9 +26,9 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import create_app
-from counterpoint.explorer.dropped import KEPT, Dropped, decoded
-from counterpoint.explorer.play_requests import EDITS, MASKS, Malformed, PlayRequest
-from counterpoint.explorer.playing import Player, Players, Stopped
+from counterpoint.explorer.play.model_threads import ModelThread, ModelThreads, RequestCancelled
+from counterpoint.explorer.play.request import EDITS, MASKS, MalformedRequest, PlayRequest
+from counterpoint.explorer.play.uploads import MAX_KEPT, UploadedPictures, decode_upload
 from counterpoint.pictures.edits import apply_edits
 from counterpoint.store.lab import LabStore
 
@@ -134,14 +134,14 @@ def test_the_page_begins_with_a_picture_of_the_lab_and_its_question(client: Test
     assert client.get(twin["shown"]["picture"]).content.startswith(b"\x89PNG")
     page = client.get("/play?suite=plain").text
     assert "Is shade 0 light or dark?" in page
-    assert "Play</a>" in client.get("/overview").text
+    assert "Try a model</a>" in client.get("/overview").text
 
 
 def test_without_a_model_the_page_says_how_to_load_one(lab: LabStore, cache: Path) -> None:
     bare = TestClient(create_app(lab, cache=cache))
     assert "--model fusion" in bare.get("/play").text
     assert "/static/play.js" not in bare.get("/play").text
-    assert "Play</a>" not in bare.get("/overview").text
+    assert "Try a model</a>" not in bare.get("/overview").text
 
 
 def test_a_model_answers_what_it_is_shown(client: TestClient, token: str, light: dict[str, str]) -> None:
@@ -270,14 +270,14 @@ def test_a_huge_file_and_a_huge_picture_are_refused(client: TestClient, token: s
     file = BytesIO()
     Image.new("1", (8000, 6000)).save(file, "PNG")
     with pytest.raises(PictureError, match="too many"):
-        decoded(file.getvalue())
+        decode_upload(file.getvalue())
 
 
 def test_pictures_that_visitors_drop_in_are_made_small_and_the_oldest_go() -> None:
-    held = Dropped()
+    held = UploadedPictures()
     first = held.keep(_png((1, 2, 3), (3000, 1500)))
     assert held.pixels(first).shape == (512, 1024, 3)
-    for _ in range(KEPT):
+    for _ in range(MAX_KEPT):
         held.keep(_png((0, 0, 0)))
     with pytest.raises(PictureError, match="gone"):
         held.pixels(first)
@@ -286,7 +286,7 @@ def test_pictures_that_visitors_drop_in_are_made_small_and_the_oldest_go() -> No
 @given(st.binary(max_size=300))
 def test_bytes_that_are_no_picture_are_refused_politely(content: bytes) -> None:
     with pytest.raises(PictureError):
-        decoded(content)
+        decode_upload(content)
 
 
 NUMBERS = {name: st.integers(0, most) for name, most in EDITS.items()}
@@ -322,7 +322,7 @@ def test_hiding_a_box_hides_it_and_nothing_else() -> None:
 
 
 def test_a_text_that_is_too_long_is_malformed_with_help() -> None:
-    with pytest.raises(Malformed) as problem:
+    with pytest.raises(MalformedRequest) as problem:
         PlayRequest.read({"first": "x" * 501})
     assert "500" in problem.value.hint
 
@@ -360,7 +360,7 @@ class Heard:
 
 def test_the_newest_request_of_a_visitor_ends_the_older_ones() -> None:
     slow = Slow()
-    players, first, second, other = Players([("slow", slow)]), Heard(), Heard(), Heard()
+    players, first, second, other = ModelThreads([("slow", slow)]), Heard(), Heard(), Heard()
     texts = [Query(None, text) for text in ("a", "b", "c", "d", "e")]
     players.ask("ann", {"slow": texts}, first.hear, first.done)
     assert slow.begun.acquire(timeout=20)
@@ -369,7 +369,7 @@ def test_the_newest_request_of_a_visitor_ends_the_older_ones() -> None:
     slow.leave.release(20)
     for heard in (first, second, other):
         assert heard.over.wait(20)
-    assert isinstance(first.problem, Stopped)
+    assert isinstance(first.problem, RequestCancelled)
     assert (first.answers, second.answers, other.answers) == ([], ["new"], ["bob's"])
     assert slow.asked == ["a", "bob's", "new"]
     players.close()
@@ -394,12 +394,12 @@ class Remote:
 
 def test_a_request_on_its_way_is_let_go_when_it_no_longer_matters() -> None:
     remote, heard = Remote(), Heard()
-    players = Players([("remote", remote)])
+    players = ModelThreads([("remote", remote)])
     stop = players.ask("ann", {"remote": [Query(None, "Is it?")]}, heard.hear, heard.done)
     assert remote.begun.wait(20)
     stop()
     assert heard.over.wait(20)
-    assert isinstance(heard.problem, Stopped)
+    assert isinstance(heard.problem, RequestCancelled)
     assert remote.let_go.wait(20)
     players.close()
 
@@ -409,11 +409,11 @@ def test_a_model_that_can_do_nothing_is_refused() -> None:
         fingerprint = "mute"
 
     with pytest.raises(ModelError, match="neither"):
-        Player(Mute(), "mute", "mute")
+        ModelThread(Mute(), "mute", "mute")
 
 
 def test_two_models_of_one_name_can_be_told_apart() -> None:
-    players = Players([("slow", Slow()), ("slow", Slow())])
+    players = ModelThreads([("slow", Slow()), ("slow", Slow())])
     assert [known.slug for known in players.known] == ["slow", "slow-2"]
     players.close()
 

@@ -15,12 +15,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer import board_pages, pair_pages, play
+from counterpoint.explorer import board_pages, pair_pages
 from counterpoint.explorer import routes as pages
 from counterpoint.explorer.downloads import TYPES
-from counterpoint.explorer.dropped import Dropped, PlayPictures
 from counterpoint.explorer.openapi import openapi
-from counterpoint.explorer.playing import Players
+from counterpoint.explorer.play import routes as play
+from counterpoint.explorer.play.model_threads import ModelThreads
+from counterpoint.explorer.play.uploads import PlayPictures, UploadedPictures
 from counterpoint.explorer.security import AccessKeys, PasswordGate, log_in
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.lab.reader import LabReader
@@ -90,7 +91,7 @@ def create_app(
     """
     hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]  # a stranger's name is refused
     keys, drawn = AccessKeys(password), lab.opened().pictures(extra)
-    shown = PlayPictures(drawn, Dropped())
+    shown = PlayPictures(drawn, UploadedPictures())
     app = Starlette(
         routes=[
             Route("/", pages.home),
@@ -121,5 +122,5 @@ def create_app(
     app.state.cache, app.state.recent = FileCache(cache or user_cache()), LRUCache[str, bytes](PAGES)
     app.state.makers = Semaphore(MAKERS)
     app.state.thumbnails = Thumbnails(drawn, app.state.cache)
-    app.state.keys, app.state.play_pictures, app.state.players = keys, shown, Players(models(shown))
+    app.state.keys, app.state.play_pictures, app.state.players = keys, shown, ModelThreads(models(shown))
     return app

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from counterpoint._version import __version__
 from counterpoint.explorer.group_filters import PARAMETERS
-from counterpoint.explorer.play_requests import LONGEST, MASKS, MODES, NUMBERS, TEXTS
+from counterpoint.explorer.play.request import MASKS, MAX_TEXT, MODES, NUMBERS, TEXTS
 from counterpoint.explorer.security import HEADER
 from counterpoint.explorer.views import LabView
 
@@ -35,7 +35,7 @@ VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "/suites/{suite}/groups/{group}": ("views_groups:GroupView", _FILTER),
         "/compare": ("views_groups:CompareView", ("suite", "models", "with", "first", "second", "page")),
         "/samples/{query}": ("views_groups:SampleView", ()),
-        "/play": ("views_play:PlayView", (*TEXTS, *NUMBERS)),
+        "/play": ("play.view:PlayView", (*TEXTS, *NUMBERS)),
     }
 )
 """What the twin of each page holds, by the path of the page, and what its address may ask for."""
@@ -181,7 +181,7 @@ def _field(name: str) -> Schema:
         return {"type": "integer", "minimum": 1, "maximum": 10_000}
     if name in ("mode", "mask"):
         return {"type": "string", "enum": list(MODES if name == "mode" else MASKS)}
-    return {"type": "string", "maxLength": LONGEST}
+    return {"type": "string", "maxLength": MAX_TEXT}
 
 
 def _twin(view: str, known: dict[str, Schema]) -> Schema:

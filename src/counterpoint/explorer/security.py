@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.explorer.bodies import form
+from counterpoint.explorer.request_bodies import read_form
 
 SHORTEST = 8
 """Characters of a password, at least."""
@@ -98,7 +98,7 @@ async def log_in(request: Request) -> Response:
     keys: AccessKeys = request.app.state.keys
     if request.method != "POST":
         return _login_page(request, request.query_params.get("next", ""))
-    given = await form(request)
+    given = await read_form(request)
     keys.check(request, given.get("token"))
     onward, password = (one if isinstance(one := given.get(name), str) else "" for name in ("next", "password"))
     session = keys.session(password) if keys.locked else ""

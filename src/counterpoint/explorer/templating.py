@@ -1,6 +1,6 @@
 """The templates of the pages: those of reports, and what only pages need."""
 
-from jinja2 import Environment
+from jinja2 import Environment, PackageLoader
 
 from counterpoint.explorer.pages.group import THRESHOLD
 from counterpoint.explorer.views import BoxView
@@ -9,7 +9,9 @@ from counterpoint.reports import templating
 
 def environment() -> Environment:
     """The templates of pages and reports."""
-    templates = templating.environment("counterpoint.explorer")
+    templates = templating.environment(
+        PackageLoader("counterpoint.explorer"), PackageLoader("counterpoint.explorer.play", "")
+    )
     templates.filters["label"] = box_label
     templates.globals |= {"threshold": THRESHOLD, "live": True}
     return templates

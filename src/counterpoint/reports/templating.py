@@ -2,13 +2,13 @@
 
 from importlib.resources import files
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 
-def environment(*packages: str) -> Environment:
-    """The templates of these packages and of reports; text is escaped, and an unknown name is an error."""
+def environment(*loaders: BaseLoader) -> Environment:
+    """The templates of these loaders and of reports; text is escaped, and an unknown name is an error."""
     templates = Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "counterpoint.reports")]),
+        loader=ChoiceLoader([*loaders, PackageLoader("counterpoint.reports")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -13,22 +13,22 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Answerer, Model, RemoteModel, Scorer
 from counterpoint.engine.dispatch import Dispatcher, QueryBatch
 
-PORTIONS = (1, 2, 8)
+BATCH_SIZES = (1, 2, 8)
 """How many queries of a request are put at once: the first alone, so that it is answered first; then more."""
-WAITING = 64
+MAX_QUEUED = 64
 """Requests that may wait for one model; a visitor never has more than one."""
 
 
-class Stopped(Exception):  # noqa: N818 - it reads as what it says
+class RequestCancelled(Exception):  # noqa: N818 - it reads as what it says
     """A request no longer matters."""
 
 
-class Busy(ModelError):  # noqa: N818 - it reads as what it says
+class QueueFull(ModelError):  # noqa: N818 - it reads as what it says
     """Too many visitors wait for a model."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LoadedModel:
     """A model as pages name it, and what it can do."""
 
     name: str
@@ -43,7 +43,7 @@ class Known:
         return self.scores if mode is Mode.SCORE else self.answers
 
 
-class Turn:
+class PlayJob:
     """What a visitor asks of one model: the answers come to `heard`, in the model's thread, until it is over."""
 
     def __init__(self, queries: Sequence[Query], heard: Callable[[int, Answer], None]) -> None:
@@ -58,7 +58,7 @@ class Turn:
     def check(self) -> None:
         """Raise Stopped once it no longer matters."""
         if self._over:
-            raise Stopped
+            raise RequestCancelled
 
     def hear(self, place: int, answer: Answer) -> None:
         """Pass on an answer."""
@@ -67,24 +67,24 @@ class Turn:
             self._heard(place, answer)
 
 
-class Player:
+class ModelThread:
     """A model in a thread of its own; requests wait in line, and those that were stopped meanwhile are let go."""
 
     def __init__(self, model: Model, name: str, slug: str) -> None:
         scale = model.scale if isinstance(model, Scorer) else ""
         remote = isinstance(model, RemoteModel)
-        self.known = Known(name, slug, isinstance(model, Answerer), isinstance(model, Scorer), str(scale), remote)
+        self.known = LoadedModel(name, slug, isinstance(model, Answerer), isinstance(model, Scorer), str(scale), remote)
         if not self.known.answers and not self.known.scores:
             raise ModelError(f"{name} neither answers nor scores")
         self.model = model
-        self._line: SimpleQueue[tuple[Turn, Callable[[Exception | None], None]] | None] = SimpleQueue()
+        self._line: SimpleQueue[tuple[PlayJob, Callable[[Exception | None], None]] | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name=f"play-{slug}", daemon=True)
         self._thread.start()
 
-    def ask(self, turn: Turn, done: Callable[[Exception | None], None]) -> None:
+    def ask(self, turn: PlayJob, done: Callable[[Exception | None], None]) -> None:
         """Put a request into the line; `done` is called at its end, with what went wrong, if anything did."""
-        if self._line.qsize() >= WAITING:
-            raise Busy(f"{self.known.name} is asked by too many at once", hint="try again in a moment")
+        if self._line.qsize() >= MAX_QUEUED:
+            raise QueueFull(f"{self.known.name} is asked by too many at once", hint="try again in a moment")
         self._line.put((turn, done))
 
     def close(self) -> None:
@@ -98,11 +98,11 @@ class Player:
                 turn, done = waiting
                 done(self._asked(asker, turn))
 
-    def _asked(self, asker: Dispatcher, turn: Turn) -> Exception | None:
+    def _asked(self, asker: Dispatcher, turn: PlayJob) -> Exception | None:
         """What went wrong; a model is others' code, and whatever it raises must not end its thread."""
         try:
             start = 0
-            for size in (*PORTIONS, *[PORTIONS[-1]] * len(turn.queries)):
+            for size in (*BATCH_SIZES, *[BATCH_SIZES[-1]] * len(turn.queries)):
                 part = turn.queries[start : start + size]
                 turn.check()
                 if part:
@@ -113,26 +113,26 @@ class Player:
         return None
 
 
-def _moved(turn: Turn, start: int) -> Callable[[int, Answer], None]:
+def _moved(turn: PlayJob, start: int) -> Callable[[int, Answer], None]:
     return lambda place, answer: turn.hear(start + place, answer)
 
 
-class Players:
+class ModelThreads:
     """All models that were named when the server was started."""
 
     def __init__(self, models: Sequence[tuple[str, Model]] = ()) -> None:
-        self._players: dict[str, Player] = {}
+        self._players: dict[str, ModelThread] = {}
         for name, model in models:
             short = _short(name, self._players)
-            self._players[short] = Player(model, name, short)
-        self._newest: dict[str, tuple[Turn, ...]] = {}
+            self._players[short] = ModelThread(model, name, short)
+        self._newest: dict[str, tuple[PlayJob, ...]] = {}
         self._lock = Lock()
 
     def __bool__(self) -> bool:
         return bool(self._players)
 
     @property
-    def known(self) -> tuple[Known, ...]:
+    def known(self) -> tuple[LoadedModel, ...]:
         """The models, in the order in which they were named."""
         return tuple(player.known for player in self._players.values())
 
@@ -151,7 +151,7 @@ class Players:
 
         `heard` and `done` are called in the models' threads; `done` once for each model, with `Stopped` if it was.
         """
-        turns = {slug: Turn(queries, _of(slug, heard)) for slug, queries in asked.items()}
+        turns = {slug: PlayJob(queries, _of(slug, heard)) for slug, queries in asked.items()}
         mine = tuple(turns.values())
         with self._lock:
             for older in self._newest.get(visitor, ()):
@@ -173,7 +173,7 @@ class Players:
         for slug, turn in turns.items():
             try:
                 self._players[slug].ask(turn, _of_end(slug, ended))
-            except Busy as problem:
+            except QueueFull as problem:
                 ended(slug, problem)
         return stop
 

@@ -12,14 +12,13 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.dropped import NAMESPACE
-from counterpoint.explorer.play_requests import FAMILIES, MASKS, PlayRequest, edited
-from counterpoint.explorer.play_words import reworded, strange, swappable
-from counterpoint.explorer.playing import Known, Players
-from counterpoint.explorer.views import AnswerProbability, AnswerView, SelectBox, SelectOption
-from counterpoint.explorer.views_play import Area, Cell, Family, Pick, Played, PlayView, Row, Slider
+from counterpoint.explorer.play.model_threads import LoadedModel, ModelThreads
+from counterpoint.explorer.play.request import FAMILIES, MASKS, PlayRequest, apply_request
+from counterpoint.explorer.play.rewordings import SwappableWord, list_rewordings, noise_rejection, swappable_words
+from counterpoint.explorer.play.uploads import NAMESPACE
+from counterpoint.explorer.views import AnswerProbability, AnswerView, PageView, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
-from counterpoint.language.word_diff import mark_changes
+from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.models.builtin.unknown_words import vocabulary_warnings
 from counterpoint.pictures.edits import summarize_edit
 from counterpoint.store.groups import read_queries
@@ -32,12 +31,118 @@ SENTENCE = (
     "Nothing of this is kept in the lab."
 )
 
-Given = Mapping[tuple[int, str], Answer]
+AnswersByRow = Mapping[tuple[int, str], Answer]
 """What was said, by the place of a line and the model."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SeveritySlider:
+    """An edit that can be moved, from 0, which is none, to its highest severity."""
+
+    name: str
+    value: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditFamily:
+    """Edits of one sort."""
+
+    name: str
+    sliders: tuple[SeveritySlider, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureOption:
+    """A picture of the lab that could be played with, and the question that is asked about it there."""
+
+    address: str
+    picture: str
+    suite: str
+    query: str
+    question: str
+    chosen: bool
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class MaskArea:
+    """A box by the name of what is in it, in per cent of the picture."""
+
+    name: str
+    x: int
+    y: int
+    w: int
+    h: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditedPicture:
+    """The picture as models are shown it, and where it is from."""
+
+    picture: str
+    source: str
+    edits: str
+    areas: tuple[MaskArea, ...] = ()
+    gold: str = ""  # the right answer to the question that the lab asks about it
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCell:
+    """What one model said; `same` tells whether it is what the model said to the first row, where both are known."""
+
+    model: str
+    answer: AnswerView | None
+    same: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """A text that is asked, the difference from the first marked, and where it comes from."""
+
+    name: str
+    family: str
+    does: str
+    text: tuple[TextPiece, ...]
+    cells: tuple[AnswerCell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayView(PageView):
+    """Everything that can be moved, as it stands, and what the models said, where they were asked."""
+
+    mode: str = "question"
+    models: tuple[LoadedModel, ...] = ()
+    able: tuple[LoadedModel, ...] = ()  # the models that can do what the mode asks for
+    shown: EditedPicture | None = None
+    question: str = ""
+    choices: str = ""
+    first: str = ""
+    second: str = ""
+    swap: str = ""
+    into: str = ""
+    noise: int = 1
+    draw: int = 1
+    words: bool = True
+    suite: str = ""
+    query: str = ""
+    dropped: str = ""
+    mask: SelectBox | None = None
+    box: tuple[int, int, int, int] = (25, 25, 50, 50)
+    families: tuple[EditFamily, ...] = ()
+    suites: SelectBox | None = None
+    picks: tuple[PictureOption, ...] = ()
+    fewer: str = ""
+    more: str = ""
+    swappable: tuple[SwappableWord, ...] = ()
+    rows: tuple[AnswerRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePicture:
     """The picture that is played with, before it is edited, and the row of the lab that it is from, if it is."""
 
     picture: Picture | None = None
@@ -46,7 +151,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlayQuery:
     """Something that is asked, and where its text comes from."""
 
     name: str
@@ -55,23 +160,23 @@ class Line:
     query: Query
 
 
-def chosen(reader: LabReader, asked: PlayRequest) -> Chosen:
+def source_picture(reader: LabReader, asked: PlayRequest) -> SourcePicture:
     """The picture that a request names; none, where it names none."""
     if asked.dropped:
-        return Chosen(Picture(f"{NAMESPACE}:{asked.dropped}"))
+        return SourcePicture(Picture(f"{NAMESPACE}:{asked.dropped}"))
     if not asked.suite or not asked.query:
-        return Chosen()
+        return SourcePicture()
     row, query = _row(reader, asked.suite, asked.query)
     size = (row["width"], row["height"]) if row["width"] and row["height"] else None
-    return Chosen(query.picture, row, size)
+    return SourcePicture(query.picture, row, size)
 
 
-def settled(reader: LabReader, asked: PlayRequest) -> PlayRequest:
+def with_defaults(reader: LabReader, asked: PlayRequest) -> PlayRequest:
     """A request with something to begin with: the first picture of the lab, and what the lab asks about it."""
     if not asked.dropped and not asked.query:
         found = next((picks for suite in _suites(reader, asked) if (picks := _picked(reader, suite, 1, 1))), None)
         asked = replace(asked, suite=found[0]["suite"], query=hex_id(found[0]["query"])) if found else asked
-    row = chosen(reader, asked).row
+    row = source_picture(reader, asked).row
     if row is None:
         return asked
     choices = ", ".join(row["choices"])
@@ -81,51 +186,55 @@ def settled(reader: LabReader, asked: PlayRequest) -> PlayRequest:
     return replace(asked, question=asked.question or row["text"], choices=asked.choices or (choices if same else ""))
 
 
-def able(players: Players, asked: PlayRequest) -> tuple[Known, ...]:
+def capable_models(players: ModelThreads, asked: PlayRequest) -> tuple[LoadedModel, ...]:
     """The models that can do what is asked for."""
     mode = Mode.SCORE if asked.mode == "captions" else Mode.ANSWER
     return tuple(known for known in players.known if known.can(mode))
 
 
-def rewords(players: Players, asked: PlayRequest) -> bool:
+def is_reworded(players: ModelThreads, asked: PlayRequest) -> bool:
     """Whether a question is also asked in other words: as the visitor says, else unless each answer is a request."""
     return bool(asked.words) if asked.words is not None else not any(known.remote for known in players.known)
 
 
-def lines(players: Players, asked: PlayRequest, picture: Picture | None) -> list[Line]:
+def play_queries(players: ModelThreads, asked: PlayRequest, picture: Picture | None) -> list[PlayQuery]:
     """All that is asked: first what the visitor sees, then the same without edits, then the same in other words."""
-    shown = edited(picture, asked)
+    shown = apply_request(picture, asked)
     if asked.mode == "captions":
         texts = [(name, text) for name, text in (("first", asked.first), ("second", asked.second)) if text.strip()]
-        made = [Line(name, "caption", "", Query(shown, text, Mode.SCORE)) for name, text in texts]
-        plain = [Line(name, "no edits", "", Query(picture, text, Mode.SCORE)) for name, text in texts]
+        made = [PlayQuery(name, "caption", "", Query(shown, text, Mode.SCORE)) for name, text in texts]
+        plain = [PlayQuery(name, "no edits", "", Query(picture, text, Mode.SCORE)) for name, text in texts]
         return made + (plain if picture != shown else [])
     if not asked.question.strip():
         return []
     first = Query(shown, asked.question, choices=asked.listed)
-    found = [Line("as typed", "", "", first)]
+    found = [PlayQuery("as typed", "", "", first)]
     if picture != shown:
-        found.append(Line("no edits", "picture", "the picture as it was", replace(first, picture=picture)))
-    made_of = reworded(asked.question, swap=asked.swap, into=asked.into, severity=asked.noise, draw=asked.draw)
-    kept = made_of if rewords(players, asked) else [one for one in made_of if one.family == "swap"]
-    return found + [Line(one.name, one.family, one.does, first.asking(one.text)) for one in kept]
+        found.append(PlayQuery("no edits", "picture", "the picture as it was", replace(first, picture=picture)))
+    made_of = list_rewordings(asked.question, swap=asked.swap, into=asked.into, severity=asked.noise, draw=asked.draw)
+    kept = made_of if is_reworded(players, asked) else [one for one in made_of if one.family == "swap"]
+    return found + [PlayQuery(one.name, one.family, one.does, first.asking(one.text)) for one in kept]
 
 
-def playground(
-    reader: LabReader, players: Players, asked: PlayRequest, given: Given | None = None, problems: Sequence[str] = ()
+def play_view(
+    reader: LabReader,
+    players: ModelThreads,
+    asked: PlayRequest,
+    given: AnswersByRow | None = None,
+    problems: Sequence[str] = (),
 ) -> PlayView:
     """The whole page, with what was said where models were asked."""
-    picked, models = chosen(reader, asked), able(players, asked)
-    asked_for = lines(players, asked, picked.picture)
+    picked, models = source_picture(reader, asked), capable_models(players, asked)
+    asked_for = play_queries(players, asked, picked.picture)
     return PlayView(
         view="play",
-        title="Play",
+        title="Try a model",
         sentence=SENTENCE,
         twin=asked.address("/play.json"),
         mode=asked.mode,
         models=players.known,
         able=models,
-        shown=played(asked, picked),
+        shown=edited_picture(asked, picked),
         question=asked.question,
         choices=asked.choices,
         first=asked.first,
@@ -134,7 +243,7 @@ def playground(
         into=asked.into,
         noise=asked.noise,
         draw=asked.draw,
-        words=rewords(players, asked),
+        words=is_reworded(players, asked),
         suite=asked.suite,
         query=asked.query,
         dropped=asked.dropped,
@@ -143,26 +252,28 @@ def playground(
         ),
         box=(asked.x, asked.y, asked.w, asked.h),
         families=tuple(
-            Family(name, tuple(Slider(one, asked.severities.get(one, 0), most) for one, most in own.items()))
+            EditFamily(
+                name, tuple(SeveritySlider(one, asked.severities.get(one, 0), most) for one, most in own.items())
+            )
             for name, own in FAMILIES.items()
         ),
         suites=_suite_box(reader, asked),
         **_picking(reader, asked),
-        swappable=tuple(swappable(asked.question)) if asked.mode == "question" else (),
-        rows=rows(asked_for, models, given or {}),
-        notes=(*problems, *notes(players, asked, models)),
+        swappable=tuple(swappable_words(asked.question)) if asked.mode == "question" else (),
+        rows=answer_rows(asked_for, models, given or {}),
+        notes=(*problems, *answer_notes(players, asked, models)),
         asked=given is not None,
     )
 
 
-def played(asked: PlayRequest, picked: Chosen) -> Played | None:
+def edited_picture(asked: PlayRequest, picked: SourcePicture) -> EditedPicture | None:
     """The picture as it is shown, if there is one."""
     if picked.picture is None:
         return None
-    shown, row = edited(picked.picture, asked), picked.row
+    shown, row = apply_request(picked.picture, asked), picked.row
     assert shown is not None, "a picture stays one"
     same = row is not None and row["gold"] and row["text"] == asked.question and asked.mode == "question"
-    return Played(
+    return EditedPicture(
         picture=asked.shown(),
         source="a picture that was dropped in" if asked.dropped else picked.picture.address,
         edits=" | ".join(map(summarize_edit, shown.edits)) or "no edits",
@@ -171,14 +282,16 @@ def played(asked: PlayRequest, picked: Chosen) -> Played | None:
     )
 
 
-def rows(asked: Sequence[Line], models: Sequence[Known], given: Given) -> tuple[Row, ...]:
+def answer_rows(
+    asked: Sequence[PlayQuery], models: Sequence[LoadedModel], given: AnswersByRow
+) -> tuple[AnswerRow, ...]:
     """The lines as a table: one row each, one cell for each model."""
     if not asked:
         return ()
     texts = mark_changes(asked[0].query.text, [line.query.text for line in asked[1:]])
     scored = asked[0].query.mode is Mode.SCORE
     return tuple(
-        Row(
+        AnswerRow(
             line.name,
             line.family,
             line.does,
@@ -189,7 +302,7 @@ def rows(asked: Sequence[Line], models: Sequence[Known], given: Given) -> tuple[
     )
 
 
-def notes(players: Players, asked: PlayRequest, models: Sequence[Known]) -> tuple[str, ...]:
+def answer_notes(players: ModelThreads, asked: PlayRequest, models: Sequence[LoadedModel]) -> tuple[str, ...]:
     """What is to be known of the answers: words that a model never learnt, and why there is no noise in words."""
     if not players:
         return ()
@@ -200,11 +313,11 @@ def notes(players: Players, asked: PlayRequest, models: Sequence[Known]) -> tupl
     found = [
         note for one in models for note in vocabulary_warnings(players.model(one.slug), one.name, text, asked.listed)
     ]
-    why = strange(asked.question) if asked.mode == "question" and rewords(players, asked) else ""
+    why = noise_rejection(asked.question) if asked.mode == "question" and is_reworded(players, asked) else ""
     return (*(f"{note}." for note in found), *([f"No noise is put into {why}."] if why else []))
 
 
-def said(answer: Answer, mode: Mode) -> AnswerView:
+def answer_view(answer: Answer, mode: Mode) -> AnswerView:
     """An answer as pages show it."""
     number = _number(answer.score) if mode is Mode.SCORE and answer.score is not None else ""
     return AnswerView(
@@ -220,12 +333,12 @@ def said(answer: Answer, mode: Mode) -> AnswerView:
     )
 
 
-def _cell(given: Given, place: int, slug: str, mode: Mode) -> Cell:
+def _cell(given: AnswersByRow, place: int, slug: str, mode: Mode) -> AnswerCell:
     answer, first = given.get((place, slug)), given.get((0, slug))
     if answer is None or first is None or not place or mode is Mode.SCORE:
-        return Cell(slug, said(answer, mode) if answer else None)
+        return AnswerCell(slug, answer_view(answer, mode) if answer else None)
     failed = State.FAILED in (answer.state, first.state)
-    return Cell(slug, said(answer, mode), None if failed else _value(answer) == _value(first))
+    return AnswerCell(slug, answer_view(answer, mode), None if failed else _value(answer) == _value(first))
 
 
 def _number(score: float) -> str:
@@ -250,7 +363,7 @@ def _row(reader: LabReader, suite: str, query: str) -> tuple[Mapping[str, Any], 
     return table.to_pylist()[0], read_queries(table)[0]
 
 
-def _areas(picked: Chosen) -> tuple[Area, ...]:
+def _areas(picked: SourcePicture) -> tuple[MaskArea, ...]:
     """The boxes of what the question is about, in per cent of the picture, rounded outward."""
     if picked.row is None or picked.size is None:
         return ()
@@ -263,7 +376,7 @@ def _areas(picked: Chosen) -> tuple[Area, ...]:
         right = min(100, -(-100 * (one["x"] + one["width"]) // width))
         bottom = min(100, -(-100 * (one["y"] + one["height"]) // height))
         if right > left and bottom > top:
-            found.append(Area(one["name"], left, top, right - left, bottom - top))
+            found.append(MaskArea(one["name"], left, top, right - left, bottom - top))
     return tuple(found)
 
 
@@ -303,10 +416,12 @@ def _picked(reader: LabReader, suite: str, page: int, size: int) -> list[dict[st
     return reader.database.rows(sql, [size, (page - 1) * PICKS])
 
 
-def _pick(suite: str, found: Mapping[str, Any], row: Mapping[str, Any], asked: PlayRequest, touched: bool) -> Pick:
+def _pick(
+    suite: str, found: Mapping[str, Any], row: Mapping[str, Any], asked: PlayRequest, touched: bool
+) -> PictureOption:
     query, ratio = hex_id(found["query"]), row["height"] / row["width"] if row["width"] and row["height"] else 0.75
     text = {} if touched or row["mode"] == Mode.SCORE else {"question": row["text"], "choices": ""}
-    return Pick(
+    return PictureOption(
         address=asked.address(suite=suite, query=query, dropped="", **text),
         picture=f"/suites/{quote(suite)}/pictures/{query}.png?width=160",
         suite=suite,

@@ -12,7 +12,7 @@ from counterpoint.pictures.noise import SEVERITIES, STRENGTHS, noise_edit
 from counterpoint.pictures.patch_shuffle import shuffle_edit
 from counterpoint.pictures.transforms import TRANSFORMS
 
-LONGEST = 500
+MAX_TEXT = 500
 """Characters of a text, at most."""
 MODES = ("question", "captions")
 PATCHES = (2, 4, 8)
@@ -61,7 +61,7 @@ NUMBERS: Mapping[str, tuple[int, int]] = MappingProxyType(
 _WHOLE, _GRAY, _BLUR = Size(100, 100), (128, 128, 128), "3"  # boxes are in per cent of the picture, and so is the blur
 
 
-class Malformed(CounterpointError):  # noqa: N818 - it reads as what it says
+class MalformedRequest(CounterpointError):  # noqa: N818 - it reads as what it says
     """What was sent cannot be understood."""
 
     status_code = 400
@@ -100,12 +100,12 @@ class PlayRequest:
         """What was sent; where it is `strict`, names that nobody knows are refused as well."""
         unknown = sorted(set(given) - set(TEXTS) - set(NUMBERS))
         if strict and unknown:
-            raise Malformed(f"{unknown[0][:40]!r} is unknown", hint=f"there are {', '.join([*TEXTS, *NUMBERS])}")
+            raise MalformedRequest(f"{unknown[0][:40]!r} is unknown", hint=f"there are {', '.join([*TEXTS, *NUMBERS])}")
         said = {name: _text(name, given[name]) for name in TEXTS if name in given}
         numbers = {name: number for name in NUMBERS if (number := _number(name, given.get(name))) is not None}
         for name, known in (("mode", MODES), ("mask", tuple(MASKS))):
             if said.get(name, known[0]) not in known:
-                raise Malformed(f"{name} is {said[name]!r}", hint=f"it may be {', '.join(filter(None, known))}")
+                raise MalformedRequest(f"{name} is {said[name]!r}", hint=f"it may be {', '.join(filter(None, known))}")
         own = {name: number for name, number in numbers.items() if name not in EDITS}
         moved = {name: numbers[name] for name in EDITS if numbers.get(name)}
         return cls(**said, **own, severities=moved)  # type: ignore[arg-type] # each name has its own type above
@@ -167,7 +167,7 @@ class PlayRequest:
         return (mean_around(Foreground(rest, _WHOLE), _GRAY) if rest else Edit("mean-color"),)
 
 
-def edited(picture: Picture | None, asked: PlayRequest) -> Picture | None:
+def apply_request(picture: Picture | None, asked: PlayRequest) -> Picture | None:
     """The picture with the edits that a visitor has chosen, after those that it has already."""
     return picture.edited(*asked.edits) if picture is not None else None
 
@@ -186,9 +186,9 @@ def _beside(box: Box) -> tuple[Box, ...]:
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
-        raise Malformed(f"{name} is {type(value).__name__}", hint="it is a text")
-    if len(value) > LONGEST:
-        raise Malformed(f"{name} has {len(value):,} characters", hint=f"it may have {LONGEST}")
+        raise MalformedRequest(f"{name} is {type(value).__name__}", hint="it is a text")
+    if len(value) > MAX_TEXT:
+        raise MalformedRequest(f"{name} has {len(value):,} characters", hint=f"it may have {MAX_TEXT}")
     return value.replace("\0", "").encode("utf-8", "replace").decode()
 
 
@@ -200,5 +200,5 @@ def _number(name: str, value: object) -> int | None:
         value = int(value)
     least, most = NUMBERS[name]
     if not isinstance(value, int) or not least <= value <= most:
-        raise Malformed(f"{name} is {str(value)[:40]!r}", hint=f"it is a whole number from {least} to {most}")
+        raise MalformedRequest(f"{name} is {str(value)[:40]!r}", hint=f"it is a whole number from {least} to {most}")
     return int(value)

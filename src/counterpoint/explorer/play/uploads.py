@@ -16,18 +16,18 @@ from counterpoint.pictures.folders import DECODE_ERRORS, to_rgb
 
 NAMESPACE = "dropped"
 """Where such a picture is, as its address says."""
-HEAVIEST = 10_000_000
+MAX_BYTES = 10_000_000
 """Bytes of a file, at most."""
-LARGEST = 40_000_000
+MAX_PIXELS = 40_000_000
 """Pixels of a picture before it is decoded, at most."""
-SIDE = 1024
+MAX_SIDE = 1024
 """Pixels of its longer side, once it is kept."""
-KEPT = 24
+MAX_KEPT = 24
 """So many pictures are kept; the one that was not looked at for longest goes first."""
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
 
-class Dropped:
+class UploadedPictures:
     """Pixels by a name that nobody can guess."""
 
     def __init__(self) -> None:
@@ -36,10 +36,10 @@ class Dropped:
 
     def keep(self, content: bytes) -> str:
         """Keep a picture, and say its name."""
-        pixels, name = decoded(content), token_hex(16)
+        pixels, name = decode_upload(content), token_hex(16)
         with self._lock:
             self._held[name] = pixels
-            if len(self._held) > KEPT:
+            if len(self._held) > MAX_KEPT:
                 self._held.popitem(last=False)
         return name
 
@@ -55,7 +55,7 @@ class Dropped:
 class PlayPictures:
     """The pictures that models are shown while somebody plays: those of the lab, and those that were dropped in."""
 
-    def __init__(self, lab: Pictures, dropped: Dropped) -> None:
+    def __init__(self, lab: Pictures, dropped: UploadedPictures) -> None:
         self._lab, self.dropped = lab, dropped
 
     def pixels(self, picture: Picture) -> Pixels:
@@ -65,17 +65,17 @@ class PlayPictures:
         return self._lab.pixels(picture)
 
 
-def decoded(content: bytes) -> Pixels:
+def decode_upload(content: bytes) -> Pixels:
     """The pixels of a file from somebody we do not know: its format and size are looked at before it is decoded."""
-    if len(content) > HEAVIEST:
-        raise PictureError(f"the picture has {len(content):,} bytes, and at most {HEAVIEST:,} are taken")
+    if len(content) > MAX_BYTES:
+        raise PictureError(f"the picture has {len(content):,} bytes, and at most {MAX_BYTES:,} are taken")
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as opened:
-            if opened.width * opened.height > LARGEST:
+            if opened.width * opened.height > MAX_PIXELS:
                 raise PictureError(f"the picture has {opened.width} × {opened.height} pixels, which are too many")
-            opened.draft("RGB", (SIDE, SIDE))
+            opened.draft("RGB", (MAX_SIDE, MAX_SIDE))
             upright = to_rgb(ImageOps.exif_transpose(opened))
-            upright.thumbnail((SIDE, SIDE))
+            upright.thumbnail((MAX_SIDE, MAX_SIDE))
             return np.asarray(upright)
     except UnidentifiedImageError:
         fact = "this is no picture that can be shown"

@@ -15,7 +15,7 @@ MOST_OTHERS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Reworded:
+class Rewording:
     """A text that is asked beside another: where it comes from, what was done, and whether its answer must stay."""
 
     family: str
@@ -25,35 +25,37 @@ class Reworded:
 
 
 @dataclass(frozen=True, slots=True)
-class Swappable:
+class SwappableWord:
     """A word of the question, and words of the same class that could stand in its place."""
 
     word: str
     others: tuple[str, ...]
 
 
-def reworded(question: str, *, swap: str = "", into: str = "", severity: int = 1, draw: int = 1) -> list[Reworded]:
+def list_rewordings(
+    question: str, *, swap: str = "", into: str = "", severity: int = 1, draw: int = 1
+) -> list[Rewording]:
     """What can be made of a question: first the exchange that is asked for, then the rewrites, then noise in words.
 
     >>> [one.text for one in reworded("What color is the car?", swap="car", into="bus")][:3]
     ['What color is the bus?', 'Which color is the car?', 'What colour is the car?']
     """
     found = [*_swapped(question, swap, into)]
-    found += [Reworded("SEAR", rule.name, rule.description, text) for rule, text in apply_sears(question)]
+    found += [Rewording("SEAR", rule.name, rule.description, text) for rule, text in apply_sears(question)]
     return [*found, *_noised(question, severity, draw)]
 
 
-def swappable(question: str) -> list[Swappable]:
+def swappable_words(question: str) -> list[SwappableWord]:
     """The words of a question, each once, with others of their class.
 
     >>> swappable("Is the door open?")[-1].others[:1]
     ('closed',)
     """
     small = dict.fromkeys(word for word in TokenizedText.of(question).lower if word[0].isalpha())
-    return [Swappable(word, _others(word)) for word in small]
+    return [SwappableWord(word, _others(word)) for word in small]
 
 
-def strange(question: str) -> str:
+def noise_rejection(question: str) -> str:
     """Why there is no noise in the words of a question; empty where there may be some."""
     return rejection_reason(ProtectedQuestion.of(question)) if question.strip() else ""
 
@@ -63,20 +65,20 @@ def _others(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(own))[:MOST_OTHERS]
 
 
-def _swapped(question: str, swap: str, into: str) -> Iterator[Reworded]:
+def _swapped(question: str, swap: str, into: str) -> Iterator[Rewording]:
     tokens = TokenizedText.of(question)
     places = [place for place, word in enumerate(tokens.lower) if word == swap.strip().lower()]
     if places and into.strip():
         text = tokens.replace({place: match_case(tokens.words[place], into.strip()) for place in places})
         if text != question:
-            yield Reworded("swap", f"{swap.strip()} → {into.strip()}", "a word exchanged", text)
+            yield Rewording("swap", f"{swap.strip()} → {into.strip()}", "a word exchanged", text)
 
 
-def _noised(question: str, severity: int, draw: int) -> Iterator[Reworded]:
+def _noised(question: str, severity: int, draw: int) -> Iterator[Rewording]:
     loose = ProtectedQuestion.of(question)
     if not question.strip() or rejection_reason(loose):
         return
     for kind in NOISE_KINDS:
         made = apply_noise(loose, kind, seeded_rng("play", question, kind.name, draw), most=severity)
         if made:
-            yield Reworded("word noise", kind.name, kind.description, made[-1][1])
+            yield Rewording("word noise", kind.name, kind.description, made[-1][1])

@@ -20,16 +20,26 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.bodies import SHORT, body, form, json_object
-from counterpoint.explorer.dropped import HEAVIEST, PlayPictures
-from counterpoint.explorer.play_requests import Malformed, PlayRequest, edited
-from counterpoint.explorer.play_words import swappable
-from counterpoint.explorer.playground import able, chosen, lines, notes, played, playground, rows, said, settled
-from counterpoint.explorer.playing import Players, Stopped
+from counterpoint.explorer.play.model_threads import ModelThreads, RequestCancelled
+from counterpoint.explorer.play.request import MalformedRequest, PlayRequest, apply_request
+from counterpoint.explorer.play.rewordings import swappable_words
+from counterpoint.explorer.play.uploads import MAX_BYTES, PlayPictures
+from counterpoint.explorer.play.view import (
+    PlayView,
+    answer_notes,
+    answer_rows,
+    answer_view,
+    capable_models,
+    edited_picture,
+    play_queries,
+    play_view,
+    source_picture,
+    with_defaults,
+)
+from counterpoint.explorer.request_bodies import MAX_BODY_BYTES, read_body, read_form, read_json
 from counterpoint.explorer.responses import TEMPLATES, lab_view
 from counterpoint.explorer.security import HEADER, AccessKeys
 from counterpoint.explorer.views import to_json_value
-from counterpoint.explorer.views_play import PlayView
 from counterpoint.lab.reader import LabReader
 
 WIDEST = 640
@@ -50,7 +60,7 @@ async def play_page(request: Request) -> Response:
 
     def made() -> PlayView:
         asked = PlayRequest.read(given)
-        return playground(state.reader, state.players, settled(state.reader, asked))
+        return play_view(state.reader, state.players, with_defaults(state.reader, asked))
 
     view = await run_in_threadpool(made)
     if request.url.path.endswith(".json"):
@@ -64,10 +74,10 @@ async def play_answers(request: Request) -> Response:
     """POST /play/answers: what is asked, as a JSON object; the answers come one by one, a JSON object in each line."""
     state = request.app.state
     state.keys.check(request, request.headers.get(HEADER))
-    given = await json_object(request)
+    given = await read_json(request)
     visitor = given.pop("visitor", "")
     if not isinstance(visitor, str) or len(visitor) > 64:
-        raise Malformed("visitor is no short text", hint="it tells whose older requests are stopped")
+        raise MalformedRequest("visitor is no short text", hint="it tells whose older requests are stopped")
     asked = PlayRequest.read(given, strict=True)
     await run_in_threadpool(state.reader.refresh)
     begun = await run_in_threadpool(_begun, state.reader, state.players, asked)
@@ -79,11 +89,11 @@ async def play_drop(request: Request) -> Response:
     """POST /play/pictures: a picture as it is, which is kept in memory for a while, under the name that comes back."""
     request.app.state.keys.check(request, request.headers.get(HEADER))
     pictures: PlayPictures = request.app.state.play_pictures
-    content = await body(request, HEAVIEST)
+    content = await read_body(request, MAX_BYTES)
     try:
         name = await run_in_threadpool(pictures.dropped.keep, content)
     except PictureError as problem:
-        raise Malformed(str(problem), hint=problem.hint) from problem
+        raise MalformedRequest(str(problem), hint=problem.hint) from problem
     return JSONResponse({"dropped": name, "picture": PlayRequest(dropped=name).shown()}, 201, _FRESH)
 
 
@@ -92,7 +102,7 @@ async def play_picture(request: Request) -> Response:
     state, asked = request.app.state, PlayRequest.read(dict(request.query_params))
 
     def made() -> bytes:
-        shown = edited(chosen(state.reader, asked).picture, asked)
+        shown = apply_request(source_picture(state.reader, asked).picture, asked)
         if shown is None:
             raise PictureError("no picture is chosen")
         return _png(state.play_pictures, shown)
@@ -118,7 +128,7 @@ ROUTES = (
 async def _answered_form(request: Request) -> Response:
     """The page with its answers, for whoever has no script: the form waits until all are there."""
     state = request.app.state
-    given = await form(request, HEAVIEST + SHORT)
+    given = await read_form(request, MAX_BYTES + MAX_BODY_BYTES)
     state.keys.check(request, given.get("token"))
     file = given.pop("file", None)
     asked = PlayRequest.read({"words": "0", **given})
@@ -133,14 +143,14 @@ async def _answered_form(request: Request) -> Response:
     return await run_in_threadpool(_shown, request, view)
 
 
-def _waited(reader: LabReader, players: Players, asked: PlayRequest, problems: list[str]) -> PlayView:
+def _waited(reader: LabReader, players: ModelThreads, asked: PlayRequest, problems: list[str]) -> PlayView:
     """The page once every model has said all that it says."""
-    asked_for = [line.query for line in lines(players, asked, chosen(reader, asked).picture)]
+    asked_for = [line.query for line in play_queries(players, asked, source_picture(reader, asked).picture)]
     given: dict[tuple[int, str], Answer] = {}
-    ends = {known.slug: Event() for known in able(players, asked)} if asked_for else {}
+    ends = {known.slug: Event() for known in capable_models(players, asked)} if asked_for else {}
 
     def done(slug: str, problem: Exception | None) -> None:
-        if problem is not None and not isinstance(problem, Stopped):
+        if problem is not None and not isinstance(problem, RequestCancelled):
             problems.append(f"{slug}: {_reason(problem)}.")
         ends[slug].set()
 
@@ -153,29 +163,31 @@ def _waited(reader: LabReader, players: Players, asked: PlayRequest, problems: l
     if not all(end.wait(PATIENCE) for end in ends.values()):
         problems.append(f"Not all was answered within {PATIENCE:.0f} seconds.")
     stop()
-    return playground(reader, players, asked, dict(given), problems)
+    return play_view(reader, players, asked, dict(given), problems)
 
 
-def _begun(reader: LabReader, players: Players, asked: PlayRequest) -> tuple[dict[str, Any], dict[str, list[Query]]]:
+def _begun(
+    reader: LabReader, players: ModelThreads, asked: PlayRequest
+) -> tuple[dict[str, Any], dict[str, list[Query]]]:
     """What the page is told first, and what each model is asked."""
-    picked, models = chosen(reader, asked), able(players, asked)
-    asked_for = lines(players, asked, picked.picture)
-    shown = played(asked, picked)
+    picked, models = source_picture(reader, asked), capable_models(players, asked)
+    asked_for = play_queries(players, asked, picked.picture)
+    shown = edited_picture(asked, picked)
     told = {
         "event": "asked",
         "mode": asked.mode,
         "shown": to_json_value(shown) if shown else None,
         "models": [to_json_value(one) for one in models],
-        "rows": [to_json_value(row) | {"cells": []} for row in rows(asked_for, models, {})],
-        "words": [to_json_value(one) for one in swappable(asked.question)] if asked.mode == "question" else [],
-        "notes": list(notes(players, asked, models)),
+        "rows": [to_json_value(row) | {"cells": []} for row in answer_rows(asked_for, models, {})],
+        "words": [to_json_value(one) for one in swappable_words(asked.question)] if asked.mode == "question" else [],
+        "notes": list(answer_notes(players, asked, models)),
     }
     queries = [line.query for line in asked_for]
     return told, {one.slug: queries for one in models} if queries else {}
 
 
 async def _stream(
-    players: Players, visitor: str, told: Mapping[str, Any], asked: Mapping[str, list[Query]]
+    players: ModelThreads, visitor: str, told: Mapping[str, Any], asked: Mapping[str, list[Query]]
 ) -> AsyncIterator[bytes]:
     """Every event in a line of its own; a visitor who goes away, or asks anew, is no longer answered."""
     loop, events = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
@@ -186,10 +198,10 @@ async def _stream(
 
     def heard(slug: str, place: int, answer: Answer) -> None:
         mode = asked[slug][place].mode
-        put({"event": "answer", "model": slug, "row": place, "answer": to_json_value(said(answer, mode))})
+        put({"event": "answer", "model": slug, "row": place, "answer": to_json_value(answer_view(answer, mode))})
 
     def done(slug: str, problem: Exception | None) -> None:
-        stopped = isinstance(problem, Stopped)
+        stopped = isinstance(problem, RequestCancelled)
         put({"event": "stopped" if stopped else "end", "model": slug, "problem": _reason(problem)})
 
     yield _line(told)
@@ -206,7 +218,7 @@ async def _stream(
 
 def _reason(problem: Exception | None) -> str:
     """Why a model could not be asked, in a sentence; what is not meant for people is only named."""
-    if problem is None or isinstance(problem, Stopped):
+    if problem is None or isinstance(problem, RequestCancelled):
         return ""
     if isinstance(problem, CounterpointError):
         return str(problem)

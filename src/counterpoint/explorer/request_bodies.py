@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-SHORT = 64_000
+MAX_BODY_BYTES = 64_000
 """Bytes of a form or of JSON, at most."""
 
 
-async def body(request: Request, most: int = SHORT) -> bytes:
+async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """All that was sent, unless it is more than so many bytes."""
     parts, size = list[bytes](), 0
     async for part in request.stream():
@@ -24,12 +24,12 @@ async def body(request: Request, most: int = SHORT) -> bytes:
     return b"".join(parts)
 
 
-async def json_object(request: Request) -> dict[str, Any]:
+async def read_json(request: Request) -> dict[str, Any]:
     """The JSON object that was sent."""
     if _kind(request) != "application/json":
         raise HTTPException(415, "a JSON object is expected, with the content type application/json")
     try:
-        found = json.loads(await body(request))
+        found = json.loads(await read_body(request))
     except (ValueError, RecursionError) as problem:
         raise HTTPException(400, f"what was sent is not JSON: {problem}") from None
     if not isinstance(found, dict):
@@ -37,16 +37,18 @@ async def json_object(request: Request) -> dict[str, Any]:
     return found
 
 
-async def form(request: Request, most: int = SHORT) -> dict[str, str | bytes]:
+async def read_form(request: Request, most: int = MAX_BODY_BYTES) -> dict[str, str | bytes]:
     """The fields of a form by name, the last of each name; a file is bytes, and one that was not chosen is absent."""
     kind = _kind(request)
     if kind == "application/x-www-form-urlencoded":
         try:
-            return dict(parse_qsl((await body(request, most)).decode(), keep_blank_values=True, max_num_fields=100))
+            return dict(
+                parse_qsl((await read_body(request, most)).decode(), keep_blank_values=True, max_num_fields=100)
+            )
         except ValueError as problem:
             raise HTTPException(400, f"the form cannot be read: {problem}") from None
     if kind == "multipart/form-data":
-        return _parts(request.headers["content-type"], await body(request, most))
+        return _parts(request.headers["content-type"], await read_body(request, most))
     raise HTTPException(415, "a form is expected")
 
 
