@@ -26,7 +26,8 @@ format: $(READY)      ## put the code in order
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-prove: $(READY)       ## the full figures of the heavy proofs, printed
+prove: $(READY)       ## the heavy proofs in full, with their figures printed
+	$(BIN)/pytest -n auto -m "prove or hypothesis" --hypothesis-profile=prove
 	$(BIN)/counterpoint study plain --items 2000
 	$(BIN)/python -m benchmarks.world_speed
 	$(BIN)/python -m benchmarks.builtin_speed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browsing import CHROMIUM, FLAGS, served
-from hypothesis import settings
+from proving import register_profiles
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 GOLDENS = Path(__file__).parent / "goldens"
 
-settings.register_profile("busy", deadline=None)  # a machine that does other things as well is no failure
-settings.load_profile("busy")
+register_profiles()
 
 Golden = Callable[[str, Iterable[str]], None]
 
