@@ -23,11 +23,15 @@ def register_profiles() -> None:
     settings.load_profile("test")
 
 
+def scaled(count: int) -> int:
+    """So many in `make prove`, and a fraction of them in `make test`."""
+    small = settings.get_current_profile_name() == "test"
+    return max(count // SHARE, min(count, 5)) if small else count
+
+
 def examples(count: int, *, suppress: Sequence[HealthCheck] = ()) -> Callable[[T], T]:
     """Run so many examples of a property in `make prove`, and a fraction of them in `make test`."""
-    small = settings.get_current_profile_name() == "test"
-    chosen = max(count // SHARE, min(count, 5)) if small else count
-    return settings(max_examples=chosen, suppress_health_check=[*_LOAD, *suppress])
+    return settings(max_examples=scaled(count), suppress_health_check=[*_LOAD, *suppress])
 
 
 def prove(*values: Any) -> Any:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from proving import examples
 
 from counterpoint.engine.mapped_arrays import ALIGNMENT, read_mapped, write_mapped
 
@@ -16,7 +17,7 @@ numbers = st.sampled_from([np.uint8, np.int16, np.float32, np.float64, np.bool_]
 shapes = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.one_of(st.text(), st.integers(), arrays.arrays(numbers, shapes)), max_size=6))
 def test_what_is_packed_is_unpacked_as_it_was_and_no_file_stays(tmp_path_factory: Any, values: list[object]) -> None:
     folder = tmp_path_factory.mktemp("parcels")

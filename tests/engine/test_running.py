@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from asked import a_table, some
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 from strategies import queries
 
 from counterpoint.core.answers import Answer
@@ -40,7 +41,7 @@ def _storable(query: Query) -> bool:
 storable = queries().filter(_storable)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(storable, max_size=12), st.integers(1, 5), st.integers(0, 9))
 def test_a_run_stopped_anywhere_and_started_again_ends_the_same(asked: list[Query], size: int, calls: int) -> None:
     whole, resumed = MemoryLog(), MemoryLog()
@@ -53,7 +54,7 @@ def test_a_run_stopped_anywhere_and_started_again_ends_the_same(asked: list[Quer
     assert set(whole.says) == {(query.id, 0) for query in asked if not query.edits}
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(storable, max_size=12), st.integers(1, 5))
 def test_every_query_is_asked_once_and_a_second_run_asks_nothing(asked: list[Query], size: int) -> None:
     log, model = MemoryLog(), Echo()

@@ -12,8 +12,9 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.sources.results.formats import FORMATS, described, detected, predictions
@@ -539,7 +540,7 @@ def whole_files(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150, suppress=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_cut_off_or_overwritten_is_read_or_refused_in_our_words(
     whole_files: list[bytes], tmp_path: Path, data: st.DataObject
 ) -> None:

@@ -9,6 +9,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from labs import small_lab
+from proving import examples, scaled
 from schemathesis.checks import (
     content_type_conformance,
     not_a_server_error,
@@ -90,7 +91,7 @@ def _tried(app: Starlette, found: dict[str, Any], path: str, method: str, header
     seen: list[int] = []
 
     @settings(
-        max_examples=EACH,
+        max_examples=scaled(EACH),
         deadline=None,
         derandomize=True,
         database=None,
@@ -108,6 +109,7 @@ def _tried(app: Starlette, found: dict[str, Any], path: str, method: str, header
     return seen
 
 
+@pytest.mark.hypothesis
 def test_nothing_that_the_document_allows_breaks_the_server(app: Starlette, wise: dict[str, Any]) -> None:
     seen: dict[str, list[int]] = {}
     for path, operations in wise["paths"].items():
@@ -118,7 +120,7 @@ def test_nothing_that_the_document_allows_breaks_the_server(app: Starlette, wise
     assert 200 in seen["/play/answers"]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.sampled_from(["/overview", "/browse", "/browse.json", "/play.json", "/suites/plain/models/hasty.json"]),
     st.dictionaries(

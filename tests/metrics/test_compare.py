@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from answer_tables import Made, Member, Said, made, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive import pair_cases
+from proving import examples
 from statsmodels.stats.contingency_tables import mcnemar as reference
 from statsmodels.stats.multitest import multipletests
 
@@ -41,7 +42,7 @@ def test_mcnemar_takes_millions() -> None:
     assert mcnemar(2_000_000, 0) == 0.0
 
 
-@settings(max_examples=30)  # theirs takes a tenth of a second
+@examples(30)  # theirs takes a tenth of a second
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_that_of_statsmodels(values: list[float]) -> None:
     assert holm(values) == pytest.approx(list(multipletests(values, method="holm")[1]))
@@ -100,7 +101,6 @@ def test_without_a_discordant_pair_six_would_have_had_to_be() -> None:
     assert (mcnemar(6, 0) < 0.05, mcnemar(5, 0) < 0.05) == (True, False)
 
 
-@settings(deadline=None)
 @given(made())
 def test_comparisons_are_those_of_a_loop(groups: list[Made]) -> None:
     table, first, second = tables(groups)

@@ -6,9 +6,10 @@ from math import isnan
 import numpy as np
 import pytest
 from answer_tables import Made, Member, Said, made, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive import answered, credit
+from proving import examples
 
 from counterpoint.metrics.contrast import (
     accuracy_drop,
@@ -43,14 +44,14 @@ def _naive(groups: Sequence[Made], k: int, full: bool) -> tuple[int, int]:
 
 
 @given(made(), st.integers(1, 6), st.booleans())
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_consistency_is_what_a_loop_over_groups_counts(groups: list[Made], k: int, full: bool) -> None:
     earned, counted = contrast_consistency(k, full=full).cases(_judged(groups).sets())
     assert (round(float(earned.sum())), int(counted.sum())) == _naive(groups, k, full)
 
 
 @given(made())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_sets_nest_so_that_no_set_is_right_with_more_contrasts_and_wrong_with_fewer(groups: list[Made]) -> None:
     sets = _judged(groups).sets()
     before = np.ones(len(sets.row), np.bool_)
@@ -64,7 +65,7 @@ def test_sets_nest_so_that_no_set_is_right_with_more_contrasts_and_wrong_with_fe
 
 
 @given(made(), st.integers(1, 4))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_accuracy_on_contrasts_looks_at_the_first_k_of_each_set(groups: list[Made], k: int) -> None:
     earned, counted = contrast_accuracy(k).cases(_judged(groups).singles())
     rows = [
@@ -117,7 +118,7 @@ def test_a_question_under_two_templates_is_counted_once_in_the_overall_row() -> 
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=2, max_size=60))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_drop_is_the_difference_of_both_shares_and_lies_in_its_interval(sets: list[tuple[bool, ...]]) -> None:
     outcomes = _judged([_set(number // 2, str(number), "near", *right) for number, right in enumerate(sets)])
     found, n = accuracy_drop(outcomes)

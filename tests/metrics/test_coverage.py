@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 from answer_tables import Made, Member, Said, made, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive import Case, pair_cases, single_cases
 
@@ -15,7 +15,6 @@ def _cases(groups: list[Made], pairs: bool, other: bool) -> list[Case]:
     return list(pair_cases(groups, other=other) if pairs else single_cases(groups, other=other))
 
 
-@settings(deadline=None)
 @given(made(), st.booleans())
 def test_coverage_is_that_of_a_loop(groups: list[Made], pairs: bool) -> None:
     table, first, second = tables(groups)

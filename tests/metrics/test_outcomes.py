@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from answer_tables import Made, Member, Said, made, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive import answered, consistent, credit, pair_cases
 
@@ -74,7 +74,6 @@ def test_only_the_plain_pass_is_judged() -> None:
     assert singles(groups, pa.concat_tables([answers, later])).correct.tolist() == [1.0]
 
 
-@settings(deadline=None)
 @given(made(), st.integers(0, 9), st.booleans())
 def test_rows_are_judged_as_a_loop_judges_them(groups: list[Made], seed: int, shuffled: bool) -> None:
     table, answers, _ = tables(groups, seed, shuffled=shuffled)
@@ -93,7 +92,6 @@ def _shown(earned: float | None) -> str:
     return "nothing" if earned is None or np.isnan(earned) else f"{earned:.6f}"
 
 
-@settings(deadline=None)
 @given(made(), st.integers(0, 9))
 def test_pairs_are_those_of_a_loop_in_the_order_of_the_table(groups: list[Made], seed: int) -> None:
     table, answers, _ = tables(groups, seed)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 from answer_tables import Made, Member, Said, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.ports import Scale
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
@@ -69,7 +70,7 @@ def _loop(pairs: Sequence[tuple[Score, Score]], threshold: float) -> dict[str, f
     }
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=12), st.sampled_from([0.3, 0.5, 0.7]))
 def test_every_measure_is_that_of_a_loop(pairs: list[tuple[Score, Score]], threshold: float) -> None:
     found = _scores(pairs, threshold=threshold, resamples=20)
@@ -84,7 +85,7 @@ def test_every_measure_is_that_of_a_loop(pairs: list[tuple[Score, Score]], thres
         assert all(found[metric.name]["value"] is None for metric in RANKING)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30))
 def test_the_area_is_that_of_a_trusted_library(pairs: list[tuple[float, float]]) -> None:
     library = pytest.importorskip("scipy.stats")
@@ -94,7 +95,7 @@ def test_the_area_is_that_of_a_trusted_library(pairs: list[tuple[float, float]])
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_accuracy_is_the_mean_of_both_sides_and_a_tie_is_no_hit(pairs: list[tuple[float, float]]) -> None:
     found = _values(pairs, resamples=2)
     assert found["acc"] == pytest.approx((found["p_c"] + found["p_f"]) / 2)  # type: ignore[operator]

@@ -4,8 +4,9 @@ import re
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import UnknownName
@@ -94,13 +95,13 @@ def _judged(cases: list[tuple[list[str], str]], rules: str) -> list[float]:
     return [earned[one] for one in ids]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.tuples(st.lists(words, min_size=2, max_size=10), words), min_size=1, max_size=8))
 def test_official_accuracy_is_that_of_the_official_program(cases: list[tuple[list[str], str]]) -> None:
     assert _judged(cases, "vqa") == pytest.approx([_official(votes, answer) for votes, answer in cases])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.tuples(st.lists(words, min_size=1, max_size=10), words), min_size=1, max_size=8))
 def test_the_short_form_counts_those_who_agree_and_normalises_always(cases: list[tuple[list[str], str]]) -> None:
     naive = [min(1.0, sum(_processed(v) == _processed(a) for v in map(_one_line, votes)) / 3) for votes, a in cases]

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from answer_tables import Made, Member, Said, made, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive import Case, cases
 
@@ -30,7 +30,6 @@ def _rows(table: pa.Table, columns: tuple[str, ...]) -> dict[tuple[str, ...], di
     return {(*(row[name] for name in columns), row["metric"]): row for row in table.to_pylist()}
 
 
-@settings(deadline=None)
 @given(
     made(),
     st.lists(st.sampled_from(["test", "kind", "tag:edit", "tag:class"]), unique=True, max_size=2),
@@ -72,7 +71,6 @@ def _unit(metric: Ratio[Any]) -> str:
     return {"Pairs": "pair", "Sets": "group", "Singles": "answer"}[metric.unit.__name__]
 
 
-@settings(deadline=None)
 @given(made())
 def test_states_are_counted_beside_every_score(groups: list[Made]) -> None:
     table, answers, _ = tables(groups)
@@ -88,7 +86,6 @@ def test_states_are_counted_beside_every_score(groups: list[Made]) -> None:
             assert row[state] == pytest.approx(states.count(state) / len(states))
 
 
-@settings(deadline=None)
 @given(made())
 def test_a_filter_keeps_what_it_says(groups: list[Made]) -> None:
     table, answers, _ = tables(groups)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
+from proving import examples
 from served import QUICK, Plain, answers, digest, gathered, served, some
 
 from counterpoint import catalog
@@ -269,7 +270,7 @@ def test_what_failed_is_asked_by_the_next_run_and_nothing_else_is() -> None:
     assert len(log.says) == 20
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(30)
 @given(
     st.lists(
         st.lists(st.sampled_from([one for one in PASSING if one is not ServerFault.HANG]), max_size=3), max_size=16

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.answers import Answer
@@ -98,7 +98,6 @@ noisy = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(noisy, min_size=1, max_size=12, unique=True), st.integers(1, 5))
 def test_one_seed_gives_one_answer_whatever_the_batch(queries: list[Query], size: int) -> None:
     assert _said(_edits(), queries) == _said(_edits(), queries, size)

@@ -7,7 +7,7 @@ from math import isqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
@@ -62,7 +62,6 @@ def _far(kept: Iterable[Box]) -> NDArray[np.bool_]:
 
 
 @given(foregrounds(), st.sampled_from(DEVIATIONS))
-@settings(deadline=None)
 def test_a_blur_leaves_every_pixel_of_the_foreground_and_none_of_what_is_far_from_it(
     kept: Foreground, deviation: str
 ) -> None:
@@ -75,7 +74,6 @@ def test_a_blur_leaves_every_pixel_of_the_foreground_and_none_of_what_is_far_fro
 
 
 @given(foregrounds())
-@settings(deadline=None)
 def test_a_mask_of_means_shows_the_foreground_and_one_color(kept: Foreground) -> None:
     shown = apply_edits([mean_around(kept, MEANS)], NOISE)
     held = _covered(kept.inside(Size(WIDTH, HEIGHT)))
@@ -92,7 +90,6 @@ def test_a_crop_is_the_smallest_rectangle_that_holds_every_pixel_of_the_foregrou
 
 
 @given(foregrounds(), st.sampled_from(DEVIATIONS))
-@settings(deadline=None)
 def test_only_a_crop_changes_the_size_and_every_edit_does_the_same_twice(kept: Foreground, deviation: str) -> None:
     for edit in (blur_around(kept, deviation), mean_around(kept, MEANS), crop_around(kept)):
         once, again = apply_edits([edit], NOISE), apply_edits([edit], NOISE.copy())

@@ -4,9 +4,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from proving import examples
 from scipy import stats
 
 from counterpoint.core.pictures import Edit
@@ -98,7 +99,7 @@ def test_seeds_and_kinds_and_strengths_draw_anew() -> None:
 
 
 @given(st.sampled_from(sorted(STRENGTHS)), st.integers(1, 5), st.integers(0, 1 << 64), st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_any_picture_keeps_its_shape_and_is_disturbed_alike_each_time(
     name: str, severity: int, seed: int, data: st.DataObject
 ) -> None:

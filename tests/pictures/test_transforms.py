@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from proving import examples
 
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.ports import Pixels
@@ -53,7 +54,7 @@ def test_light_and_contrast_are_rounded_and_cut(value: int, percent: int) -> Non
 
 
 @given(st.integers(-45, 45), st.integers(1, 30), st.integers(1, 30))
-@settings(max_examples=60)
+@examples(60)
 def test_a_turned_picture_loses_nothing_but_at_the_edge_of_a_pixel(degrees: int, width: int, height: int) -> None:
     turned = apply_edits([Edit("rotate", (degrees,))], np.full((height, width, 3), 200, np.uint8))
     assert turned.max() <= 200

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.errors import SourceError
 from counterpoint.sources import json_text, records
@@ -20,7 +21,7 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
-ANYTHING = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+ANYTHING = examples(100, suppress=[HealthCheck.function_scoped_fixture])
 
 
 def _file(folder: Path, content: str | bytes) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from damage import Damaged, damaged
 from hypothesis import HealthCheck, Phase, given, settings
+from proving import scaled
 from source_samples import SAMPLES, Sample, put
 from trials import Ending, data_sets, ending, missing, put_in
 
@@ -29,6 +30,7 @@ def test_a_sample_is_read_whole_as_long_as_nothing_is_damaged(name: str, sample:
     assert not source.skips.total, source.skips.lines()
 
 
+@pytest.mark.hypothesis
 @EACH
 def test_damaged_files_give_sound_values_and_counted_skips_or_our_error(
     name: str, sample: Sample, tmp_path: Path
@@ -38,7 +40,7 @@ def test_damaged_files_give_sound_values_and_counted_skips_or_our_error(
     endings: set[Ending] = set()
 
     @settings(
-        max_examples=60,
+        max_examples=scaled(60),
         deadline=None,
         database=None,
         derandomize=True,

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.studies import rad_prediction as rad
@@ -27,7 +28,7 @@ def _some(instances: int, seed: int = 0) -> list[RadCounts]:
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(1, 3))
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_a_fit_is_that_of_statsmodels_seen_and_left_out(seed: int, intercept: bool, width: int) -> None:
     from statsmodels.api import OLS, add_constant
 

@@ -5,8 +5,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Caption, GroundedQuestion, Question
@@ -90,7 +91,7 @@ def test_another_question_shares_no_noun_and_comes_with_its_own_choices() -> Non
     assert sum(tally.dropped.values()) == 14 + 14 + 13
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.randoms(use_true_random=False), st.integers(0, 3))
 def test_the_order_of_questions_changes_nothing(luck: Random, seed: int) -> None:
     items = _items(24)

@@ -3,8 +3,9 @@ from collections import Counter
 import naive_reader
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 from scenery import sources, world
 
 from counterpoint.core.groups import Group, Relation
@@ -26,7 +27,7 @@ def _groups(
 
 
 @given(sources(), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_order_variants_use_the_same_words_in_another_order(scenes: list[Scene], seed: int) -> None:
     for group in _groups(order.suite, scenes, seed):
         base, variant = group.queries
@@ -35,7 +36,7 @@ def test_order_variants_use_the_same_words_in_another_order(scenes: list[Scene],
 
 
 @given(sources(), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_rephrasings_all_differ_and_ask_about_the_same_picture(scenes: list[Scene], seed: int) -> None:
     for group in _groups(rephrase.suite, scenes, seed):
         assert len({query.text for query in group.queries}) == len(group.queries) == 2
@@ -114,7 +115,7 @@ def test_suites_that_share_their_originals_ask_the_same_base_queries() -> None:
 
 
 @given(sources(), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_negation_turns_yes_into_no_and_no_into_yes(scenes: list[Scene], seed: int) -> None:
     for group in _groups(negation.suite, scenes, seed):
         assert {gold.best for gold in group.gold if gold} == {"yes", "no"}

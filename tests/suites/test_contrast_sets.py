@@ -6,8 +6,9 @@ from random import Random
 import pytest
 from contrast_items import asked, made, program, scene, world_items, world_sets
 from contrast_judge import judged
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.pictures import Box
@@ -132,7 +133,7 @@ boxes = st.builds(Box, st.integers(0, 380), st.integers(0, 280), st.integers(1, 
 
 
 @given(boxes, boxes, st.sampled_from(sorted(OPPOSITE_RELATIONS)))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_no_relation_holds_together_with_its_opposite(one: Box, other: Box, relation: str) -> None:
     shown = scene(
         1,
@@ -167,7 +168,7 @@ def test_names_are_grounded_in_four_ways() -> None:
 
 
 @given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=12)), max_size=20))
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_what_was_asked_is_always_found(rows: list[tuple[str, str]]) -> None:
     one, other = BloomFilter(), BloomFilter()
     for place, row in enumerate(rows):

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint.core.groups import Gold, Group, Mode, Relation
 from counterpoint.core.items import Question
@@ -90,7 +91,7 @@ def _value(word: str) -> int:
     return found
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.lists(st.tuples(st.sampled_from(["cups", "dogs", "people"]), st.integers(0, 6)), max_size=50))
 def test_few_captions_have_each_number_as_often_as_their_foils(rows: list[tuple[str, int]]) -> None:
     asked = [_question(n, f"How many {noun} are there?", str(number)) for n, (noun, number) in enumerate(rows)]

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 from scenery import scene, sources, world
 
 from counterpoint import catalog
@@ -58,7 +59,7 @@ def test_the_same_seed_makes_the_same_groups_in_another_process_with_another_has
 
 
 @given(sources(), st.integers(0, 9), st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_neither_the_order_of_scenes_nor_the_parts_they_come_in_change_a_group(
     scenes: list[Scene], seed: int, rng: Random
 ) -> None:

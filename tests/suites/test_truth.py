@@ -2,8 +2,9 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 from scenery import scene, sources
 
 from counterpoint.core.pictures import Box
@@ -51,7 +52,7 @@ def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, t
 
 
 @given(sources(), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_is_absent_is_no_kind_of_anything_there_and_nothing_there_is_a_kind_of_it(
     scenes: list[Scene], seed: int
 ) -> None:

@@ -6,8 +6,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 from scenery import scene, sources, world
 
 from counterpoint.core.groups import Gold, Group, Relation
@@ -137,7 +138,6 @@ def _holds(outer: Box, inner: Box) -> bool:
 
 
 @given(st.lists(st.builds(Box, *(st.integers(-20, 330),) * 2, *(st.integers(1, 340),) * 2), max_size=5), st.data())
-@settings(deadline=None)
 def test_a_foreground_is_proved_or_refused_with_a_reason(boxes: list[Box], data: st.DataObject) -> None:
     gone, named = data.draw(st.integers(0, 2)), data.draw(st.integers(0, len(boxes)))
     one = _placed(*boxes)
@@ -189,7 +189,7 @@ def test_without_channel_means_nothing_is_made_and_the_reason_says_what_to_do() 
 
 
 @given(sources(), st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_random_scenes_make_groups_whose_edits_can_all_be_applied(scenes: list[Scene], seed: int) -> None:
     blank = np.zeros((120, 160, 3), np.uint8)  # half the size that the boxes refer to
     for _, group in list(generate(SUITE, scenes, seed))[:4]:

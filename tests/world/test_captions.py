@@ -4,8 +4,9 @@ import re
 from collections import Counter
 
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 from samples import a_park, scenes
 
 from counterpoint.core.ids import seeded_rng
@@ -17,7 +18,7 @@ from counterpoint.world.kinds import COLORS, kinds
 
 
 @given(scenes(), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_picture_has_five_different_captions(scene: Scene, seed: int) -> None:
     texts = [caption.text for caption in captions(scene, seeded_rng(seed))]
     assert len(set(texts)) == 5
@@ -30,7 +31,7 @@ def test_a_picture_has_five_different_captions(scene: Scene, seed: int) -> None:
 
 
 @given(scenes(), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_caption_names_nothing_that_is_not_there(scene: Scene, seed: int) -> None:
     here = {word for one in scene.objects for word in one.name.split()} | set(scene.place.split())
     colors = {word for one in scene.objects for word in one.attributes if word in COLORS} | here
@@ -42,7 +43,7 @@ def test_a_caption_names_nothing_that_is_not_there(scene: Scene, seed: int) -> N
 
 
 @given(scenes(), st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_dialogue_has_ten_turns_of_a_hundred_options(scene: Scene, seed: int) -> None:
     talk = dialogue(scene, seeded_rng(seed))
     assert len({turn.question for turn in talk.turns}) == 10

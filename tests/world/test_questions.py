@@ -6,8 +6,9 @@ from typing import TypeAlias
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 from samples import a_park, scenes, staged
 
 from counterpoint.core.ids import seeded_rng
@@ -48,7 +49,7 @@ def test_the_solver_agrees_with_every_majority(heard: Asked) -> None:
 
 
 @given(scenes(), st.integers(0, 999))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_the_solver_agrees_whatever_the_scene_and_the_luck(scene: Scene, seed: int) -> None:
     questions = [*gqa_questions(scene, seeded_rng(seed)), *vqa_questions(scene, seeded_rng(seed))]
     assert all(solve(one.program, scene) == one.gold.best for one in questions)
@@ -92,7 +93,7 @@ def test_no_color_is_the_answer_too_often(asked: Asked) -> None:
 
 
 @given(scenes())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_referent_fits_one_thing_only(scene: Scene) -> None:
     namer = ReferentFinder(SceneFacts(scene))
     for thing in namer.facts.things:
