@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from proving import prove
 
 from counterpoint.cli.main import commands
 
@@ -20,6 +21,9 @@ RUN = [
 ]
 RUN += [PROJECT / "docs/explanation" / name for name in ("identity.md", "lab.md", "lexicon.md")]
 READ = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").rglob("*.md"))]
+SIZE = re.compile(r"(--(?:scenes|items|limit)) (\d+)")
+SMALL, WHOLE = 5, 10**9
+"""The most scenes or groups of a command: in `make test`, and in `make prove`, where pages run as they are written."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -27,9 +31,10 @@ def _name(page: Path) -> str:
     return page.relative_to(PROJECT).as_posix()
 
 
+@pytest.mark.parametrize("most", [SMALL, prove(WHOLE)], ids=["small", "whole"])
 @pytest.mark.parametrize("page", RUN, ids=_name)
 def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -45,7 +50,7 @@ def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
             assert capsys.readouterr().out == text
         elif language == "console":
             for line in text.splitlines():
-                _run(line)
+                _run(SIZE.sub(lambda found: f"{found[1]} {min(int(found[2]), most)}", line))
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
             del sys.modules[name]
