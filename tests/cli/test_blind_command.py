@@ -122,7 +122,7 @@ def test_tables_say_what_tells(lab: Path, form: str | None, part: str) -> None:
     done = run("study", "blind", lab, *([form] if form else []))
     assert done.exit_code == 0
     assert part in done.stdout
-    assert "most telling words" in done.stdout
+    assert "strongest cue words" in done.stdout
     assert "mean of these" in done.stdout
 
 

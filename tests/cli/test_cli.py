@@ -106,7 +106,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     [
         (["scroe"], "no command is called 'scroe'", "did you mean score?"),
         (["ask", "fuison", SHOWN, "Is it?"], "no model is called 'fuison'", "did you mean fusion?"),
-        (["world", "out", "--split", "tets"], "no split is called 'tets'", "did you mean test?"),
+        (["world", "--out", "out", "--split", "tets"], "no split is called 'tets'", "did you mean test?"),
         (["ask", "own_models:", SHOWN, "Is it?"], "'own_models:' is not a place", "a place looks like"),
         (["ask", ":Echo", SHOWN, "Is it?"], "':Echo' is not a place", "a place looks like"),
         (["ask", "no_such:Echo", SHOWN, "Is it?"], "no_such:Echo cannot be loaded", "it is named by"),
@@ -190,7 +190,7 @@ def test_a_built_in_model_says_what_it_was_never_taught(call: Call) -> None:
 
 
 def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
-    said = call("world", "out", "--items", 3, "--seed", 5)
+    said = call("world", "--out", "out", "--items", 3, "--seed", 5)
     assert (said.code, said.out) == (0, "3 scenes of the test split are in out\n")
     out, world = tmp_path / "out", World("test", 3, seed=5)
     written = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
@@ -215,7 +215,7 @@ def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
 
 def test_writing_the_world_twice_writes_the_same_annotations(call: Call, tmp_path: Path) -> None:
     for out in ("one", "other"):
-        call("world", out, "--split", "shifted", "--items", 2)
+        call("world", "--out", out, "--split", "shifted", "--items", 2)
     for name in NAMES.values():
         file = name.format(split="shifted")
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
@@ -224,7 +224,7 @@ def test_writing_the_world_twice_writes_the_same_annotations(call: Call, tmp_pat
 def test_a_folder_that_cannot_be_written_is_said_so(call: Call, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "test").write_text("in the way")
-    said = call("world", "out", "--items", 1)
+    said = call("world", "--out", "out", "--items", 1)
     assert said.code == 1
     assert "out/test cannot be written" in said.err
 

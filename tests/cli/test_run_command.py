@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from counterpoint.cli import progress
+import counterpoint
 from counterpoint.cli.run import command
 from counterpoint.core.errors import ModelError, StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.engine.progress import Progress
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
@@ -149,7 +148,7 @@ def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: LabStore) -> 
     _put(lab, "more", 200)
     run = "import sys; sys.path.append(''); from counterpoint.cli.run import command; command()"
     words = [sys.executable, "-c", run, "lab", "--model", "our_models:Slow"]
-    source = str(Path(progress.__file__).parents[2])
+    source = str(Path(counterpoint.__file__).parents[1])
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": source})
     while process.poll() is None and not lab.runs():
         time.sleep(0.05)
@@ -163,20 +162,3 @@ def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: LabStore) -> 
     assert (info.details["state"], info.details["counts"]["asked"]) == ("stopped", kept)
     again = json.loads(_run("lab", "--model", "our_models:Slow", "--json").stdout)
     assert (again["asked"], again["cached"]) == (460 - kept, kept)
-
-
-def test_without_a_terminal_progress_is_a_plain_line_now_and_then(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress, "EVERY", 0)
-    with progress.watched("fusion") as watch:
-        watch(Progress(512, 20_000, 7, 1, 256.0, 76.1))
-    assert capsys.readouterr().err == "fusion: 512 of 20,000, 256/s, 7 cached, 1 failed, 1 min 16 s left\n"
-
-
-def test_in_a_terminal_progress_is_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    with progress.watched("fusion") as watch:
-        watch(Progress(512, 20_000, 0, 0, 256.0, 76.1))
-    assert "512 of 20,000" in capsys.readouterr().err

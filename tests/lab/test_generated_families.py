@@ -50,7 +50,7 @@ def _generate(lab: Path, *suites: str, **request: Any) -> GeneratedSuites:
 
 
 def _text(generated: GeneratedSuites) -> str:
-    return "\n".join([*(table.plain() for table in generated.tables()), generated.note])
+    return generated.text()
 
 
 def test_all_tests_of_carets_are_what_they_would_be_alone(tmp_path: Path) -> None:

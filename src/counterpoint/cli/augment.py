@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from counterpoint.cli.options import FOLDER, POSITIVE, CatalogName, LabType, json_option, seed_option, source_options
-from counterpoint.cli.printing import print_tables, progress_shown
+from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.augmentation import LAYOUTS, AugmentRequest, augment
 from counterpoint.store.lab import LabStore
 
@@ -32,4 +32,4 @@ def command(lab: Path | None, no_pictures: bool, as_json: bool, **request: Any) 
     store = None if lab is None else LabStore(lab)
     with progress_shown() as progress:
         written = augment(store, AugmentRequest(**request, pictures=not no_pictures), progress)
-    print_tables(written.tables(), written.to_dict() if as_json else None, notes=written.notes())
+    print_result(written, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from counterpoint.cli.options import FILE, CatalogName, check_settings, format_options, lab_argument, seed_option
-from counterpoint.cli.printing import print_tables
+from counterpoint.cli.printing import print_result
 from counterpoint.lab.checking import CheckRequest, check_suite
 from counterpoint.store.lab import LabStore
 
@@ -22,12 +22,10 @@ from counterpoint.store.lab import LabStore
 @click.option("--out", type=FILE, help="Write the rejected groups to this file as JSON lines.")
 @click.option("--tests", "by_test", is_flag=True, help="Show the counts of each test.")
 @format_options
-def command(lab: Path, by_test: bool, form: str | None, **request: Any) -> None:
+def command(lab: Path, form: str | None, **request: Any) -> None:
     """Check which groups of SUITE in LAB are valid: a check keeps a group, drops it with a reason, or marks it.
 
     Without --check each instrument gets its checks of VALSE. A check that is named drops in every instrument; --set
     NAME.action=mark only marks, off skips it. Checks are applied in the order in which they are named.
     """
-    validity = check_suite(LabStore(lab), CheckRequest(**request))
-    plain = validity.to_dict() if form == "json" else None
-    print_tables(validity.tables(by_test=by_test), plain, form, notes=validity.notes())
+    print_result(check_suite(LabStore(lab), CheckRequest(**request)), form)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from counterpoint.cli.options import EXISTING, FILE, POSITIVE, CatalogName, ColumnsType, seed_option
-from counterpoint.cli.printing import print_tables, progress_shown
+from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.answer_spaces import FORMS
 from counterpoint.lab.descriptions import DataDescription, DescribeRequest, describe_data
 from counterpoint.sources.dataset import KINDS
@@ -33,7 +33,7 @@ def command(out: Path | None, form: str | None, **request: Any) -> None:
     """
     with progress_shown() as progress:
         described = describe_data(DescribeRequest(**request), progress)
-    print_tables(described.tables(), described.to_dict() if form == "json" else None, form)
+    print_result(described, form)
     if isinstance(described, DataDescription):
         if out is not None:
             described.write_html(out)

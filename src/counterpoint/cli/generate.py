@@ -17,7 +17,7 @@ from counterpoint.cli.options import (
     seed_option,
     source_options,
 )
-from counterpoint.cli.printing import print_tables, progress_shown
+from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.store.lab import LabStore
 
@@ -67,6 +67,4 @@ def command(
     options = given({"means": means, "contrasts": contrasts, "variants": variants, "masked_lm": masked_lm})
     with progress_shown() as progress:
         generated = generate(LabStore(lab), GenerateRequest(suites, options=options, **request), progress)
-    print_tables(
-        generated.tables(), generated.to_dict() if as_json else None, notes=(generated.note, generated.summary())
-    )
+    print_result(generated, as_json=as_json)

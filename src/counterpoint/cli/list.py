@@ -3,7 +3,7 @@
 import click
 
 from counterpoint.cli.options import format_options
-from counterpoint.cli.printing import print_tables
+from counterpoint.cli.printing import print_result
 from counterpoint.lab.listing import LISTED, list_catalog
 
 
@@ -13,4 +13,4 @@ from counterpoint.lab.listing import LISTED, list_catalog
 def command(table: str, form: str | None) -> None:
     """List the suites, families, metrics, models, sources, checks or rules: what each is and what it needs."""
     listing = list_catalog(table)
-    print_tables(listing.tables(), listing.to_dict() if form == "json" else None, form)
+    print_result(listing, form)

@@ -17,7 +17,7 @@ from counterpoint.cli.options import (
     stack,
     suites_option,
 )
-from counterpoint.cli.printing import print_tables
+from counterpoint.cli.printing import print_result
 from counterpoint.lab.papers import LABELS, PaperRequest, paper_tables
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.foil_words import SUBSETS
@@ -73,4 +73,4 @@ def valse(lab: Path, form: str | None, **request: Any) -> None:
 
 def _print(lab: Path, request: PaperRequest, form: str | None) -> None:
     tables = paper_tables(LabStore(lab), request)
-    print_tables(tables.tables(), tables.to_dict() if form == "json" else None, form)
+    print_result(tables, form)

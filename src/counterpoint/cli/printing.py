@@ -3,7 +3,7 @@
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent
-from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
+from counterpoint.lab.results import LabResult
 
 PERIOD = 10.0
 """Seconds between two lines of progress where standard error is not a terminal."""
@@ -22,18 +22,12 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def print_tables(
-    tables: Iterable[ResultTable | str], plain: Any = None, form: str | None = None, *, notes: Iterable[str] = ()
-) -> None:
-    """Print a result as JSON where plain values are given, else its tables in a format, and below them its notes."""
-    if plain is not None:
-        print_json(plain)
-        return
-    write = TABLE_FORMATS[form or "plain"]
-    blocks = [block if isinstance(block, str) else write(block) for block in tables]
-    if form in (None, "plain"):
-        blocks.append("\n".join(filter(None, notes)))
-    click.echo("\n\n".join(filter(None, blocks)))
+def print_result(result: LabResult, form: str | None = None, *, as_json: bool = False) -> None:
+    """Print a result as JSON, or its tables and notes as text, Markdown or LaTeX."""
+    if as_json or form == "json":
+        print_json(result.to_dict())
+    else:
+        click.echo(result.text(form or "plain"))
 
 
 @contextmanager
@@ -44,45 +38,46 @@ def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monoto
             yield _progress_lines(every, clock)
             return
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[detail]}"),
-            TimeRemainingColumn(),
-        )
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[detail]}"))
         with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
             tasks: dict[str, Any] = {}
+            began: dict[str, float] = {}
 
             def show(event: ProgressEvent) -> None:
+                start = began.setdefault(event.task, clock())
                 if event.task not in tasks:
                     tasks[event.task] = bars.add_task(event.task, total=event.total, detail="")
-                bars.update(tasks[event.task], total=event.total, completed=event.done, detail=event.detail)
+                detail = _detail(event, clock() - start)
+                bars.update(tasks[event.task], total=event.total, completed=event.done, detail=detail)
 
             yield show
 
 
 def _progress_lines(every: float, clock: Callable[[], float]) -> ProgressCallback:
-    """Print a line every few seconds, with rate and time left."""
-    began: dict[str, float] = {}
+    """Print a line every few seconds."""
     last = clock()
+    began: dict[str, float] = {}
 
     def show(event: ProgressEvent) -> None:
         nonlocal last
-        now = clock()
-        start = began.setdefault(event.task, last)
-        if now - last < every:
-            return
-        last = now
-        total = event.total if event.total and event.done <= event.total else None  # a scene has several captions
-        rate = event.done / max(now - start, 1e-9)
-        left = f", {(total - event.done) / rate:.0f} s left" if total else ""
-        detail = event.detail or f"{rate:.0f}/s{left}"
-        click.echo(f"{event.task}: {event.done}{f' of {total}' if total else ''}, {detail}", err=True)
+        start, now = began.setdefault(event.task, last), clock()
+        if now - last >= every:
+            last = now
+            click.echo(f"{event.task}: {_detail(event, now - start)}", err=True)
 
     return show
+
+
+def _detail(event: ProgressEvent, seconds: float) -> str:
+    """What a task reports itself, or how much is done, the rate, and the time left where a total is known."""
+    if event.detail:
+        return event.detail
+    total = event.total if event.total and event.done <= event.total else None  # a scene has several captions
+    rate = event.done / max(seconds, 1e-9)
+    left = f", {(total - event.done) / rate:.0f} s left" if total else ""
+    return f"{event.done}{f' of {total}' if total else ''}, {rate:.0f}/s{left}"
 
 
 class _EchoHandler(logging.Handler):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from counterpoint.cli.progress import show_run
+from counterpoint.cli.printing import progress_shown
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.models.settings import parse_settings
 from counterpoint.store.lab import LabStore
@@ -56,7 +56,7 @@ def command(
     args = parse_settings(model_args) | {key: str(value) for key, value in flags.items() if value is not None}
     request = RunRequest(model, suites, limit, batch_size, args, trials, seed, name, version)
     try:
-        with show_run() as progress:
+        with progress_shown() as progress:
             report = run_model(LabStore(lab).opened(), request, progress)
     except KeyboardInterrupt:
         click.echo(f"Stopped. What was answered is kept; to go on:\n  {_command_line(lab, request)}", err=True)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from counterpoint.cli.options import FILE, json_option, seed_option, source_options
-from counterpoint.cli.printing import print_tables, progress_shown
+from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.translation import TranslateRequest, translate
 
 
@@ -24,4 +24,4 @@ def command(out: Path, as_json: bool, **request: Any) -> None:
     """
     with progress_shown() as progress:
         texts = translate(TranslateRequest(out, **request), progress)
-    print_tables(texts.tables(), texts.to_dict() if as_json else None, notes=texts.notes())
+    print_result(texts, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from counterpoint.cli.options import FOLDER, POSITIVE, format_options, lab_argument, suites_option
-from counterpoint.cli.printing import print_tables
+from counterpoint.cli.printing import print_result
 from counterpoint.lab.foil_words import WordsRequest, analyse_foil_words
 from counterpoint.store.lab import LabStore
 
@@ -20,6 +20,6 @@ from counterpoint.store.lab import LabStore
 def command(lab: Path, form: str | None, **request: Any) -> None:
     """Show how many words captions and foils of LAB differ by, and how far apart the two sides are."""
     report = analyse_foil_words(LabStore(lab), WordsRequest(**request))
-    print_tables(report.tables(), report.to_dict() if form == "json" else None, form)
+    print_result(report, form)
     for path in report.charts:
         click.echo(f"drawn: {path}", err=True)

@@ -1,7 +1,7 @@
 """Training questions in the form of a lab's suites, about pictures that none of its suites uses."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.exports.shards import drafted
 from counterpoint.exports.training_files import FORMS, Lessons, written
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, items_fingerprint, open_source
 from counterpoint.pictures.png import encode_png
 from counterpoint.reports.tables import ResultTable
@@ -55,8 +56,8 @@ class AugmentRequest:
         return SourceRequest(self.source, self.data, self.split, self.items, self.seed)
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingSet:
+@dataclass(frozen=True, slots=True, repr=False)
+class TrainingSet(LabResult):
     """Training questions that were written, with the manifest beside them."""
 
     out: Path
@@ -66,18 +67,23 @@ class TrainingSet:
         """The manifest."""
         return dict(self.manifest)
 
-    def tables(self) -> Iterator[ResultTable]:
+    def records(self) -> list[dict[str, Any]]:
+        """Questions by suite."""
+        return [{"suite": name, "questions": count} for name, count in self.manifest["suites"].items()]
+
+    def tables(self) -> list[ResultTable]:
         """Questions by suite."""
         rows = [(name, f"{count:,}") for name, count in self.manifest["suites"].items()]
-        yield ResultTable(f"Training questions in {self.out}", ("suite", "questions"), rows)
+        return [ResultTable(f"Training questions in {self.out}", ("suite", "questions"), rows)]
 
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> list[str]:
         """How many questions there are, and that their pictures are in no suite of the labs."""
-        count, pictures = self.manifest["questions"], self.manifest["pictures"]
-        yield f"{count:,} questions about {pictures:,} pictures are in {self.out}"
-        disjoint = self.manifest["disjoint"]
-        if disjoint["suites"]:
-            yield f"none of these is among the {disjoint['tested']:,} pictures of {len(disjoint['suites'])} suites"
+        count, pictures, disjoint = (self.manifest[key] for key in ("questions", "pictures", "disjoint"))
+        written = f"{count:,} questions about {pictures:,} pictures are in {self.out}"
+        if not disjoint["suites"]:
+            return [written]
+        tested = f"{disjoint['tested']:,} pictures of {len(disjoint['suites'])} suites"
+        return [written, f"none of these is among the {tested}"]
 
 
 @dataclass(frozen=True, slots=True)

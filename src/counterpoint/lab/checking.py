@@ -17,6 +17,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Scorer
+from counterpoint.lab.results import LabResult
 from counterpoint.models.settings import parse_settings
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
@@ -39,10 +40,11 @@ class CheckRequest:
     name: str = ""  # stores the groups that are left as a suite of this name
     replace: bool = False
     out: Path | None = None  # a file for the rejected groups, as JSON lines
+    by_test: bool = False  # show the counts of each test
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteValidity:
+@dataclass(frozen=True, slots=True, repr=False)
+class SuiteValidity(LabResult):
     """What each check did, the groups that are left, and those that were rejected."""
 
     suite: str
@@ -50,13 +52,18 @@ class SuiteValidity:
     checks: tuple[CheckSummary, ...]
     rejected: tuple[Mapping[str, Any], ...]  # each with check, reason, test, picture, proof and texts
     stored_as: str = ""
+    by_test: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         checks = [check.record | {"seconds": check.seconds} for check in self.checks]
         return {"suite": self.suite, "groups": self.groups, "stored_as": self.stored_as, "checks": checks}
 
-    def tables(self, *, by_test: bool = False) -> Iterator[ResultTable]:
+    def records(self) -> list[dict[str, Any]]:
+        """One row per rejected group."""
+        return [dict(group) for group in self.rejected]
+
+    def tables(self) -> list[ResultTable]:
         """One row per check in their order, below it one for each reason and, where it is wanted, for each test."""
         rows: list[tuple[str, ...]] = []
         for check in self.checks:
@@ -66,26 +73,21 @@ class SuiteValidity:
             for reason in dict.fromkeys([*check.dropped, *check.marked]):
                 hits = (check.dropped.get(reason, 0), check.marked.get(reason, 0))
                 rows.append(("", reason, "", "", *_counts(*hits), ""))
-            for test, row in check.tests.items() if by_test else ():
+            for test, row in check.tests.items() if self.by_test else ():
                 counts_in_test = (row["seen"], row["seen"] - row["dropped"], row["dropped"], row["marked"])
                 rows.append(("", f"in {test}", *_counts(*counts_in_test), ""))
         heads = ("check", "reason", "seen", "kept", "dropped", "marked", "seconds")
-        yield ResultTable(f"Groups of {self.suite}, in the order of the checks", heads, rows, names=2)
+        return [ResultTable(f"Groups of {self.suite}, in the order of the checks", heads, rows, names=2)]
 
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> list[str]:
         """What the checks measured in each test, and how many groups are left."""
-        for check in self.checks:
-            for test, numbers in check.notes.items():
-                values = ", ".join(f"{name} {_number(value)}" for name, value in numbers.items())
-                yield f"{check.check} in {test}: {values}"
+        measured = [
+            f"{check.check} in {test}: {', '.join(f'{name} {_number(value)}' for name, value in numbers.items())}"
+            for check in self.checks
+            for test, numbers in check.notes.items()
+        ]
         end = f"are stored as {self.stored_as}" if self.stored_as else "would be left; --name NAME stores them"
-        yield f"{self.groups:,} groups {end}"
-
-    def __repr__(self) -> str:
-        return "\n".join([*(table.plain() for table in self.tables()), *self.notes()])
-
-    def _repr_html_(self) -> str:
-        return "\n".join(table.html() for table in self.tables())
+        return [*measured, f"{self.groups:,} groups {end}"]
 
 
 def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:
@@ -99,7 +101,7 @@ def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:
     if request.name:
         store_checked(lab, stored, result, request.name, replace=request.replace)
     left = int((result.table["role"].to_numpy() == 0).sum())
-    return SuiteValidity(request.suite, left, tuple(result.summaries), rejected, request.name)
+    return SuiteValidity(request.suite, left, tuple(result.summaries), rejected, request.name, request.by_test)
 
 
 def check_steps(request: CheckRequest, table: pa.Table) -> list[CheckStep]:

@@ -1,7 +1,7 @@
 """Data sets described: the files that are expected, those that are there, and what is in them."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,9 @@ from counterpoint import catalog
 from counterpoint.core.errors import SourceError, StoreError
 from counterpoint.lab.answer_spaces import read_answer_space
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
-from counterpoint.reports.data_tables import Block, as_json, blocks, expectations
+from counterpoint.lab.results import LabResult
+from counterpoint.reports.data_tables import as_json, blocks, expectations
+from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import expected
 from counterpoint.studies.dataset_description import DatasetDescription, DescriptionRequest, describe, open_split
@@ -31,8 +33,8 @@ class DescribeRequest:
     top: int = 10  # of the most frequent words that are shown
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedFiles:
+@dataclass(frozen=True, slots=True, repr=False)
+class ExpectedFiles(LabResult):
     """The files that a data set expects in one folder."""
 
     name: str
@@ -64,13 +66,21 @@ class ExpectedFiles:
             "pictures": {"folders": list(dataset.pictures), "holding": list(dataset.holds), "from": dataset.origin},
         }
 
-    def tables(self) -> Iterator[Block]:
-        """The files with their splits, and remarks."""
-        return expectations(self.name, self.dataset)
+    def records(self) -> list[dict[str, Any]]:
+        """One row per file."""
+        return list(self.to_dict()["files"])
+
+    def tables(self) -> list[ResultTable]:
+        """The files with their splits."""
+        return [block for block in expectations(self.name, self.dataset) if isinstance(block, ResultTable)]
+
+    def notes(self) -> list[str]:
+        """Remarks on pictures, rules and splits."""
+        return [block for block in expectations(self.name, self.dataset) if isinstance(block, str)]
 
 
-@dataclass(frozen=True, slots=True)
-class DataDescription:
+@dataclass(frozen=True, slots=True, repr=False)
+class DataDescription(LabResult):
     """What is in one split of a source."""
 
     description: DatasetDescription
@@ -80,9 +90,20 @@ class DataDescription:
         """Plain values for JSON; shares are from 0 to 1."""
         return as_json(self.description, self.top)
 
-    def tables(self) -> Iterator[Block]:
-        """Files, counts, the most frequent words, and overlaps with other answer spaces."""
-        return blocks(self.description, self.top)
+    def records(self) -> list[dict[str, Any]]:
+        """One row per kind of items."""
+        names = ("items", "pictures", "problem")
+        return [{"kind": kind} | {name: row[name] for name in names} for kind, row in self.to_dict()["kinds"].items()]
+
+    def tables(self) -> list[ResultTable]:
+        """Files, counts, the most frequent words, and overlaps with other answer spaces; remarks become notes."""
+        tables: list[ResultTable] = []
+        for block in blocks(self.description, self.top):
+            if isinstance(block, ResultTable):
+                tables.append(block)
+            elif block:
+                tables[-1] = replace(tables[-1], note="\n".join(filter(None, [tables[-1].note, block])))
+        return tables
 
     def require_complete(self) -> None:
         """Raise if a needed file is missing or could not be read to its end."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import StoreError
+from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.reports.charts.bars import WordChart, WordFrequency
 from counterpoint.reports.tables import ResultTable
@@ -28,8 +29,8 @@ class WordsRequest:
     top: int = 25  # words in a chart
 
 
-@dataclass(frozen=True, slots=True)
-class FoilWordReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class FoilWordReport(LabResult):
     """The changed words of each test, for all pairs and for those that annotators accept."""
 
     tests: Mapping[str, Mapping[str, WordSides]]  # by test and subset
@@ -39,7 +40,15 @@ class FoilWordReport:
         """Plain values for JSON."""
         return {"tests": foil_word_rows(self.tests)}
 
-    def tables(self) -> Iterator[ResultTable]:
+    def records(self) -> list[dict[str, Any]]:
+        """One row per test and subset."""
+        return [
+            {"test": test, "subset": subset, "pairs": words.pairs, "items": words.items, "divergence": words.divergence}
+            for test, subsets in self.tests.items()
+            for subset, words in subsets.items()
+        ]
+
+    def tables(self) -> list[ResultTable]:
         """One row per test; valid and unanimous pairs where the votes of annotators are known."""
         voted = [name for name in SUBSETS if name != ALL and any(name in own for own in self.tests.values())]
         distances = [f"{name} divergence" for name in voted]
@@ -56,7 +65,7 @@ class FoilWordReport:
             )
             for test, own in self.tests.items()
         ]
-        yield ResultTable(_TITLE, heads, rows)
+        return [ResultTable(_TITLE, heads, rows)]
 
 
 def analyse_foil_words(lab: LabStore, request: WordsRequest) -> FoilWordReport:

@@ -16,6 +16,7 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
+from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import (
     ItemCollection,
     SourceItems,
@@ -100,13 +101,13 @@ class GeneratedSuite:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedSuites:
+@dataclass(frozen=True, slots=True, repr=False)
+class GeneratedSuites(LabResult):
     """The suites of one request, in its order."""
 
     suites: tuple[GeneratedSuite, ...]
     lab: str
-    note: str = ""  # what the source annotates exhaustively
+    absence: str = ""  # what the source annotates exhaustively
 
     def __iter__(self) -> Iterator[GeneratedSuite]:
         return iter(self.suites)
@@ -126,27 +127,25 @@ class GeneratedSuites:
         """Plain values for JSON."""
         return {"lab": self.lab, "suites": [suite.to_dict() for suite in self.suites]}
 
-    def tables(self) -> Iterator[ResultTable]:
-        """A family as one table; of a suite that was named by itself, the groups kept and rejected by kind."""
-        alone = [suite for suite in self.suites if suite.family is None]
-        for family in dict.fromkeys(suite.family.name for suite in self.suites if suite.family):
-            members = [suite for suite in self.suites if suite.family and suite.family.name == family]
-            yield _family_table(members)
-        for suite in alone:
-            yield _suite_table(suite)
+    def records(self) -> list[dict[str, Any]]:
+        """One row per suite."""
+        names = ("suite", "generator", "groups", "queries", "fingerprint", "obstacle")
+        return [{name: row[name] for name in names} for row in (suite.to_dict() for suite in self.suites)]
 
-    def summary(self) -> str:
-        """One sentence."""
+    def tables(self) -> list[ResultTable]:
+        """A family as one table; of a suite that was named by itself, the groups kept and rejected by kind."""
+        families = dict.fromkeys(suite.family.name for suite in self.suites if suite.family)
+        members = [[own for own in self.suites if own.family and own.family.name == name] for name in families]
+        alone = [suite for suite in self.suites if suite.family is None]
+        return [*map(_family_table, members), *map(_suite_table, alone)]
+
+    def notes(self) -> list[str]:
+        """What the source annotates exhaustively, and how much was generated."""
         stored = [suite for suite in self.suites if suite.manifest]
         what = stored[0].name if len(stored) == 1 else f"{len(stored)} suites"
         queries = sum(suite.manifest.rows for suite in stored if suite.manifest)
-        return f"{self.groups:,} groups of {what} ({queries:,} queries) are in {self.lab}"
-
-    def __repr__(self) -> str:
-        return "\n\n".join([*(table.plain() for table in self.tables()), self.summary()])
-
-    def _repr_html_(self) -> str:
-        return "\n".join([*(table.html() for table in self.tables()), f"<p>{self.summary()}</p>"])
+        summary = f"{self.groups:,} groups of {what} ({queries:,} queries) are in {self.lab}"
+        return [*filter(None, [self.absence]), summary]
 
 
 def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback = ignore_progress) -> GeneratedSuites:
@@ -161,8 +160,8 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     _check_options(request.options, [suite for family in families for suite in family.suites])
     generator = _Generator(lab, request, progress)
     suites = [suite for family in families for suite in generator.family(family)]
-    note = absence_note(request.source) if any(family.kinds for family in families) else ""
-    return GeneratedSuites(tuple(suites), str(lab.folder), note)
+    absence = absence_note(request.source) if any(family.kinds for family in families) else ""
+    return GeneratedSuites(tuple(suites), str(lab.folder), absence)
 
 
 def _family(name: str) -> SuiteFamily:

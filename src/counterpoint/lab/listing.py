@@ -9,6 +9,7 @@ from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
+from counterpoint.lab.results import LabResult
 from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.reports.tables import ResultTable
@@ -18,8 +19,8 @@ Entry = Mapping[str, Any]
 """What is known of one name: `name` and `description` first, then what it needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogListing:
+@dataclass(frozen=True, slots=True, repr=False)
+class CatalogListing(LabResult):
     """One table of the catalog."""
 
     table: str
@@ -29,20 +30,18 @@ class CatalogListing:
         """Plain values for JSON."""
         return {self.table: [dict(entry) for entry in self.entries]}
 
-    def tables(self) -> Iterator[ResultTable]:
+    def records(self) -> list[dict[str, Any]]:
+        """One row per name."""
+        return [{key: _text(value) for key, value in entry.items()} for entry in self.entries]
+
+    def tables(self) -> list[ResultTable]:
         """One row per name."""
         heads = tuple(self.entries[0]) if self.entries else ("name",)
-        rows = [tuple(_text(entry.get(head)) for head in heads) for entry in self.entries]
-        yield ResultTable(self.table.capitalize(), heads, rows, names=len(heads))
+        rows = [tuple(row[head] for head in heads) for row in self.records()]
+        return [ResultTable(self.table.capitalize(), heads, rows, names=len(heads))]
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries)
-
-    def __repr__(self) -> str:
-        return "\n".join(table.plain() for table in self.tables())
-
-    def _repr_html_(self) -> str:
-        return "\n".join(table.html() for table in self.tables())
 
 
 def list_catalog(table: str) -> CatalogListing:

@@ -1,10 +1,11 @@
 """The tables of a paper, computed from the models of a lab."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.contrast import KS
 from counterpoint.reports.papers import carets, contrast, valse
@@ -36,8 +37,8 @@ class PaperRequest:
     subset: str = "valid"  # of Table 4 of VALSE, by votes
 
 
-@dataclass(frozen=True, slots=True)
-class PaperTables:
+@dataclass(frozen=True, slots=True, repr=False)
+class PaperTables(LabResult):
     """The tables of a paper."""
 
     paper: str
@@ -47,19 +48,33 @@ class PaperTables:
         """Plain values for JSON."""
         return {"paper": self.paper, "tables": [table.plain for table in self.printed]}
 
-    def tables(self) -> Iterator[ResultTable]:
+    def records(self) -> list[dict[str, Any]]:
+        """One row per table, row and column."""
+        return [
+            {
+                "table": table.label,
+                "row": " ".join(line.names),
+                "column": head,
+                "value": cell.value,
+                "low": cell.low,
+                "high": cell.high,
+                "n": cell.n,
+            }
+            for table in self.printed
+            for line in table.lines
+            for head, cell in zip(table.heads, line.cells, strict=True)
+        ]
+
+    def tables(self) -> list[ResultTable]:
         """Each table, with its notes below it."""
-        for table in self.printed:
-            name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
-            rows = [(*line.names, *map(_cell_text, line.cells)) for line in table.lines]
-            heads, note = (*table.names, *table.heads), "\n".join(table.notes)
-            yield ResultTable(f"{name}: {table.title}", heads, rows, names=len(table.names), note=note)
+        return [_result_table(table) for table in self.printed]
 
-    def __repr__(self) -> str:
-        return "\n\n".join(table.plain() for table in self.tables())
 
-    def _repr_html_(self) -> str:
-        return "\n".join(table.html() for table in self.tables())
+def _result_table(table: Printed) -> ResultTable:
+    name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
+    rows = [(*line.names, *map(_cell_text, line.cells)) for line in table.lines]
+    heads, note = (*table.names, *table.heads), "\n".join(table.notes)
+    return ResultTable(f"{name}: {table.title}", heads, rows, names=len(table.names), note=note)
 
 
 def paper_tables(lab: LabStore, request: PaperRequest) -> PaperTables:

@@ -1,12 +1,13 @@
 """Back-translations of a source's questions, as a file from which a suite is generated."""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, open_source
 from counterpoint.models.text.translation import RejectedTranslations, back_translate, open_translator
 from counterpoint.reports.tables import ResultTable
@@ -26,8 +27,8 @@ class TranslateRequest:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class BackTranslations:
+@dataclass(frozen=True, slots=True, repr=False)
+class BackTranslations(LabResult):
     """How many questions came back in other words, and why others were rejected."""
 
     out: Path
@@ -44,14 +45,18 @@ class BackTranslations:
         counts = {"questions": self.questions, "translated": self.translated}
         return {"out": str(self.out), **counts, "rejected": dict(self.rejected)}
 
-    def tables(self) -> Iterator[ResultTable]:
+    def records(self) -> list[dict[str, Any]]:
+        """Rejected questions by reason."""
+        return [{"reason": reason, "questions": count} for reason, count in self.rejected.items()]
+
+    def tables(self) -> list[ResultTable]:
         """Rejected questions by reason."""
         rows = [(reason, f"{count:,}") for reason, count in self.rejected.items()]
-        yield ResultTable("Rejected back-translations", ("reason", "questions"), rows)
+        return [ResultTable("Rejected back-translations", ("reason", "questions"), rows)] if rows else []
 
-    def notes(self) -> Iterator[str]:
-        """One sentence."""
-        yield f"{self.translated:,} of {self.questions:,} questions are reworded in {self.out}"
+    def notes(self) -> list[str]:
+        """How many questions were written."""
+        return [f"{self.translated:,} of {self.questions:,} questions are reworded in {self.out}"]
 
 
 def translate(request: TranslateRequest, progress: ProgressCallback = ignore_progress) -> BackTranslations:

@@ -1,0 +1,179 @@
+"""Plausibility bias of a lab's captions and foils: how well text-only models rank them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.engine.progress import Progress
+from counterpoint.engine.records import describe_run
+from counterpoint.engine.running import run
+from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.running import RunRequest, run_model
+from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.language.kneser_ney import ORDER
+from counterpoint.models.text.ngram import CrossFittedNGrams, read_captions
+from counterpoint.reports.tables import ResultTable, percent
+from counterpoint.store.answers import new_run_name
+from counterpoint.store.groups import read_queries, unique_queries
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import ModelVersion, RunRecord
+from counterpoint.studies.blind_baselines import (
+    CUE_WORDS,
+    FOLDS,
+    BlindFinding,
+    NGramTraining,
+    blind_findings,
+    captions_of,
+    fit_cross_validated,
+    ranked_rows,
+)
+
+NGRAM, NGRAM_IN_SAMPLE = "ngram", "ngram-told"
+"""The names of our own model in a lab: cross-fitted, and, for comparison, trained on the captions that it scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlindStudyRequest:
+    """Which suites are scored by which text-only models, and how our own is trained."""
+
+    suites: tuple[str, ...] = ()
+    models: tuple[str, ...] = (NGRAM,)
+    captions: Path | None = None  # more training captions for ngram: lines, or COCO's layout
+    order: int = ORDER  # of ngram
+    folds: int = FOLDS  # of pictures; 1 trains on the captions that are scored
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BlindStudy(LabResult):
+    """The accuracy of each model in each test, and the words that give foils away."""
+
+    findings: Mapping[str, Sequence[BlindFinding]]  # by model
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {model: [_finding(finding) for finding in own] for model, own in self.findings.items()}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per model and test."""
+        names = ("suite", "test", "value", "low", "high", "n", "ties", "biased")
+        return [
+            {"model": model} | {name: getattr(finding, name) for name in names}
+            for model, own in self.findings.items()
+            for finding in own
+        ]
+
+    def tables(self) -> list[ResultTable]:
+        """acc_r by model and test, and the cue words of tests whose interval excludes chance."""
+        rows = [row for model, own in self.findings.items() for row in _rows(model, own)]
+        title = "acc_r of text-only models: captions scored above their foils, per cent with 95 % intervals"
+        table = ResultTable(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
+        cues = [
+            (model, finding.suite, finding.test, ", ".join(_cue(word) for word in finding.words))
+            for model, own in self.findings.items()
+            for finding in own
+            if finding.biased
+        ]
+        if not cues:
+            return [table]
+        title = (
+            f"The {CUE_WORDS} strongest cue words where the interval excludes 50 %: pairs ranked correctly beyond half "
+            "of those with the word on one side only (of these, in the caption/in the foil)"
+        )
+        return [table, ResultTable(title, ("model", "suite", "test", "words"), cues, names=4)]
+
+
+def blind_study(lab: LabStore, request: BlindStudyRequest, progress: ProgressCallback = ignore_progress) -> BlindStudy:
+    """Rank captions and foils by text-only models; scores are stored in the lab as those of any model.
+
+    The model ngram is cross-fitted on the captions of the suites themselves: the captions of a picture are scored by a
+    model that was trained on those of other pictures.
+    """
+    groups = _ranked_groups(lab.opened(), request.suites)
+    findings: dict[str, list[BlindFinding]] = {}
+    for name in dict.fromkeys(request.models):
+        if name == NGRAM:
+            captions = read_captions(request.captions) if request.captions else ()
+            training = NGramTraining(captions_of(groups), captions, request.order, request.folds)
+            title = NGRAM if request.folds > 1 else NGRAM_IN_SAMPLE
+            info = _score_missing(lab, title, fit_cross_validated(training), groups, progress)
+        else:
+            info = _scores_of(lab, name, groups, progress)
+        findings[info.name] = blind_findings(groups, load_answers(lab, info))
+    return BlindStudy(findings)
+
+
+def _ranked_groups(lab: LabStore, suites: Sequence[str]) -> pa.Table:
+    """The groups in which a caption is ranked above foils."""
+    groups = ranked_rows(load_groups(lab, suites))
+    if not groups.num_rows:
+        hint = "counterpoint generate --suite valse makes some"
+        raise StoreError(f"{lab.folder} has no captions against foils", hint=hint)
+    return groups
+
+
+def _score_missing(
+    lab: LabStore, name: str, model: CrossFittedNGrams, groups: pa.Table, progress: ProgressCallback
+) -> ModelVersion:
+    """Score the queries that the lab has no score for, and store them as answers of a model."""
+    info = RunRecord(new_run_name(), name, model.fingerprint)
+    queries = lab.with_digests(unique_queries(groups), lab.pictures())
+
+    def report(now: Progress) -> None:
+        progress(ProgressEvent(name, now.done, now.total, str(now)))
+
+    with lab.answers(model.fingerprint, run=info.run) as log:
+        outcome = run(queries, model, log, read=read_queries, batch=queries.num_rows, progress=report)
+    if outcome.asked:
+        settings = {"model": name, "suites": sorted(set(groups["suite"].to_pylist()))}
+        prints = {suite: lab.manifest(suite).fingerprint for suite in settings["suites"]}
+        details = describe_run(settings, prints, outcome, "done") | {"scale": model.scale.value}
+        info = RunRecord(info.run, name, model.fingerprint, details)
+        lab.put_run(info)
+    return _version(lab, model.fingerprint)
+
+
+def _scores_of(lab: LabStore, name: str, groups: pa.Table, progress: ProgressCallback) -> ModelVersion:
+    """A model that has scored all groups in the lab; any other is run now, if it can be."""
+    try:
+        stored = list(select_models(lab, [name]).values())[-1]
+    except (StoreError, UnknownName):
+        stored = None
+    if stored and pc.all(pc.is_in(groups["query"], value_set=load_answers(lab, stored)["query"])).as_py():
+        return stored
+    suites = tuple(dict.fromkeys(groups["suite"].to_pylist()))
+    try:
+        return _version(lab, run_model(lab, RunRequest(name, suites), progress).fingerprint)
+    except UnknownName:
+        if stored is None:
+            raise
+        return stored  # its scores were imported
+
+
+def _version(lab: LabStore, fingerprint: str) -> ModelVersion:
+    return next(version for version in lab.versions() if version.fingerprint == fingerprint)
+
+
+def _rows(model: str, findings: Sequence[BlindFinding]) -> Iterator[tuple[str, ...]]:
+    for finding in findings:
+        interval = percent(finding.value, finding.low, finding.high)
+        yield model, finding.suite, finding.test, interval, percent(finding.ties), str(finding.n)
+    values = [finding.value for finding in findings if finding.value is not None]
+    if len(values) > 1:
+        mean, pairs = fsum(values) / len(values), sum(finding.n for finding in findings)
+        yield model, "", "mean of these", percent(mean), "", str(pairs)
+
+
+def _cue(word: Any) -> str:
+    return f"{word.word} {word.brings:+g} ({word.in_caption}/{word.in_foil})"
+
+
+def _finding(finding: BlindFinding) -> dict[str, Any]:
+    words = [asdict(word) | {"brings": word.brings} for word in finding.words]
+    return asdict(finding) | {"biased": finding.biased, "words": words}

@@ -1,0 +1,82 @@
+"""The folders in which the pictures of a lab are, by namespace, and how many of its pictures are found there."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.pictures import Picture
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.selection import load_groups
+from counterpoint.lab.worlds import find_worlds
+from counterpoint.reports.tables import ResultTable
+from counterpoint.store.lab import LabStore
+
+DRAWN = "drawn"
+"""The folder of pictures that the built-in world draws when they are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureFolder:
+    """The pictures of one namespace that a lab asks about, and how many of them are found."""
+
+    namespace: str
+    folder: str
+    pictures: int
+    found: int
+    example: str  # the path of one of them within the folder
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PictureFolders(LabResult):
+    """Every namespace of the pictures of a lab."""
+
+    folders: tuple[PictureFolder, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"folders": self.records()}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per namespace."""
+        return [asdict(folder) for folder in self.folders]
+
+    def tables(self) -> list[ResultTable]:
+        """One row per namespace."""
+        rows = [
+            (row.namespace, row.folder or "unknown", row.example, f"{row.pictures:,}", f"{row.found:,}")
+            for row in self.folders
+        ]
+        heads = ("namespace", "folder", "example", "pictures", "found")
+        return [ResultTable("Folders of pictures", heads, rows, names=3)]
+
+
+def locate_pictures(lab: LabStore, folders: Mapping[str, Path] | None = None) -> PictureFolders:
+    """Record the folders of some namespaces, and count the pictures that are found."""
+    found = _picture_folders(lab.opened())
+    known = [row.namespace for row in found]
+    for namespace, folder in (folders or {}).items():
+        if namespace not in known:
+            raise UnknownName("namespace of pictures in this lab", namespace, known)
+        lab.set_root(namespace, folder)
+    return PictureFolders(tuple(_picture_folders(lab) if folders else found))
+
+
+def _picture_folders(lab: LabStore) -> list[PictureFolder]:
+    table = load_groups(lab, ())
+    drawn = {name: world for name, world in find_worlds(table).items() if name not in lab.roots}
+    pictures, roots = lab.pictures(drawn), lab.roots
+    by_namespace: dict[str, list[str]] = {}
+    for address in sorted(table["picture"].drop_null().unique().to_pylist()):
+        by_namespace.setdefault(Picture(address).namespace, []).append(address)
+    return [
+        PictureFolder(
+            name,
+            DRAWN if name in drawn else str(roots.get(name, "")),
+            len(addresses),
+            len(addresses) if name in drawn else sum(pictures.file(address) is not None for address in addresses),
+            Picture(addresses[0]).path,
+        )
+        for name, addresses in by_namespace.items()
+    ]

@@ -1,0 +1,84 @@
+"""Accuracy of models on plain questions and captions of the built-in world."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from counterpoint import catalog
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.lab.results import LabResult
+from counterpoint.metrics.intervals import Score
+from counterpoint.reports.tables import ResultTable, percent
+from counterpoint.studies.plain_accuracy import PlainExam, PlainReport, examine
+from counterpoint.world.source import World
+
+_TEXT_ONLY = frozenset(("ngram", "trigram"))  # they score a text by itself; `study blind` is for them
+
+
+@dataclass(frozen=True, slots=True)
+class PlainStudyRequest:
+    """Which models are examined, and on which scenes."""
+
+    models: tuple[str, ...] = ()  # by default all of the catalog that see pictures or questions
+    items: int = 300  # scenes
+    split: str = "test"
+    seed: int = 0  # of the world
+    kinds: bool = False  # show each kind of question
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlainStudy(LabResult):
+    """A report on each model."""
+
+    request: PlainStudyRequest
+    reports: tuple[PlainReport, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"models": [asdict(report) for report in self.reports]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per model and kind of question."""
+        return [
+            {"model": report.model, "kind": kind, **asdict(score)}
+            for report in self.reports
+            for kind, score in report.kinds.items()
+        ]
+
+    def tables(self) -> list[ResultTable]:
+        """Accuracy of each model with 95 % intervals over pictures, and of each kind of question where it is wanted."""
+        request = self.request
+        title = f"Correct answers on {request.items} scenes of the {request.split} split, per cent with 95 % intervals"
+        rows = [
+            (report.model, *map(_cell, (report.overall, *map(report.manners.get, ("GQA", "VQA")), report.ranking)))
+            for report in self.reports
+        ]
+        table = ResultTable(title, ("model", "questions", "GQA style", "VQA style", "captions"), rows)
+        if not request.kinds:
+            return [table]
+        answering = [report for report in self.reports if report.kinds]
+        names = sorted({kind for report in answering for kind in report.kinds})
+        shares = [(kind, *(_share(report.kinds, kind) for report in answering)) for kind in names]
+        heads = ("kind", *(report.model for report in answering))
+        return [table, ResultTable("By kind of question", heads, shares)]
+
+
+def plain_study(request: PlainStudyRequest, progress: ProgressCallback = ignore_progress) -> PlainStudy:
+    """Examine models on questions and captions of scenes made for this; names are looked up before scenes are drawn."""
+    world = World(request.split, request.items, seed=request.seed)
+    names = request.models or tuple(name for name in catalog.rows("models") if name not in _TEXT_ONLY)
+    models = {name: catalog.model(name, world) for name in names}
+    exam = PlainExam.of(world)
+    reports = [
+        examine(name, model, exam, partial(track, task=name, progress=progress)) for name, model in models.items()
+    ]
+    return PlainStudy(request, tuple(reports))
+
+
+def _cell(score: Score | None) -> str:
+    return "–" if score is None else percent(score.value, score.low, score.high)
+
+
+def _share(kinds: Mapping[str, Score], kind: str) -> str:
+    return percent(kinds[kind].value) if kind in kinds else "–"

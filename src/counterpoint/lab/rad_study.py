@@ -1,0 +1,239 @@
+"""RAD studies: accuracy on an unseen augmentation predicted by regression, and the coverage of augmentations."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.lab.source_items import SourceRequest, apply_rules, open_source
+from counterpoint.language.answers.rule_sets import rule_set
+from counterpoint.metrics.outcomes import judge
+from counterpoint.reports.tables import ResultTable, percent
+from counterpoint.sources.dataset import Source
+from counterpoint.store.lab import LabStore
+from counterpoint.studies.rad_prediction import (
+    CHOICES,
+    POOL,
+    RadCounts,
+    RegressionFit,
+    RegressionSummary,
+    count_outcomes,
+    regressions,
+    summaries,
+)
+from counterpoint.studies.rad_tables import counts_text, example, read_counts
+from counterpoint.suites.rad import counterfactuals, dialogues
+from counterpoint.suites.suite import Tally, generate
+
+PAPER_R2 = {
+    "all": (0.917, 0.117),
+    "accuracy": (0.829, 0.237),
+    "rad_forward": (0.899, 0.133),
+    "rad_backward": (0.849, 0.213),
+}
+"""Table 4 of the paper: R² for 45 instances of LMH on VQA-CP, mean and standard deviation."""
+PAPER_COUNTS: Mapping[str, tuple[int, Mapping[str, int]]] = {
+    "vqa2": (214_354, {"color": 12_835, "how-many": 10_233, "what-kind": 1_654}),
+    "vqa-cp": (219_928, {"color": 12_910, "how-many": 13_437, "what-kind": 1_346}),
+    "visdial": (20_640, {"color": 516, "how-many": 130}),
+}
+"""Table 5 of the paper: questions, and how many of them each augmentation covers."""
+_R2 = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "R² left out"}
+
+
+@dataclass(frozen=True, slots=True)
+class RadStudyRequest:
+    """Where the counts of model instances come from, and the threshold of a correct answer."""
+
+    place: Path | None = None  # a lab, or a table of counts; by default the example of the package
+    out: Path | None = None  # trains 45 instances, and writes their counts to this file
+    items: int = 3000  # scenes to train on
+    tests: int = 4000  # scenes to test on
+    epochs: int = 6
+    seed: int = 0  # of the world and of training
+    threshold: float = 0.5  # credit from which an answer is correct
+    targets: bool = False  # show every regression
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RadStudy(LabResult):
+    """Every regression, its summary over targets, and the instances that were left out."""
+
+    threshold: float
+    fits: tuple[RegressionFit, ...]
+    summaries: tuple[RegressionSummary, ...]
+    left_out: Mapping[str, Sequence[str]]  # instances for which a feature is undefined, by target
+    targets: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        rows = {"fits": [asdict(fit) for fit in self.fits], "summaries": [asdict(row) for row in self.summaries]}
+        return {"threshold": self.threshold, "left_out": dict(self.left_out), "paper": PAPER_R2, **rows}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per regression."""
+        return [asdict(fit) for fit in self.fits]
+
+    def tables(self) -> list[ResultTable]:
+        """R² by features, and every regression with its coefficients where it is wanted."""
+        return [_summary_table(self), *([_fit_table(self.fits)] if self.targets else [])]
+
+    def notes(self) -> list[str]:
+        """The instances that were left out."""
+        return [
+            f"{len(names)} instances left out for {target}: a feature is undefined ({names[0]}, …)"
+            for target, names in self.left_out.items()
+            if names
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class RadCoverageRequest:
+    """Of which source the augmented questions are counted."""
+
+    source: str = "world-vqa"
+    data: Path | None = None
+    split: str = "test"
+    items: int = 1000  # of a world; files are read whole
+    seed: int = 0
+    dialogues: bool = False  # turns of dialogues in place of questions, where a source has both
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RadCoverage(LabResult):
+    """How many questions each augmentation covers, and why others are rejected."""
+
+    source: str
+    questions: int
+    made: Mapping[str, Mapping[str, int]]  # by augmentation and answer
+    dropped: Mapping[str, Mapping[str, int]]  # by augmentation and reason
+    paper: tuple[int, Mapping[str, int]] = field(default=PAPER_COUNTS["vqa2"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per augmentation."""
+        return [{"augmentation": name, **made} for name, made in self.made.items()]
+
+    def tables(self) -> list[ResultTable]:
+        """Coverage by augmentation beside Table 5 of the paper, and rejected questions by reason."""
+        total, (theirs, counts) = self.questions, self.paper
+        rows = []
+        for name, made in self.made.items():
+            covered = sum(made.values())
+            numbers = (covered + sum(self.dropped.get(name, {}).values()), covered, made["yes"], made["no"])
+            share = percent(covered / total if total else None)
+            printed = (f"{counts[name]:,}", percent(counts[name] / theirs))
+            rows.append((name, *(f"{number:,}" for number in numbers), share, *printed))
+        heads = ("augmentation", "of the kind", "made", "yes", "no", "per cent", "Table 5", "per cent there")
+        table = ResultTable(f"{total:,} questions of {self.source}; the paper had {theirs:,}", heads, rows)
+        lost = [(name, why, str(n)) for name, reasons in self.dropped.items() for why, n in reasons.items()]
+        rejected = ResultTable("Rejected questions", ("augmentation", "reason", "questions"), lost, names=2)
+        return [table, rejected] if lost else [table]
+
+
+def rad_study(request: RadStudyRequest, progress: ProgressCallback = ignore_progress) -> RadStudy:
+    """Predict accuracy on an unseen augmentation from accuracy and RAD on others (Appendix E of RAD)."""
+    fits, left_out = regressions(_counts(request, progress))
+    return RadStudy(request.threshold, tuple(fits), tuple(summaries(fits)), left_out, request.targets)
+
+
+def rad_coverage(request: RadCoverageRequest, progress: ProgressCallback = ignore_progress) -> RadCoverage:
+    """Count the questions of a source that have a counterfactual (Table 5 of RAD)."""
+    reading = SourceRequest(request.source, request.data, request.split, request.items, request.seed)
+    source = open_source(reading, whole=True)
+    is_dialogue = request.dialogues or (isinstance(source, Source) and "questions" not in source.dataset.read)
+    suite = dialogues.open_suite if is_dialogue else counterfactuals.suite
+    rules = rule_set("vqa")
+    items = [apply_rules(item, rules) for item in track(getattr(source, suite.takes)(), "reading", progress)]
+    tally, answers = Tally(), Counter[tuple[str, str]]()
+    for _, group in generate(suite, items, request.seed, tally=tally):
+        gold = group.gold[1]
+        answers[group.kind, gold.best if gold else ""] += 1
+    dropped: dict[str, dict[str, int]] = {}
+    for (kind, reason), count in sorted(tally.dropped.items()):
+        dropped.setdefault(kind, {})[reason] = count
+    names = [augmentation.name for augmentation in counterfactuals.AUGMENTATIONS][: 2 if is_dialogue else 3]
+    return RadCoverage(
+        request.source,
+        sum(len(item.turns) if is_dialogue else 1 for item in items),
+        {name: {answer: answers[name, answer] for answer in ("yes", "no")} for name in names},
+        dropped,
+        PAPER_COUNTS["visdial" if is_dialogue else "vqa-cp" if request.source == "vqa-cp" else "vqa2"],
+    )
+
+
+def _counts(request: RadStudyRequest, progress: ProgressCallback) -> list[RadCounts]:
+    """The counts of each instance: trained now, of the example, of a table, or of the models of a lab."""
+    if request.out:
+        from counterpoint.studies.rad_instances import Plan, instances  # loads the encoders
+
+        plan = Plan(request.items, request.tests, epochs=request.epochs, seed=request.seed, threshold=request.threshold)
+        counts = list(instances(plan, partial(track, task="instances", progress=progress)))
+        request.out.parent.mkdir(parents=True, exist_ok=True)
+        request.out.write_text(counts_text(counts), encoding="utf-8")
+        return counts
+    if request.place is None:
+        return example()
+    if request.place.is_file():
+        return read_counts(request.place, request.threshold)
+    lab = LabStore(request.place).opened()
+    groups = load_groups(lab, [])
+    return [
+        counts
+        for name, info in select_models(lab, ()).items()
+        for counts in count_outcomes(name, judge(groups, load_answers(lab, info), request.threshold))
+    ]
+
+
+def _summary_table(study: RadStudy) -> ResultTable:
+    heads, columns = ["features"], list[tuple[bool, str]]()
+    for intercept, title in ((False, "as printed"), (True, "with intercept")):
+        for measure, name in _R2.items():
+            if any((row.intercept, row.measure) == (intercept, measure) for row in study.summaries):
+                heads.append(f"{title}: {name}")
+                columns.append((intercept, measure))
+    known = {(row.features, row.intercept, row.measure): row for row in study.summaries}
+    rows = [
+        (
+            name.replace("_", " "),
+            *(_mean_and_sd(known[name, *column]) for column in columns),
+            "{:.3f} ± {:.3f}".format(*PAPER_R2[name]),
+        )
+        for name in CHOICES
+    ]
+    title = (
+        f"R² over {max(fit.instances for fit in study.fits)} instances, mean ± sd over {len(POOL)} targets; an answer "
+        f"is correct from a credit of {study.threshold:g}"
+    )
+    return ResultTable(title, (*heads, "Table 4, LMH"), rows)
+
+
+def _fit_table(fits: Sequence[RegressionFit]) -> ResultTable:
+    rows = [
+        (
+            fit.target,
+            fit.features.replace("_", " "),
+            "yes" if fit.intercept else "no",
+            ", ".join(f"{value:.3f}" for value in fit.coefficients),
+            *(_number(value) for value in (fit.r2, fit.r2_about_zero, fit.r2_left_out)),
+        )
+        for fit in fits
+    ]
+    heads = ("target", "features", "intercept", "coefficients", *_R2.values())
+    return ResultTable("Every regression", heads, rows, names=3)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _mean_and_sd(row: RegressionSummary) -> str:
+    return _number(row.mean) if row.sd is None else f"{_number(row.mean)} ± {row.sd:.3f}"

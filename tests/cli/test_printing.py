@@ -1,0 +1,62 @@
+"""Progress and log lines on standard error, with and without a terminal."""
+
+import logging
+import sys
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+
+from counterpoint.cli.printing import progress_shown
+from counterpoint.lab.progress import ProgressEvent, track
+
+
+def _clock() -> Callable[[], float]:
+    """A clock that goes on by a second whenever it is read."""
+    ticks = count()
+    return lambda: float(next(ticks))
+
+
+@pytest.mark.parametrize(
+    ("items", "total", "first", "last"),
+    [
+        (range(3), None, "reading: 1 of 3, ", "reading: 3 of 3, "),
+        (iter(range(3)), None, "reading: 1, ", "reading: 3, "),
+        (iter(range(5)), 3, "reading: 1 of 3, ", "reading: 5, "),
+    ],
+)
+def test_a_total_is_shown_until_more_items_came(
+    capsys: pytest.CaptureFixture[str], items: range, total: int | None, first: str, last: str
+) -> None:
+    with progress_shown(every=0, clock=_clock()) as progress:
+        assert list(track(items, "reading", progress, total=total)) == list(range(3 if total is None else 5))
+    lines = capsys.readouterr().err.splitlines()
+    assert (lines[0][: len(first)], lines[-1][: len(last)]) == (first, last)
+    assert [line.endswith("s left") for line in lines] == [" of " in line for line in lines]
+    assert "-" not in lines[-1]
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_shown(every=3, clock=_clock()) as progress:
+        for done in range(6):
+            progress(ProgressEvent("fusion", done, 20_000, f"{done} of 20,000, 7 cached, 1 failed"))
+    assert capsys.readouterr().err.splitlines() == [
+        "fusion: 2 of 20,000, 7 cached, 1 failed",
+        "fusion: 5 of 20,000, 7 cached, 1 failed",
+    ]
+
+
+def test_in_a_terminal_progress_is_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_shown() as progress:
+        progress(ProgressEvent("fusion", 512, 20_000, "512 of 20,000, 256/s"))
+    assert "512 of 20,000" in capsys.readouterr().err
+
+
+def test_what_the_lab_layer_logs_is_printed_while_a_command_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    logger = logging.getLogger("counterpoint")
+    with progress_shown():
+        logger.info("unpacked 3 pictures")
+    logger.info("not printed")
+    assert capsys.readouterr().err == "unpacked 3 pictures\n"
