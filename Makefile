@@ -13,7 +13,7 @@ ifdef SERVE
 endif
 
 test: $(READY)        ## run the tests
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadfile
 
 style: $(READY)       ## formatting, lint, types
 	$(BIN)/ruff format --check .
@@ -27,7 +27,7 @@ format: $(READY)      ## put the code in order
 	$(BIN)/ruff check --fix .
 
 prove: $(READY)       ## the heavy proofs in full, with their figures printed
-	$(BIN)/pytest -n auto -m "prove or hypothesis" --hypothesis-profile=prove
+	$(BIN)/pytest -n auto --dist loadfile -m "" --hypothesis-profile=prove
 	$(BIN)/counterpoint study plain --items 2000
 	$(BIN)/python -m benchmarks.world_speed
 	$(BIN)/python -m benchmarks.builtin_speed

@@ -1,7 +1,7 @@
 """How much a test covers: a sample in `make test`, everything in `make prove`.
 
-The heavy remainder carries the marker `prove`, which `make test` deselects. Property tests run few examples in the
-Hypothesis profile `test` and many in the profile `prove`.
+The heavy remainder carries the marker `prove`, which `make test` deselects. Property tests run few examples, and tests
+over many scenes take few, in the Hypothesis profile `test`; `make prove` runs the whole suite in the profile `prove`.
 """
 
 from collections.abc import Callable, Iterable, Sequence

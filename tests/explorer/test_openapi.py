@@ -109,7 +109,6 @@ def _tried(app: Starlette, found: dict[str, Any], path: str, method: str, header
     return seen
 
 
-@pytest.mark.hypothesis
 def test_nothing_that_the_document_allows_breaks_the_server(app: Starlette, wise: dict[str, Any]) -> None:
     seen: dict[str, list[int]] = {}
     for path, operations in wise["paths"].items():

@@ -30,7 +30,6 @@ def test_a_sample_is_read_whole_as_long_as_nothing_is_damaged(name: str, sample:
     assert not source.skips.total, source.skips.lines()
 
 
-@pytest.mark.hypothesis
 @EACH
 def test_damaged_files_give_sound_values_and_counted_skips_or_our_error(
     name: str, sample: Sample, tmp_path: Path

@@ -33,11 +33,13 @@ def counted(scenes: Sequence[BuiltScene], *, relations: bool = False) -> Counter
     )
 
 
+@pytest.mark.prove
 def test_every_kind_occurs_in_at_least_seven_scenes_of_a_thousand() -> None:
     found = counted(train())
     assert {name: found[name] for name in kinds() if found[name] < 0.007 * len(train())} == {}
 
 
+@pytest.mark.prove
 def test_every_action_occurs_in_at_least_eight_scenes_of_a_thousand() -> None:
     found = counted(train(), relations=True)
     names = {action.name for action in ACTIONS} | SPATIAL | {"wearing"}
@@ -51,6 +53,7 @@ def test_no_kind_of_thing_is_in_more_than_a_fifth_of_all_scenes() -> None:
     assert {name: found[name] for name in things if found[name] > 0.2 * len(train())} == {}
 
 
+@pytest.mark.prove
 def test_every_state_and_pose_of_every_kind_occurs() -> None:
     found = {(thing.name, word) for staged in train() for thing in staged.scene for word in thing.attributes}
     for name, one in kinds().items():

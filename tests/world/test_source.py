@@ -5,6 +5,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import Image
+from proving import scaled
 
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
@@ -67,6 +68,6 @@ def test_a_written_picture_reads_back_pixel_by_pixel() -> None:
 
 
 def test_its_channel_means_are_those_of_its_training_pictures() -> None:
-    train = World("train", scenes=120)
+    train = World("train", scenes=scaled(120))
     found = channel_means(train.pixels(scene.picture) for scene in train.scenes())
     assert max(abs(one - other) for one, other in zip(found, World.means, strict=True)) <= 5

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from proving import prove, scaled
 from stages import train
 
 from counterpoint.core.errors import UnknownName
@@ -21,12 +22,14 @@ from counterpoint.world.scene_sampling import INDOORS, PLACES
 HIDDEN = 30  # per cent of a thing that others may cover, boxes against boxes
 LEAST = 14  # pixels that everything is wide or high
 
-PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from test_staging import lines; print(*lines(), sep='\\n')"
+PROGRAM = (
+    "import sys; sys.path[:0] = sys.argv[1:3]; from test_staging import lines; print(*lines(sys.argv[3:]), sep='\\n')"
+)
 
 
-def lines() -> Iterable[str]:
+def lines(splits: Iterable[str] = SPLITS) -> Iterable[str]:
     """What is to stay as it is, of some scenes of each split and of every place: their ids and their pixels."""
-    for split in SPLITS:
+    for split in splits:
         shown = {place: index for index in range(39, -1, -1) for place in (build_scene(split, index).scene.place,)}
         for index in sorted(shown.values())[:6] if split != "train" else sorted(shown.values()):
             staged = build_scene(split, index)
@@ -40,15 +43,16 @@ def test_the_same_seed_gives_the_same_pixels_as_ever(golden: Callable[[str, Iter
     golden("world_pixels.txt", found)
 
 
-def test_another_process_with_another_hash_seed_makes_the_same_pixels() -> None:
+@pytest.mark.parametrize("splits", [["test"], prove([*SPLITS])])
+def test_another_process_with_another_hash_seed_makes_the_same_pixels(splits: list[str]) -> None:
     made = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(Path(__file__).parent)],
+        [sys.executable, "-c", PROGRAM, *map(str, list(Path(__file__).parents)[:2]), *splits],
         env={**os.environ, "PYTHONHASHSEED": "4711"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert made.stdout.splitlines() == list(lines())
+    assert made.stdout.splitlines() == list(lines(splits))
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -73,7 +77,7 @@ def test_tenths_of_all_casts_belong_to_one_split_each() -> None:
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_scene_belongs_to_its_split_by_what_it_shows(split: str) -> None:
-    for index in range(150):
+    for index in range(scaled(150)):
         staged = build_scene(split, index)
         assert scene_signature(staged.scene.place, list(staged.placed)) % 10 in SPLITS[split]
 
@@ -117,7 +121,7 @@ def test_taking_a_thing_away_changes_no_pixel_outside_its_box() -> None:
         assert changed.any(), staged.scene.id
         changed[box.y : box.bottom, box.x : box.right] = False
         assert not changed.any(), staged.scene.id
-        if seen == 60:
+        if seen == scaled(60):
             return
     raise AssertionError("there are too few such scenes")
 
