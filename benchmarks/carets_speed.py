@@ -121,7 +121,7 @@ def measure(count: int, chosen: list[str]) -> dict[str, object]:
 
 
 def _suite(name: str) -> Any:
-    suite = catalog.find("suites", f"counterpoint.suites.{name}:suite")
+    suite = catalog.find("suites", name)
     return suite.configured({"means": GRAY}) if "means" in suite.options else suite
 
 

@@ -35,7 +35,7 @@ class Judged:
 
 def suite_named(name: str) -> Any:
     """One of the six tests, ready for any source."""
-    suite = catalog.find("suites", f"counterpoint.suites.{name}:suite")
+    suite = catalog.find("suites", name)
     return suite.configured({"means": GRAY}) if "means" in suite.options else suite
 
 

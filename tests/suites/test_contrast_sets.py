@@ -100,22 +100,23 @@ def test_a_survey_of_parts_is_a_survey_of_the_whole_and_is_never_changed_by_draw
     items = world_items()[:600]
     cut = next(place for place in range(300, 600) if items[place].scene.id != items[place - 1].scene.id)
     whole, parts = survey(items), survey(items[:cut]) + survey(items[cut:])
-    assert (whole.scenes, whole.having, whole.clear) == (parts.scenes, parts.having, parts.clear)
-    assert {k: v for k, v in whole.together.items() if v} == {k: v for k, v in parts.together.items() if v}
-    assert all(parts.asked.has(item.scene.id, item.question.text) for item in items)
-    before = repr((whole.having, whole.clear, sorted(whole.together)))
+    assert whole.scenes == parts.scenes
+    assert (whole.names.having, whole.names.clear) == (parts.names.having, parts.names.clear)
+    assert {k: v for k, v in whole.names.together.items() if v} == {k: v for k, v in parts.names.together.items() if v}
+    assert all(parts.questions.has(item.scene.id, item.question.text) for item in items)
+    before = repr((whole.names.having, whole.names.clear, sorted(whole.names.together)))
     list(generate(suite, items, statistics=whole))
-    assert repr((whole.having, whole.clear, sorted(whole.together))) == before
+    assert repr((whole.names.having, whole.names.clear, sorted(whole.names.together))) == before
 
 
 def test_what_takes_the_place_of_a_thing_is_seen_with_the_other_more_often_than_by_chance() -> None:
     found = ContrastSurvey()
     for item in world_items():
         found.add(item)
-    for name in sorted(found.having)[:30]:
+    for name in sorted(found.names.having)[:30]:
         for other, more in found.companions(name).items():
-            chance = found.having[name] * found.clear[other] / len(found.scenes)
-            assert found.together[name][other] - chance == pytest.approx(more)
+            chance = found.names.having[name] * found.names.clear[other] / len(found.scenes)
+            assert found.names.together[name][other] - chance == pytest.approx(more)
             assert more > 0
 
 

@@ -65,10 +65,10 @@ def test_neither_the_order_of_scenes_nor_the_parts_they_come_in_change_a_group(
 ) -> None:
     mixed = rng.sample(scenes, len(scenes))
     cut = rng.randint(0, len(scenes))
-    habits = survey_scenes(mixed[:cut]) + survey_scenes(mixed[cut:])
+    statistics = survey_scenes(mixed[:cut]) + survey_scenes(mixed[cut:])
     for suite in (order.suite, rephrase.suite):
         whole = Counter(group.id for _, group in generate(suite, scenes, seed))
-        parts = (generate(suite, part, seed, statistics=habits) for part in (mixed[:cut], mixed[cut:]))
+        parts = (generate(suite, part, seed, statistics=statistics) for part in (mixed[:cut], mixed[cut:]))
         assert Counter(group.id for part in parts for _, group in part) == whole
         chosen = [[group.id for _, group in generate(suite, one, seed, 7)] for one in (scenes, mixed)]
         assert chosen[0] == chosen[1]

@@ -134,10 +134,10 @@ def test_singular_plural_mass_and_pair_nouns_all_have_their_questions() -> None:
         scene(8, ("glasses", "green"), ("bread", "white")),
         scene(9, ("ball", "red"), ("frisbee", "blue")),
     ]
-    habits, said = survey_scenes(others), set[str]()
+    statistics, said = survey_scenes(others), set[str]()
     for shown in examples:
         for seed in range(40):
-            for one in sample_questions(KINDS, shown, habits, Random(seed)):
+            for one in sample_questions(KINDS, shown, statistics, Random(seed)):
                 if isinstance(one, QuestionContent):
                     assert len(fitting_templates(one)) >= 10
                     said |= set(_texts(one))

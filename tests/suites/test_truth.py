@@ -10,20 +10,20 @@ from scenery import scene, sources
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.scenes.absence import ambiguity_reason, doubt, is_absent, is_unambiguous
+from counterpoint.scenes.absence import ambiguity_reason, ambiguity_reasons, is_absent, is_unambiguous
 from counterpoint.scenes.ambiguity import general_names, may_be, may_show
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.scenes.referring_expressions import ReferringExpression, all_expressions
-from counterpoint.scenes.views import SceneView
+from counterpoint.scenes.views import SceneSampler
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
 from counterpoint.suites.carets.questions import QuestionContent
 from counterpoint.suites.suite import Rejection
 
 
 def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionContent]:
-    habits = survey_scenes([shown, *others])
-    made = (one for seed in range(times) for one in sample_questions(MAKERS, shown, habits, Random(seed)))
+    statistics = survey_scenes([shown, *others])
+    made = (one for seed in range(times) for one in sample_questions(MAKERS, shown, statistics, Random(seed)))
     return [one for one in made if isinstance(one, QuestionContent)]
 
 
@@ -44,7 +44,7 @@ def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionC
     ],
 )
 def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, there: str) -> None:
-    assert doubt(there, name)
+    assert ambiguity_reasons(name)[there]
     assert not is_absent(name, ["cup", there])
     elsewhere = [scene(n, (name,), ("cup",), ("kite",)) for n in range(1, 4)]
     for one in _asked(scene(0, (there,), ("cup",), ("kite",)), elsewhere):
@@ -56,23 +56,23 @@ def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, t
 def test_what_is_absent_is_no_kind_of_anything_there_and_nothing_there_is_a_kind_of_it(
     scenes: list[Scene], seed: int
 ) -> None:
-    habits = survey_scenes(scenes)
+    statistics = survey_scenes(scenes)
     for one in scenes:
-        gone = SceneView(one, habits).absent(Random(seed))
+        gone = SceneSampler(one, statistics).absent(Random(seed))
         if gone and not gone.objects:
             assert not any(is_a(thing.name, gone.name) or is_a(gone.name, thing.name) for thing in one)
 
 
 def test_a_thing_is_only_spoken_of_where_it_can_be_told_from_the_others() -> None:
     two = scene(0, ("cup", "red", "open"), ("cup", "blue", "closed"), ("door", "white"))
-    view = SceneView(two, survey_scenes([two]))
+    view = SceneSampler(two, survey_scenes([two]))
     assert [(one.noun, one.gives) for one in all_expressions(view, two["1"])] == [
         ("red cup", "color"),
         ("open cup", "openness"),
     ]
     assert all_expressions(view, two["3"])[0] == ReferringExpression(two["3"], "door")
     doubtful = scene(0, ("cup", "red"), ("cup",), ("house",), ("door", "white"))
-    view = SceneView(doubtful, survey_scenes([doubtful]))
+    view = SceneSampler(doubtful, survey_scenes([doubtful]))
     assert all_expressions(view, doubtful["1"]) == []
     assert all_expressions(view, doubtful["4"]) == []  # the house may show another door
 
@@ -92,7 +92,7 @@ def test_what_is_worn_under_something_else_is_not_described() -> None:
     boxes = (Box(0, 0, 60, 200), Box(10, 40, 30, 60), Box(8, 38, 40, 70), Box(0, 180, 60, 20))
     objects = tuple(replace(thing, box=box) for thing, box in zip(dressed, boxes, strict=True))
     worn = replace(dressed, objects=objects, relations=tuple(Link("1", "wearing", number) for number in "234"))
-    view = SceneView(worn, survey_scenes([worn]))
+    view = SceneSampler(worn, survey_scenes([worn]))
     assert [view.values(thing) for thing in worn] == [(), (), ("blue",), ("white",)]
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_said_to_stand_beside_a_picture_in_the_picture() -> None:
     things = [("picture",), ("cup", "red"), ("cup", "blue"), ("kite",), ("dog", "running")]
     links = tuple(Link(number, "below", "1") for number in "2345")
     shown = [replace(scene(n, *things), relations=links) for n in range(3)]
-    view = SceneView(shown[0], survey_scenes(shown))
+    view = SceneSampler(shown[0], survey_scenes(shown))
     assert not view.links
     assert not [one for thing in shown[0] for one in all_expressions(view, thing) if one.where]
     assert not [one for one in _asked(shown[0], shown) if one.where]
@@ -128,14 +128,14 @@ def _related(*links: tuple[str, str, str]) -> Scene:
 
 def test_a_relation_singles_out_what_it_rules_the_others_out_of() -> None:
     shown = _related(("2", "to the left of", "4"), ("3", "to the right of", "4"), ("2", "near", "1"), ("2", "on", "6"))
-    view = SceneView(shown, survey_scenes([shown]))
+    view = SceneSampler(shown, survey_scenes([shown]))
     assert [one.where for one in all_expressions(view, shown["2"])] == ["to the left of the lamp"]
     held = _related(("2", "holding", "5"), ("3", "to the left of", "6"))
-    view = SceneView(held, survey_scenes([held]))
+    view = SceneSampler(held, survey_scenes([held]))
     assert [one.where for one in all_expressions(view, held["2"])] == ["holding the umbrella"]
     assert all_expressions(view, held["3"]) == [], "nothing is to the left of the floor"
     both = _related(("2", "holding", "5"), ("3", "holding", "5"))
-    assert all_expressions(SceneView(both, survey_scenes([both])), both["2"]) == []
+    assert all_expressions(SceneSampler(both, survey_scenes([both])), both["2"]) == []
 
 
 def test_a_relation_is_denied_only_by_absence_or_by_the_opposed_relation() -> None:

@@ -1,19 +1,19 @@
-"""When something is truly absent: the one place where every suite asks.
+"""Provable absence: a name is absent from a scene if nothing annotated could be such an object or may show one.
 
-A name is truly absent from a scene if nothing annotated speaks against it. What may speak against it is listed here,
-one reason a row; the lexicon knows the kinds and parts, and the file of doubts what people call by several names.
+Every suite asks here. The lexicon has the kinds and parts, and the data files what people call by several names.
 """
 
 from collections.abc import Collection, Iterable
 from functools import cache
 
+from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import is_a, synonyms
 from counterpoint.language.nouns import singular
 from counterpoint.scenes.ambiguity import is_known, may_be, may_show
 
 
 def is_absent(name: str, names: Collection[str]) -> bool:
-    """Whether nothing annotated by these names is such a thing, might be one, or may show one unannotated.
+    """Whether no object with one of these names is such an object, might be one, or may show one unannotated.
 
     >>> is_absent("cat", ["dog", "table"]), is_absent("tire", ["car"]), is_absent("bird", ["duck"])
     (True, False, False)
@@ -21,47 +21,47 @@ def is_absent(name: str, names: Collection[str]) -> bool:
     return name not in names and is_unambiguous(name, names)
 
 
+def absence_proof(name: str) -> str:
+    """The proof that an object is absent, for a name that was found to be so."""
+    return f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
+
+
 def is_unambiguous(name: str, names: Iterable[str]) -> bool:
-    """Whether the name itself, and nothing else among these, decides whether such a thing is there."""
-    known = ambiguity_reasons(name)
-    return not any(known[other] for other in names if other != name)
+    """Whether the name itself, and no other of these, decides whether such an object is present."""
+    reasons = ambiguity_reasons(name)
+    return not any(reasons[other] for other in names if other != name)
 
 
 def ambiguity_reason(name: str, names: Iterable[str]) -> str:
     """Why a name cannot be said to be absent beside these, or nothing."""
-    known = ambiguity_reasons(name)
-    found = ("it is annotated" if other == name else known[other] for other in names)
-    return next(filter(None, found), "")
-
-
-def doubt(other: str, name: str) -> str:
-    """Why a thing of another name leaves it open whether one of this name is there, or nothing.
-
-    >>> doubt("duck", "bird"), doubt("animal", "dog"), doubt("car", "tire"), doubt("cat", "dog")
-    ('a kind of it is annotated', 'something more general is annotated', 'it may be part of what is annotated', '')
-    """
-    return ambiguity_reasons(name)[other]
+    reasons = ambiguity_reasons(name)
+    return next(filter(None, ("it is annotated" if other == name else reasons[other] for other in names)), "")
 
 
 class AmbiguityReasons(dict[str, str]):
-    """For one name, what speaks against it by the other name: looked up far more often than worked out."""
+    """Why objects of other names leave it open whether one of this name is present, computed once for each name.
+
+    >>> reasons = ambiguity_reasons
+    >>> reasons("bird")["duck"], reasons("dog")["animal"], reasons("tire")["car"], reasons("dog")["cat"]
+    ('a kind of it is annotated', 'something more general is annotated', 'it may be part of what is annotated', '')
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name = name
 
     def __missing__(self, other: str) -> str:
-        found = self[other] = _worked_out(other, self._name)
-        return found
+        reason = self[other] = _reason(other, self._name)
+        return reason
 
 
 @cache
 def ambiguity_reasons(name: str) -> AmbiguityReasons:
-    """All that was ever asked about one name; the one place where pairs of names are remembered, for there are many."""
+    """The reasons for one name, by the other name; memoized here alone, since pairs of names are many."""
     return AmbiguityReasons(name)
 
 
-def _worked_out(other: str, name: str) -> str:
+def _reason(other: str, name: str) -> str:
     if not may_be(name, other):
         return "it may be part of what is annotated" if may_show(other, name) else ""
     if not (is_known(name) and is_known(other)):

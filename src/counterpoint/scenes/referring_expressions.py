@@ -75,6 +75,6 @@ def relation_expressions(view: SceneView, one: SceneObject, name: str, noun: str
 
 def _is_ruled_out(view: SceneView, rival: SceneObject, link: Link) -> bool:
     """Whether another thing surely does not stand in this relation: it stands in the opposed one, or only one can."""
-    if (rival.id, link.name, link.object) in view.linked:
+    if (rival.id, link.name, link.object) in view.triples:
         return False
-    return (rival.id, opposed_relation(link.name), link.object) in view.linked or is_exclusive(link.name)
+    return (rival.id, opposed_relation(link.name), link.object) in view.triples or is_exclusive(link.name)

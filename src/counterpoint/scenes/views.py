@@ -1,4 +1,4 @@
-"""A scene as a careful asker sees it: what is surely there, what surely is not, and what can be told apart."""
+"""What a scene proves: what is surely present, what is surely absent, and which objects can be told apart."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from random import Random
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.scenes.absence import ambiguity_reason, ambiguity_reasons, is_unambiguous
+from counterpoint.scenes.absence import absence_proof, ambiguity_reason, ambiguity_reasons, is_unambiguous
 from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be, may_show, word_set
 from counterpoint.scenes.attributes import (
     attribute_class,
@@ -20,16 +20,107 @@ from counterpoint.scenes.attributes import (
     visible_values,
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords
+from counterpoint.scenes.index import SceneIndex
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
 _TRIES = 24
 _WITH_ATTRIBUTE = 0.4
-_OF_ANOTHER_LOOK = 0.5  # of the attributed things that are not there, the share that is there with another value
+_WITH_OTHER_VALUE = 0.5  # of the absent objects with an attribute, the share that is present with another value
+
+
+class SceneView(SceneIndex):
+    """One scene with its annotated values, and the objects that a name could refer to."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self.names: Sequence[str] = sorted(scene.names)
+        self._values: dict[str, tuple[str, ...]] = {}
+        self._called: dict[str, tuple[list[SceneObject], list[SceneObject]]] = {}
+
+    @cached_property
+    def obstacle(self) -> str:
+        """Why nothing can be asked about the scene, if so: an object with an unknown name could be anything."""
+        if not self.names:
+            return "nothing is annotated"
+        return "" if all(is_known(name) for name in self.names) else "something has a name that no lexicon knows"
+
+    @cached_property
+    def clear_names(self) -> list[str]:
+        """Names of present objects that could as well have been proved absent, so that a name gives no answer away."""
+        return [name for name in self.names if can_be_asked(name) and is_unambiguous(name, self.names)]
+
+    @cached_property
+    def _worn(self) -> Mapping[str, list[SceneObject]]:
+        garments: dict[str, list[SceneObject]] = {}
+        for garment, wearer in self.wearers.items():
+            garments.setdefault(wearer, []).append(self.scene[garment])
+        return garments
+
+    @cached_property
+    def links(self) -> Mapping[str, list[Link]]:
+        """The relations that a sentence can say, by name in alphabetical order."""
+        links: dict[str, list[Link]] = {}
+        for link in self.scene.relations:
+            if self.can_say(link):
+                links.setdefault(link.name, []).append(link)
+        return dict(sorted(links.items()))
+
+    def can_say(self, link: Link) -> bool:
+        """Whether a relation reads well: things lie on the floor, but nothing is to the left of it."""
+        other = self.scene[link.object].name
+        if not can_follow_noun(link.name) or other in word_set("the_picture"):
+            return False
+        return not opposed_relation(link.name) or can_be_asked(other)
+
+    @cached_property
+    def has_attributes(self) -> bool:
+        """Whether anything is annotated with any attribute."""
+        return any(thing.attributes for thing in self.scene)
+
+    def values(self, thing: SceneObject) -> tuple[str, ...]:
+        """The values of an object that are beyond doubt."""
+        if thing.id not in self._values:
+            beside = self._worn.get(self.wearers.get(thing.id, ""), ())
+            self._values[thing.id] = visible_values(self.scene, thing, beside)
+        return self._values[thing.id]
+
+    def excluding_value(self, thing: SceneObject, value: str) -> str:
+        """A value of an object that excludes another one."""
+        return next(own for own in self.values(thing) if denies([own], value))
+
+    def called(self, name: str) -> tuple[list[SceneObject], list[SceneObject]]:
+        """The objects that could go by a name, and those that may show such an object unannotated."""
+        if name not in self._called:
+            might, show = list[SceneObject](), list[SceneObject]()
+            reasons = ambiguity_reasons(name)
+            for other in self.names:
+                if reasons[other]:
+                    might += self.scene.named(other) if may_be(other, name) else ()
+                    show += self.scene.named(other) if may_show(other, name) else ()
+            self._called[name] = (might, show)
+        return self._called[name]
+
+    def may_show_another(self, thing: SceneObject, name: str) -> bool:
+        """Whether something besides an object and its wearer may show an object of this name unannotated."""
+        return any(other.id not in (thing.id, self.wearers.get(thing.id)) for other in self.called(name)[1])
+
+    def rivals(self, thing: SceneObject, name: str) -> list[SceneObject] | None:
+        """The other objects that a name could refer to, or None where something may show such an object besides."""
+        if self.may_show_another(thing, name):
+            return None
+        return [other for other in self.called(name)[0] if other.id != thing.id]
+
+    def singles_out(self, thing: SceneObject, name: str, value: str = "") -> bool:
+        """Whether this name, or this value and name, can refer to nothing else in the picture."""
+        rivals = self.rivals(thing, name)
+        if rivals is None:
+            return False
+        return not rivals or (value != "" and all(denies(self.values(other), value) for other in rivals))
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectClaim:
-    """A thing that a question names, perhaps with a value: whether it is there, and how that is known."""
+    """An object that a question names, perhaps with a value: whether it is present, and the proof."""
 
     name: str
     value: str
@@ -43,170 +134,82 @@ class ObjectClaim:
         return modified_noun(self.value, self.name)
 
 
-class SceneView:
-    """One scene of a source with these habits; `refused` counts, by reason, what was drawn and could not be used."""
+class SceneSampler(SceneView):
+    """Draws present objects and plausible absent ones; `rejected` counts, by reason, the draws that were no use."""
 
-    def __init__(self, scene: Scene, habits: SceneStatistics) -> None:
-        self.scene, self.habits = scene, habits
-        self.names: Sequence[str] = sorted(scene.names)
-        self.refused: Counter[str] = Counter()
-        self._values: dict[str, tuple[str, ...]] = {}
-        self._called: dict[str, tuple[list[SceneObject], list[SceneObject]]] = {}
+    def __init__(self, scene: Scene, statistics: SceneStatistics) -> None:
+        super().__init__(scene)
+        self.statistics = statistics
+        self.rejected: Counter[str] = Counter()
 
     @cached_property
-    def obstacle(self) -> str:
-        """Why nothing can be asked about the scene, if so: a thing of an unknown name could be anything."""
-        if not self.names:
-            return "nothing is annotated"
-        return "" if all(is_known(name) for name in self.names) else "something has a name that no lexicon knows"
-
-    @cached_property
-    def clear(self) -> tuple[list[str], list[float]]:
-        """Names of what is there that could as well have been proved absent, rarer ones with more weight."""
-        names = [name for name in self.names if can_be_asked(name) and is_unambiguous(name, self.names)]
-        weights = [1 - self.habits.share(name) for name in names]
-        return (names, list(accumulate(weights))) if sum(weights) > 0 else ([], [])
-
-    @cached_property
-    def wearer(self) -> Mapping[str, str]:
-        """Who wears a garment, by the garment's id."""
-        return {link.object: link.subject for link in self.scene.relations if link.name == "wearing"}
-
-    @cached_property
-    def _worn(self) -> Mapping[str, list[SceneObject]]:
-        found: dict[str, list[SceneObject]] = {}
-        for garment, who in self.wearer.items():
-            found.setdefault(who, []).append(self.scene[garment])
-        return found
-
-    @cached_property
-    def links(self) -> Mapping[str, list[Link]]:
-        """The relations that a sentence can say, by name in alphabetical order."""
-        found: dict[str, list[Link]] = {}
-        for link in self.scene.relations:
-            if self.can_say(link):
-                found.setdefault(link.name, []).append(link)
-        return dict(sorted(found.items()))
-
-    def can_say(self, link: Link) -> bool:
-        """Whether a relation reads well: things lie on the floor, but nothing is to the left of it."""
-        other = self.scene[link.object].name
-        if not can_follow_noun(link.name) or other in word_set("the_picture"):
-            return False
-        return not opposed_relation(link.name) or can_be_asked(other)
-
-    @cached_property
-    def linked(self) -> frozenset[tuple[str, str, str]]:
-        """Every relation, as subject, name and object."""
-        return frozenset((link.subject, link.name, link.object) for link in self.scene.relations)
-
-    @cached_property
-    def has_looks(self) -> bool:
-        """Whether anything is annotated with any attribute."""
-        return any(one.attributes for one in self.scene)
-
-    def values(self, one: SceneObject) -> tuple[str, ...]:
-        """How a thing looks, as far as nobody would doubt it."""
-        if one.id not in self._values:
-            self._values[one.id] = visible_values(self.scene, one, self._worn.get(self.wearer.get(one.id, ""), ()))
-        return self._values[one.id]
+    def weighted_names(self) -> tuple[list[str], list[float]]:
+        """The clear names with their cumulative weights, which are larger for names that are rare in the source."""
+        weights = [1 - self.statistics.share(name) for name in self.clear_names]
+        return (self.clear_names, list(accumulate(weights))) if sum(weights) > 0 else ([], [])
 
     def present(self, rng: Random) -> ObjectClaim | None:
-        """Something that is there, rare things more often."""
-        names, bounds = self.clear
+        """An object that is present, rare ones more often."""
+        names, bounds = self.weighted_names
         if not names:
             return None
         name = rng.choices(names, cum_weights=bounds)[0]
-        found = self.scene.named(name)
+        things = self.scene.named(name)
         if rng.random() < _WITH_ATTRIBUTE:
-            one = found[0] if len(found) == 1 else rng.choice(found)
-            value = self.own_look(one, rng)
+            thing = things[0] if len(things) == 1 else rng.choice(things)
+            value = self.draw_own_value(thing, rng)
             if value:
-                such = tuple(thing for thing in found if has_value(self.values(thing), value))
-                return ObjectClaim(name, value, True, f"{name} {one.id} {be(name)} annotated as {value}", such)
-        return ObjectClaim(name, "", True, f"{name} {found[0].id} {be(name)} annotated", found)
+                such = tuple(other for other in things if has_value(self.values(other), value))
+                return ObjectClaim(name, value, True, f"{name} {thing.id} {be(name)} annotated as {value}", such)
+        return ObjectClaim(name, "", True, f"{name} {things[0].id} {be(name)} annotated", things)
 
     def absent(self, rng: Random) -> ObjectClaim | None:
-        """Something that is not there, but often is where such things are."""
+        """An object that is absent, but often present in such scenes."""
         with_value = rng.random() < _WITH_ATTRIBUTE
-        if with_value and rng.random() < _OF_ANOTHER_LOOK:
-            found = self._of_another_look(rng)
-            if found:
-                return found
+        if with_value and rng.random() < _WITH_OTHER_VALUE:
+            claim = self._with_other_value(rng)
+            if claim:
+                return claim
         for _ in range(_TRIES if self.names else 0):
-            name = self._checked(self.habits.companions(rng.choice(self.names)), rng)
+            name = self._draw_absent(self.statistics.companions(rng.choice(self.names)), rng)
             if name:
-                return self.gone(name, self.usual_look(name, rng) if with_value else "")
+                value = self.draw_usual_value(name, rng) if with_value else ""
+                return ObjectClaim(name, value, False, absence_proof(name))
         return None
 
-    def absent_from(self, urn: WeightedWords, rng: Random) -> str:
-        """A name out of an urn that is truly absent, or nothing."""
-        found = (self._checked(urn, rng) for _ in range(min(_TRIES, 2 * len(urn.words))))
-        return next(filter(None, found), "")
+    def absent_from(self, words: WeightedWords, rng: Random) -> str:
+        """One of some names that is provably absent, or nothing."""
+        names = (self._draw_absent(words, rng) for _ in range(min(_TRIES, 2 * len(words.words))))
+        return next(filter(None, names), "")
 
-    def gone(self, name: str, value: str = "") -> ObjectClaim:
-        """A thing that is truly absent."""
-        fact = f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
-        return ObjectClaim(name, value, False, fact)
+    def _draw_absent(self, words: WeightedWords, rng: Random) -> str:
+        name = words.draw(rng)
+        reason = ambiguity_reason(name, self.names) if name else ""
+        if reason:
+            self.rejected[reason] += 1
+        return "" if reason or not can_be_asked(name) else name
 
-    def _checked(self, urn: WeightedWords, rng: Random) -> str:
-        name = urn.draw(rng)
-        problem = ambiguity_reason(name, self.names) if name else ""
-        if problem:
-            self.refused[problem] += 1
-        return "" if problem or not can_be_asked(name) else name
-
-    def _of_another_look(self, rng: Random) -> ObjectClaim | None:
-        names, bounds = self.clear
+    def _with_other_value(self, rng: Random) -> ObjectClaim | None:
+        names, bounds = self.weighted_names
         name = rng.choices(names, cum_weights=bounds)[0] if names else ""
-        value = self.usual_look(name, rng) if name else ""
-        found = self.scene.named(name)
-        if not value or not all(denies(self.values(one), value) for one in found):
+        value = self.draw_usual_value(name, rng) if name else ""
+        things = self.scene.named(name)
+        if not value or not all(denies(self.values(thing), value) for thing in things):
             return None
-        facts = ", ".join(f"{name} {one.id} {be(name)} {self.rival_look(one, value)}" for one in found)
-        return ObjectClaim(name, value, False, f"no {name} {be(name)} {value}: {facts}", found)
+        facts = ", ".join(f"{name} {thing.id} {be(name)} {self.excluding_value(thing, value)}" for thing in things)
+        return ObjectClaim(name, value, False, f"no {name} {be(name)} {value}: {facts}", things)
 
-    def rival_look(self, one: SceneObject, value: str) -> str:
-        """A value of a thing that excludes another one."""
-        return next(own for own in self.values(one) if denies([own], value))
-
-    def own_look(self, one: SceneObject, rng: Random) -> str:
-        """A value of a thing that can stand before its name, or nothing."""
-        values = [value for value in self.values(one) if goes_before_noun(value)]
+    def draw_own_value(self, thing: SceneObject, rng: Random) -> str:
+        """A value of an object that can stand before its name, or nothing."""
+        values = [value for value in self.values(thing) if goes_before_noun(value)]
         value = rng.choice(values) if values else ""
-        return value if value and self._is_asked(one.name, value, rng) else ""
+        return value if value and self._accepts(thing.name, value, rng) else ""
 
-    def usual_look(self, name: str, rng: Random) -> str:
-        """A value that such things have, unless it is too usual, or nothing."""
-        value = self.habits.any_values(name).draw(rng)
-        return value if value and goes_before_noun(value) and self._is_asked(name, value, rng) else ""
+    def draw_usual_value(self, name: str, rng: Random) -> str:
+        """A value that such objects have, unless it is too frequent, or nothing."""
+        value = self.statistics.any_values(name).draw(rng)
+        return value if value and goes_before_noun(value) and self._accepts(name, value, rng) else ""
 
-    def _is_asked(self, name: str, value: str, rng: Random) -> bool:
-        """A draw that passes over usual values, so that what is said of a thing does not tell whether it is there."""
-        return rng.random() >= self.habits.values(name, attribute_class(value)).share(value)
-
-    def called(self, name: str) -> tuple[list[SceneObject], list[SceneObject]]:
-        """The things here that could go by a name, and those that may show such a thing unannotated."""
-        if name not in self._called:
-            might, show = list[SceneObject](), list[SceneObject]()
-            known = ambiguity_reasons(name)
-            for other in self.names:
-                if known[other]:
-                    might += self.scene.named(other) if may_be(other, name) else ()
-                    show += self.scene.named(other) if may_show(other, name) else ()
-            self._called[name] = (might, show)
-        return self._called[name]
-
-    def rivals(self, one: SceneObject, name: str) -> list[SceneObject] | None:
-        """The other things that could be meant by a name, or None where something may show such a thing besides."""
-        might, show = self.called(name)
-        if show and any(other.id not in (one.id, self.wearer.get(one.id)) for other in show):
-            return None
-        return [other for other in might if other.id != one.id]
-
-    def singles_out(self, one: SceneObject, name: str, value: str = "") -> bool:
-        """Whether nothing else in the picture could be meant by this name, or by this value and name."""
-        rivals = self.rivals(one, name)
-        if rivals is None:
-            return False
-        return not rivals or (value != "" and all(denies(self.values(other), value) for other in rivals))
+    def _accepts(self, name: str, value: str, rng: Random) -> bool:
+        """Rejection sampling against frequent values, so that a value does not tell whether the object is present."""
+        return rng.random() >= self.statistics.values(name, attribute_class(value)).share(value)

@@ -103,11 +103,11 @@ def choose_pose(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
 
 def choose_side(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog on the left or on the right?"""
-    thing = choose_one(rng, [one for one in namer.facts.unworn if namer.facts.side(one)])
+    thing = choose_one(rng, [one for one in namer.facts.unworn if namer.facts.side(one.object)])
     who = namer.refer(thing, rng, "hposition")
     if thing is None or who is None:
         return None
-    side = namer.facts.side(thing)
+    side = namer.facts.side(thing.object)
     wrong = "left" if side == "right" else "right"
     text = rng.choice(("on the %s or on the %s side of the image", "in the %s or in the %s part of the photo"))
     one, other = _ordered(side, wrong, rng)

@@ -116,7 +116,7 @@ def _posing(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
 
 
 def _side(thing: Thing, facts: SceneFacts, rng: Random) -> _Exchange:
-    side = facts.side(thing)
+    side = facts.side(thing.object)
     return ("is {it} on the left or on the right", rng.choice((side, f"on the {side}"))) if side else ("", "")
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.scenes.index import SceneIndex
 from counterpoint.world.confusable_names import confusable_names, is_clear_family, narrower_names, showing_names
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
 
@@ -139,18 +140,17 @@ class Thing:
         return self.color
 
 
-class SceneFacts:
-    """The things of a scene by name, family and relation."""
+class SceneFacts(SceneIndex):
+    """The objects of a scene by name, family and relation."""
 
     def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+        super().__init__(scene)
         covered = _covered(scene)
         self.things = tuple(Thing.of(one, one.id in covered) for one in scene.objects)
         self.by_id = {thing.id: thing for thing in self.things}
         self.by_name = _grouped((thing.name, thing) for thing in self.things)
         self.by_family = _grouped((thing.family, thing) for thing in self.things)
         self.names = frozenset(self.by_name)
-        self.linked = frozenset((link.subject, link.name, link.object) for link in scene.relations)
 
     @property
     def place(self) -> str:
@@ -177,10 +177,9 @@ class SceneFacts:
         """The names of what is here, but for the clothes that everyone wears, which nobody would ask after in vain."""
         return sorted({one.name for one in self.things if not one.is_worn or one.name in _FINERY})
 
-    @cached_property
-    def wearer(self) -> Mapping[str, Thing]:
-        """Who wears a garment, by the garment's id."""
-        return {link.object: self.by_id[link.subject] for link in self.scene.relations if link.name == "wearing"}
+    def wearer(self, garment: Thing) -> Thing | None:
+        """The person who wears a garment."""
+        return self.by_id[self.wearers[garment.id]] if garment.id in self.wearers else None
 
     @cached_property
     def links(self) -> Mapping[str, tuple[Link, ...]]:
@@ -218,7 +217,7 @@ class SceneFacts:
 
     def holds(self, subject: Thing, relation: str, other: Thing) -> bool:
         """Whether the relation is annotated."""
-        return (subject.id, relation, other.id) in self.linked
+        return (subject.id, relation, other.id) in self.triples
 
     def objects_of(self, subject: Thing, relation: str) -> tuple[Thing, ...]:
         """What the subject relates to in this way."""
@@ -243,18 +242,6 @@ class SceneFacts:
     def clear_family(self, family: str) -> bool:
         """Whether nobody would argue about who belongs to a family here, as they might over a tomato among fruit."""
         return is_clear_family(family, self.names)
-
-    def side(self, thing: Thing) -> str:
-        """Left or right where the thing is clearly off the middle, else nothing."""
-        box = thing.object.box
-        if box is None:
-            return ""
-        width = self.scene.size.width
-        if box.right * 20 <= width * 11 and box.middle[0] * 5 < width * 2:
-            return "left"
-        if box.x * 20 >= width * 9 and box.middle[0] * 5 > width * 3:
-            return "right"
-        return ""
 
     def absent(self, rng: Random, among: Sequence[str] | None = None) -> Iterator[str]:
         """Names of kinds that are not here but could be, likelier ones for the place first more often."""

@@ -64,11 +64,11 @@ def query_material(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
 
 def query_side(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """On which side of the photo is the dog?"""
-    thing = choose_one(rng, [one for one in namer.facts.unworn if namer.facts.side(one)])
+    thing = choose_one(rng, [one for one in namer.facts.unworn if namer.facts.side(one.object)])
     who = namer.refer(thing, rng, "hposition")
     if thing is None or who is None:
         return None
-    side = namer.facts.side(thing)
+    side = namer.facts.side(thing.object)
     return draft_question(
         "query side",
         rng.choice(
@@ -158,7 +158,7 @@ def query_agent(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
 def query_worn(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What is the man wearing on his legs?"""
     facts = namer.facts
-    rows = [(facts.wearer[one.id], one) for one in facts.things if one.name in _ON_LEGS and one.id in facts.wearer]
+    rows = [(who, one) for one in facts.things if one.name in _ON_LEGS and (who := facts.wearer(one))]
     row = choose_one(rng, rows)
     who = row and namer.refer(row[0], rng, "wearing")
     if row is None or who is None:

@@ -116,8 +116,8 @@ class ReferentFinder:
         return Referent(thing, f"the {word} {thing.name}", steps, frozenset({kind}))
 
     def _by_side(self, thing: Thing, others: tuple[Thing, ...], start: tuple[Step, ...]) -> Iterator[Referent]:
-        side = self.facts.side(thing)
-        sides = [self.facts.side(one) for one in others]
+        side = self.facts.side(thing.object)
+        sides = [self.facts.side(one.object) for one in others]
         if side and not thing.is_worn and all(sides) and sides.count(side) == 1:
             steps = add_step(start, "filter hposition", side)
             yield Referent(
@@ -191,7 +191,7 @@ class ReferentFinder:
 
     def _worn(self, garment: Thing) -> Iterator[Referent]:
         """ "the woman's shirt"."""
-        wearer = self.facts.wearer.get(garment.id)
+        wearer = self.facts.wearer(garment)
         if wearer and len(self.facts.named(wearer.name)) == 1:
             steps = add_relation(select_objects(wearer.name, [wearer.id]), garment.name, "wearing", "o", [garment.id])
             text = f"the {possessive(wearer.name)} {garment.name}"

@@ -6,13 +6,8 @@ from itertools import combinations
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link
+from counterpoint.scenes.relations import opposed_relation
 
-_OPPOSITE = {
-    "to the left of": "to the right of",
-    "above": "below",
-    "in front of": "behind",
-    "near": "near",
-}
 _NEAR = 26  # picture pixels between two boxes, at most
 _DEPTH = 27  # canvas pixels between two ground lines that are clearly one behind the other
 
@@ -39,7 +34,7 @@ def find_spatial_relations(stands: Sequence[PlacedBox], known: Sequence[Link]) -
     for one, other in combinations(stands, 2):
         for first, name, second in _between(one, other, frozenset((one.id, other.id)) in touching):
             yield Link(first.id, name, second.id)
-            yield Link(second.id, _OPPOSITE[name], first.id)
+            yield Link(second.id, opposed_relation(name) or name, first.id)
 
 
 def _between(one: PlacedBox, other: PlacedBox, together: bool) -> Iterator[tuple[PlacedBox, str, PlacedBox]]:

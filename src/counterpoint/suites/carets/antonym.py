@@ -13,7 +13,7 @@ from counterpoint.scenes.actions import action_class, annotated_actions, is_cont
 from counterpoint.scenes.attributes import attribute_class, can_be_said, denies, has_value
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression
-from counterpoint.scenes.views import SceneView
+from counterpoint.scenes.views import SceneSampler
 from counterpoint.suites.carets.questions import QuestionContent
 from counterpoint.suites.carets.templates import fitting_templates, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
@@ -24,14 +24,14 @@ PAIRS_PER_SCENE = 2
 
 
 def propose_antonyms(
-    scene: Scene, habits: SceneStatistics, rng: Random, *, colors: bool = False
+    scene: Scene, statistics: SceneStatistics, rng: Random, *, colors: bool = False
 ) -> Iterator[Group | Rejection]:
     """Ask whether a thing is as it is annotated, and whether it is the opposite; a coin decides what comes first."""
-    view = SceneView(scene, habits)
+    view = SceneSampler(scene, statistics)
     rows = [] if view.obstacle else [(one, *pair) for one in scene for pair in _pairs(view, one, colors)]
     if not rows:
         yield Rejection(
-            KIND, view.obstacle or ("nothing has an opposite" if view.has_looks else "no attributes are annotated")
+            KIND, view.obstacle or ("nothing has an opposite" if view.has_attributes else "no attributes are annotated")
         )
         return
     for one, value, other in rng.sample(rows, min(PAIRS_PER_SCENE, len(rows))):
@@ -42,7 +42,7 @@ def propose_antonyms(
             yield _asked(scene, who, value, other, rng)
 
 
-def _pairs(view: SceneView, one: SceneObject, colors: bool) -> Iterator[tuple[str, str]]:
+def _pairs(view: SceneSampler, one: SceneObject, colors: bool) -> Iterator[tuple[str, str]]:
     """What a thing is and a word for the opposite, which nothing of its name is."""
     does = (
         []

@@ -22,7 +22,7 @@ from counterpoint.scenes.attributes import (
 )
 from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression, relation_expressions
-from counterpoint.scenes.views import SceneView
+from counterpoint.scenes.views import SceneSampler
 from counterpoint.suites.carets.questions import QuestionContent, Tags
 
 _TRIES = 6
@@ -39,9 +39,9 @@ SCENE_WIDE_REASONS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND})
 """Reasons that hold for the whole scene, so that looking at another thing does not help."""
 
 
-def sample_attribute(view: SceneView, rng: Random) -> tuple[ReferringExpression, str, str] | str:
+def sample_attribute(view: SceneSampler, rng: Random) -> tuple[ReferringExpression, str, str] | str:
     """A thing that can be referred to, a value it has, and one that it has not but might have had."""
-    if not view.has_looks:
+    if not view.has_attributes:
         return _NO_LOOKS
     things = [one for one in view.scene if view.values(one)]
     if not things:
@@ -53,7 +53,7 @@ def sample_attribute(view: SceneView, rng: Random) -> tuple[ReferringExpression,
     if not values:
         return "nothing more is known of how it looks"
     value = rng.choice(values)
-    usually = view.habits.values(who.thing.name, attribute_class(value))
+    usually = view.statistics.values(who.thing.name, attribute_class(value))
     if rng.random() < usually.share(value):
         return "too usual a value for its kind"
     own = view.values(who.thing)
@@ -62,7 +62,7 @@ def sample_attribute(view: SceneView, rng: Random) -> tuple[ReferringExpression,
     return (who, value, wrong) if wrong else "no plausible value is excluded"
 
 
-def attribute_choice(view: SceneView, rng: Random) -> QuestionContent | str:
+def attribute_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """How something looks, out of two or three values of one class."""
     found = sample_attribute(view, rng)
     if isinstance(found, str):
@@ -71,13 +71,13 @@ def attribute_choice(view: SceneView, rng: Random) -> QuestionContent | str:
     thing, sort = who.thing, attribute_class(value)
     if any(one != value and attribute_class(one) == sort for one in view.values(thing)):
         return "it has several values of the class"
-    options = _offered(value, wrong, thing.name, view.habits.values(thing.name, sort), rng)
+    options = _offered(value, wrong, thing.name, view.statistics.values(thing.name, sort), rng)
     answers = (canonical_value(value), *value_synonyms(value)) if sort == "material" else value_synonyms(value)
     proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {value}, and the choices exclude each other"
     return _chosen("attribute choice", who, options, answers, proof, sort)
 
 
-def action_choice(view: SceneView, rng: Random) -> QuestionContent | str:
+def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """What someone is doing, out of two or three actions of one class."""
     doers = [(one, found) for one in view.scene if (found := annotated_actions(one))]
     if not doers:
@@ -92,7 +92,7 @@ def action_choice(view: SceneView, rng: Random) -> QuestionContent | str:
     who = choose_expression(view, one, rng, avoid=(sort,))
     if who is None:
         return "it cannot be referred to without doubt"
-    usually = view.habits.deeds(agent_kind(one.name), sort)
+    usually = view.statistics.actions(agent_kind(one.name), sort)
     if rng.random() < usually.share(deed):
         return "too usual an action for its kind"
     wrong = next((other for other in (usually.draw(rng) for _ in range(_TRIES)) if excludes(deed, other)), "")
@@ -104,7 +104,7 @@ def action_choice(view: SceneView, rng: Random) -> QuestionContent | str:
     )
 
 
-def object_choice(view: SceneView, rng: Random) -> QuestionContent | str:
+def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """What something is that is called by a general name, with a value or a relation that singles it out."""
     rows = [(one, general) for one in view.scene if is_singular(one.name) for general in general_names_of(one.name)]
     if not rows:
@@ -113,7 +113,7 @@ def object_choice(view: SceneView, rng: Random) -> QuestionContent | str:
     who = _general(view, thing, general, rng)
     if who is None:
         return "nothing of its kind can be referred to without doubt"
-    members = view.habits.members(general)
+    members = view.statistics.members(general)
     if rng.random() < members.share(thing.name):
         return "too usual a member of its kind"
     drawn = dict.fromkeys(members.draw(rng) for _ in range(_TRIES))
@@ -142,7 +142,7 @@ def is_singular(name: str) -> bool:
     return is_countable(name) and not is_plural(name)
 
 
-def _general(view: SceneView, thing: SceneObject, general: str, rng: Random) -> ReferringExpression | None:
+def _general(view: SceneSampler, thing: SceneObject, general: str, rng: Random) -> ReferringExpression | None:
     """A phrase with a general name that nothing else could be meant by."""
     spoken = general_names()[general]
     if rng.random() < _BY_RELATION:

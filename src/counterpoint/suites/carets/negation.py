@@ -14,9 +14,9 @@ from counterpoint.suites.carets.templates import group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 
-def propose_negations(scene: Scene, habits: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
+def propose_negations(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask whether something is there, then whether it is not; of two things by the laws of De Morgan."""
-    for one in originals(VERIFICATIONS, scene, habits, rng):
+    for one in originals(VERIFICATIONS, scene, statistics, rng):
         yield one if isinstance(one, Rejection) else one.drafted(partial(_denied, scene, one))
 
 

@@ -13,7 +13,7 @@ from counterpoint.scenes.absence import is_absent
 from counterpoint.scenes.ambiguity import general_names
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
-from counterpoint.scenes.views import ObjectClaim, SceneView
+from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.question_sampling import verification_question
 from counterpoint.suites.carets.questions import QuestionContent
 from counterpoint.suites.carets.templates import fitting_templates, group_wordings
@@ -31,9 +31,9 @@ _WITH_ATTRIBUTE = 0.4
 _TRIES = 8
 
 
-def propose_hypernyms(scene: Scene, habits: SceneStatistics, rng: Random) -> Iterator[Group | Rejection]:
+def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Group | Rejection]:
     """Ask after a thing that is there, then by a more general name; or after none of a kind, then for one of them."""
-    view = SceneView(scene, habits)
+    view = SceneSampler(scene, statistics)
     for _ in range(PAIRS_PER_SCENE):
         if view.obstacle:
             yield Rejection(KIND, view.obstacle)
@@ -59,19 +59,19 @@ def _worded(scene: Scene, both: list[QuestionContent], rng: Random) -> Group:
     return group_wordings(scene, [(template, one) for one in both])
 
 
-def _up(view: SceneView, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
+def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     """Something that is there, and a more general name for it that is rarer in the source more often."""
-    names, bounds = view.clear
+    names, bounds = view.weighted_names
     if not names:
         return "nothing is surely there"
     name = rng.choices(names, cum_weights=bounds)[0]
     above = [general for general in hypernym_names(name) if _is_above(general, name)]
-    above = [general for general in above if rng.random() >= view.habits.kinds[general] / view.habits.scenes]
+    above = [general for general in above if rng.random() >= view.statistics.kind_share(general)]
     if not above:
         return "it has no general name, or too usual a one"
     general = rng.choice(above)
     found = view.scene.named(name)
-    value = _kept(view.own_look(rng.choice(found), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+    value = _kept(view.draw_own_value(rng.choice(found), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
     such = tuple(one for one in found if not value or has_value(view.values(one), value))
     fact = f"{name} {such[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
     others = view.called(general)[0]
@@ -83,18 +83,18 @@ def _up(view: SceneView, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     )
 
 
-def _down(view: SceneView, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
+def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     """One of a kind of which nothing is there, or nothing that looks so, and the name of the kind."""
-    kinds = [general for general in sorted(_spoken()) if view.habits.kinds[general]]
+    kinds = [general for general in sorted(_spoken()) if view.statistics.kinds[general]]
     if not kinds:
         return "the source has nothing of a general kind"
-    bounds = list(accumulate(view.habits.kinds[general] for general in kinds))
+    bounds = list(accumulate(view.statistics.kinds[general] for general in kinds))
     for _ in range(_TRIES):
         general = rng.choices(kinds, cum_weights=bounds)[0]
-        name = view.habits.members(general).draw(rng)
+        name = view.statistics.members(general).draw(rng)
         if not name or not _is_above(general, name):
             continue
-        value = _kept(view.usual_look(name, rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+        value = _kept(view.draw_usual_value(name, rng)) if rng.random() < _WITH_ATTRIBUTE else ""
         proof = _absence(view, general, value)
         if proof:
             shown = tuple(view.called(general)[0]) if value else ()
@@ -104,14 +104,14 @@ def _down(view: SceneView, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str
     return "no general kind is surely absent"
 
 
-def _absence(view: SceneView, general: str, value: str) -> str:
+def _absence(view: SceneSampler, general: str, value: str) -> str:
     """Why nothing of a kind is there, or nothing of this look, if that is proved."""
     if is_absent(general, view.names):
         return f"nothing annotated is of the kind {general}, could be, or may show such a thing"
     things, showing = view.called(general)
     if not value or showing or not things or not all(denies(view.values(one), value) for one in things):
         return ""
-    facts = ", ".join(f"{one.name} {one.id} {be(one.name)} {view.rival_look(one, value)}" for one in things)
+    facts = ", ".join(f"{one.name} {one.id} {be(one.name)} {view.excluding_value(one, value)}" for one in things)
     return f"nothing of the kind {general} is {value}: {facts}"
 
 

@@ -18,9 +18,9 @@ KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)
 """The questions that list something."""
 
 
-def propose_orders(scene: Scene, habits: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
+def propose_orders(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask for two things, or offer two or three choices, then list them in another order."""
-    for one in originals(KINDS, scene, habits, rng):
+    for one in originals(KINDS, scene, statistics, rng):
         yield one if isinstance(one, Rejection) else one.drafted(partial(_reordered, scene, one, rng.random()))
 
 

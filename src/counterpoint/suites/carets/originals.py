@@ -40,35 +40,35 @@ class _Pool:
     """All originals of a scene, and from what they were drawn."""
 
     scene: Scene
-    habits: SceneStatistics
+    statistics: SceneStatistics
     number: int
     drawn: tuple[Original | Rejection, ...]
 
-    def is_of(self, scene: Scene, habits: SceneStatistics, number: int) -> bool:
+    def is_of(self, scene: Scene, statistics: SceneStatistics, number: int) -> bool:
         """Whether it was drawn from the very same."""
-        return self.scene is scene and self.habits is habits and self.number == number
+        return self.scene is scene and self.statistics is statistics and self.number == number
 
 
 _last: list[_Pool] = []  # suites that are made together ask for a pool one after the other, and it is drawn once
 
 
 def originals(
-    kinds: Collection[str], scene: Scene, habits: SceneStatistics, rng: Random
+    kinds: Collection[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[Original | Rejection]:
     """The questions of these kinds out of the pool of a scene, which is the same for all who begin with this luck."""
-    for one in _pool(scene, habits, rng.getrandbits(64)).drawn:
+    for one in _pool(scene, statistics, rng.getrandbits(64)).drawn:
         if (one.kind if isinstance(one, Rejection) else one.asked.kind) in kinds:
             yield one
 
 
-def _pool(scene: Scene, habits: SceneStatistics, number: int) -> _Pool:
+def _pool(scene: Scene, statistics: SceneStatistics, number: int) -> _Pool:
     for pool in _last[:1]:
-        if pool.is_of(scene, habits, number):
+        if pool.is_of(scene, statistics, number):
             return pool
     rng = Random(number)
-    asked = sample_questions(KINDS, scene, habits, rng)
+    asked = sample_questions(KINDS, scene, statistics, rng)
     drawn = tuple(one if isinstance(one, Rejection) else _first(scene, one, rng) for one in asked)
-    pool = _Pool(scene, habits, number, drawn)
+    pool = _Pool(scene, statistics, number, drawn)
     _last[:] = [pool]
     return pool
 

@@ -16,7 +16,7 @@ from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import may_be
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics
-from counterpoint.scenes.views import ObjectClaim, SceneView
+from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.choice_questions import (
     SCENE_WIDE_REASONS,
     action_choice,
@@ -35,15 +35,15 @@ _TRIES = 6
 _BOTH_GONE = 0.25  # of the conjunctions that do not hold, the share in which neither part does
 _WITH_RELATION = 0.45  # of the questions after one thing, the share that says what it stands in relation to
 
-QuestionMaker: TypeAlias = Callable[[SceneView, Random], QuestionContent | str]
+QuestionMaker: TypeAlias = Callable[[SceneSampler, Random], QuestionContent | str]
 """Asks something about a scene, or says why not."""
 
 
 def sample_questions(
-    kinds: Iterable[str], scene: Scene, habits: SceneStatistics, rng: Random
+    kinds: Iterable[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[QuestionContent | Rejection]:
     """Up to two different questions of each kind, or the reasons why there are fewer."""
-    view = SceneView(scene, habits)
+    view = SceneSampler(scene, statistics)
     for kind in kinds:
         seen = set[tuple[str, ...]]()
         for _ in range(QUESTIONS_PER_KIND):
@@ -55,11 +55,11 @@ def sample_questions(
             else:
                 seen.add(key)
                 yield made
-        yield from (Rejection(kind, f"a draw was refused: {why}", n) for why, n in sorted(view.refused.items()))
-        view.refused.clear()
+        yield from (Rejection(kind, f"a draw was rejected: {why}", n) for why, n in sorted(view.rejected.items()))
+        view.rejected.clear()
 
 
-def _object(view: SceneView, rng: Random) -> QuestionContent | str:
+def _object(view: SceneSampler, rng: Random) -> QuestionContent | str:
     if rng.random() < _WITH_RELATION:
         found = relation_question(view, rng)
         if isinstance(found, QuestionContent):
@@ -71,7 +71,7 @@ def _object(view: SceneView, rng: Random) -> QuestionContent | str:
     return verification_question("object verification", (here if truth else gone,), truth)
 
 
-def _conjunction(view: SceneView, rng: Random) -> QuestionContent | str:
+def _conjunction(view: SceneSampler, rng: Random) -> QuestionContent | str:
     here, gone = _apart(view.present, rng), _apart(view.absent, rng)
     if len(here) < 2 or len(gone) < 2:
         return "no two things are surely there" if len(here) < 2 else "no two plausible things are surely absent"
@@ -81,7 +81,7 @@ def _conjunction(view: SceneView, rng: Random) -> QuestionContent | str:
     return _mixed("conjunctive verification", here[0], gone[0], False, rng)
 
 
-def _disjunction(view: SceneView, rng: Random) -> QuestionContent | str:
+def _disjunction(view: SceneSampler, rng: Random) -> QuestionContent | str:
     here, gone = _apart(view.present, rng), _apart(view.absent, rng)
     if not here or len(gone) < 2:
         return "nothing is surely there" if not here else "no two plausible things are surely absent"
@@ -125,7 +125,7 @@ def verification_question(kind: str, things: tuple[ObjectClaim, ...], truth: boo
     )
 
 
-def _attribute(view: SceneView, rng: Random) -> QuestionContent | str:
+def _attribute(view: SceneSampler, rng: Random) -> QuestionContent | str:
     found = sample_attribute(view, rng)
     if isinstance(found, str):
         return found
@@ -152,7 +152,7 @@ def _attribute(view: SceneView, rng: Random) -> QuestionContent | str:
 def _tried(maker: QuestionMaker) -> QuestionMaker:
     """The same maker, which looks at a few things before it gives up."""
 
-    def make(view: SceneView, rng: Random) -> QuestionContent | str:
+    def make(view: SceneSampler, rng: Random) -> QuestionContent | str:
         made: QuestionContent | str = ""
         for _ in range(_TRIES):
             made = maker(view, rng)

@@ -13,21 +13,21 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import be, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.absence import is_unambiguous
+from counterpoint.scenes.absence import absence_proof, is_unambiguous
 from counterpoint.scenes.ambiguity import can_be_asked, may_be
 from counterpoint.scenes.attributes import has_value, modified_noun
 from counterpoint.scenes.relations import opposed_relation
-from counterpoint.scenes.views import SceneView
+from counterpoint.scenes.views import SceneSampler
 from counterpoint.suites.carets.questions import QuestionContent
 
 _TRIES = 5
 _DEFINITE = 0.4  # where there is but one, how often it is "the" table and not "a" table
 _WITH_ATTRIBUTE = 0.3
 
-RelationQuestionMaker: TypeAlias = Callable[[SceneView, Link, Random], QuestionContent | None]
+RelationQuestionMaker: TypeAlias = Callable[[SceneSampler, Link, Random], QuestionContent | None]
 
 
-def relation_question(view: SceneView, rng: Random) -> QuestionContent | str:
+def relation_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """Whether a thing is there in relation to another, or why that is not asked."""
     if not view.links:
         return "no relations are annotated"
@@ -42,7 +42,7 @@ def relation_question(view: SceneView, rng: Random) -> QuestionContent | str:
     return here if rng.random() < 0.5 else gone
 
 
-def _first(ways: list[RelationQuestionMaker], view: SceneView, rng: Random) -> QuestionContent | None:
+def _first(ways: list[RelationQuestionMaker], view: SceneSampler, rng: Random) -> QuestionContent | None:
     """The first question that can be asked, each way with a few links; every relation is as likely as any other."""
     names = list(view.links)
     for way in ways:
@@ -54,51 +54,51 @@ def _first(ways: list[RelationQuestionMaker], view: SceneView, rng: Random) -> Q
     return None
 
 
-def _there(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
+def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     one, other = view.scene[link.subject], view.scene[link.object]
     if not _may_be_asked(view, one.name) or may_be(one.name, other.name):
         return None
-    if rng.random() < view.habits.subjects(link.name, other.name).share(one.name):
+    if rng.random() < view.statistics.subjects(link.name, other.name).share(one.name):
         return None
-    value = view.own_look(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
+    value = view.draw_own_value(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
     things = [
         thing
         for thing in view.scene.named(one.name)
         if (not value or has_value(view.values(thing), value)) and _reach(view, thing, link.name, others)
     ]
-    met = {thing.id: thing for thing in others if any((a.id, link.name, thing.id) in view.linked for a in things)}
+    met = {thing.id: thing for thing in others if any((a.id, link.name, thing.id) in view.triples for a in things)}
     proof = f"{one.name} {one.id} {be(one.name)} annotated as {link.name} {other.name} {other.id}"
     proof += f", and as {value}" if value else ""
     return _asked(modified_noun(value, one.name), one.name, where, link.name, "yes", proof, (*things, *met.values()), 0)
 
 
-def _subject_gone(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
+def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     other = view.scene[link.object]
-    usual = view.habits.subjects(link.name, other.name)
-    name = view.absent_from(usual if usual.words else view.habits.companions(other.name), rng)
+    usual = view.statistics.subjects(link.name, other.name)
+    name = view.absent_from(usual if usual.words else view.statistics.companions(other.name), rng)
     if not name or may_be(name, other.name):
         return None
-    value = view.usual_look(name, rng) if rng.random() < _WITH_ATTRIBUTE else ""
+    value = view.draw_usual_value(name, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
-    proof = view.gone(name).proof
+    proof = absence_proof(name)
     return _asked(modified_noun(value, name), name, where, link.name, "no", proof, tuple(others), 1)
 
 
-def _object_gone(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
+def _object_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     one = view.scene[link.subject]
     if opposed_relation(link.name) or not _may_be_asked(view, one.name):
         return None
-    name = view.absent_from(view.habits.objects(one.name, link.name), rng)
+    name = view.absent_from(view.statistics.objects(one.name, link.name), rng)
     if not name or may_be(name, one.name):
         return None
-    value = view.own_look(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
+    value = view.draw_own_value(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     such = tuple(x for x in view.scene.named(one.name) if not value or has_value(view.values(x), value))
     where = f"{link.name} {one_or_bare(name)}"
-    return _asked(modified_noun(value, one.name), one.name, where, link.name, "no", view.gone(name).proof, such, 1)
+    return _asked(modified_noun(value, one.name), one.name, where, link.name, "no", absence_proof(name), such, 1)
 
 
-def _opposed(view: SceneView, link: Link, rng: Random) -> QuestionContent | None:
+def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     asked = opposed_relation(link.name)
     one, other = view.scene[link.subject], view.scene[link.object]
     if not asked or not _may_be_asked(view, one.name) or may_be(one.name, other.name):
@@ -108,23 +108,23 @@ def _opposed(view: SceneView, link: Link, rng: Random) -> QuestionContent | None
         return None
     if not all(_is_opposed(view, thing, asked, other) for thing in things):
         return None
-    value = view.own_look(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
+    value = view.draw_own_value(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     such = tuple(x for x in things if not value or has_value(view.values(x), value))
     facts = ", ".join(f"{x.name} {x.id} {be(x.name)} {link.name} it" for x in things)
     where, noun = f"{asked} the {other.name}", modified_noun(value, one.name)
     return _asked(noun, one.name, where, asked, "no", f"{other.name} {other.id}: {facts}", (*such, other), 0)
 
 
-def _is_opposed(view: SceneView, thing: SceneObject, asked: str, other: SceneObject) -> bool:
-    held = view.linked
+def _is_opposed(view: SceneSampler, thing: SceneObject, asked: str, other: SceneObject) -> bool:
+    held = view.triples
     return (thing.id, opposed_relation(asked), other.id) in held and (thing.id, asked, other.id) not in held
 
 
-def _may_be_asked(view: SceneView, name: str) -> bool:
+def _may_be_asked(view: SceneSampler, name: str) -> bool:
     return can_be_asked(name) and is_unambiguous(name, view.names)
 
 
-def _place(view: SceneView, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:
+def _place(view: SceneSampler, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:
     """A relation and its object in words, and everything that these may mean."""
     other = view.scene[link.object]
     often = 1.0 if opposed_relation(link.name) else _DEFINITE
@@ -133,8 +133,8 @@ def _place(view: SceneView, link: Link, rng: Random) -> tuple[str, list[SceneObj
     return f"{link.name} {one_or_bare(other.name)}", list(view.scene.named(other.name))
 
 
-def _reach(view: SceneView, thing: SceneObject, relation: str, others: list[SceneObject]) -> bool:
-    return any((thing.id, relation, other.id) in view.linked for other in others)
+def _reach(view: SceneSampler, thing: SceneObject, relation: str, others: list[SceneObject]) -> bool:
+    return any((thing.id, relation, other.id) in view.triples for other in others)
 
 
 def _asked(

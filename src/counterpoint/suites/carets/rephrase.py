@@ -17,9 +17,9 @@ KINDS = (*VERIFICATIONS, *CHOICES)
 """The questions that are asked in other words: all but those whether something has an attribute."""
 
 
-def propose_rephrasings(scene: Scene, habits: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
+def propose_rephrasings(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask in one wording, then in another."""
-    for one in originals(KINDS, scene, habits, rng):
+    for one in originals(KINDS, scene, statistics, rng):
         yield one if isinstance(one, Rejection) else one.drafted(partial(_reworded, scene, one, rng.random()))
 
 

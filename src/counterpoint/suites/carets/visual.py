@@ -26,10 +26,10 @@ NO_MEANS = "the channel means of the training pictures are not known: say --mean
 
 
 def propose_obfuscations(
-    scene: Scene, habits: SceneStatistics, rng: Random, *, means: Means | None = None
+    scene: Scene, statistics: SceneStatistics, rng: Random, *, means: Means | None = None
 ) -> Iterator[Candidate | Rejection]:
     """Ask about the whole picture, then about what is left of it when all around is blurred, painted over or cut."""
-    for one in originals(KINDS, scene, habits, rng):
+    for one in originals(KINDS, scene, statistics, rng):
         yield one if isinstance(one, Rejection) else _obscured(scene, one, means, rng)
 
 

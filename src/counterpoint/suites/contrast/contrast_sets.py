@@ -93,7 +93,7 @@ def _new(case: QuestionContext, plan: ContrastPlan, most: int) -> Iterator[Contr
     seen, scene = {case.text.lower()}, case.look.scene.id
     for contrast in plan.contrasts:
         text = contrast.text.lower()
-        if text not in seen and not case.survey.asked.has(scene, text):
+        if text not in seen and not case.survey.questions.has(scene, text):
             seen.add(text)
             yield contrast
             if len(seen) > most:

@@ -9,9 +9,6 @@ from typing import TypeAlias
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import SceneObject
-from counterpoint.language.english import be
-from counterpoint.scenes.absence import is_absent
-from counterpoint.scenes.ambiguity import can_be_asked, may_be, may_show
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
 from counterpoint.suites.contrast.programs import Clue
 from counterpoint.suites.contrast.rejections import QuestionRejected, UnknownWording
@@ -93,20 +90,3 @@ def yes_no_gold(truth: bool) -> Gold:
 def grounding_kind(one: SceneObject, phrase: Phrase) -> str:
     """How the noun of a phrase goes with the name of the thing it means."""
     return naming_kind(one.name, phrase.noun)
-
-
-def absence_proof(look: SceneGrounder, name: str) -> str:
-    """The proof that nothing of a name is there, or nothing where that is open; the same rule as elsewhere."""
-    if not can_be_asked(name) or not is_absent(name, look.names):
-        return ""
-    return f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
-
-
-def may_be_unannotated(look: SceneGrounder, name: str) -> bool:
-    """Whether something may show a thing of this name that is not annotated."""
-    return any(may_show(other, name) for other in look.names)
-
-
-def possible_referents(look: SceneGrounder, name: str) -> list[SceneObject]:
-    """Everything there that could go by a name."""
-    return [one for one in look.scene if may_be(one.name, name)]

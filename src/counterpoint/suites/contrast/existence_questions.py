@@ -5,18 +5,14 @@ from dataclasses import replace
 
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
-from counterpoint.scenes.absence import is_unambiguous
-from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be
+from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
 from counterpoint.scenes.spatial import relation_fact
 from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
     QuestionContext,
-    absence_proof,
     grounding_kind,
-    may_be_unannotated,
-    possible_referents,
     yes_no_gold,
 )
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
@@ -83,7 +79,7 @@ def plan_either(case: QuestionContext) -> ContrastPlan:
         for name, proof, objects in _gone(case, mine, "", None) if case.truth else _present(case, mine, other):
             text = replace_indefinite(case.text, found, mine, name, alike=True)
             if text and not may_be(name, other.noun):
-                rest = absence_proof(case.look, other.noun) or f"no {other.noun} is as the question says"
+                rest = case.look.absence_proof(other.noun) or f"no {other.noun} is as the question says"
                 full = f"{proof}; {rest}" if case.truth else proof
                 yield Contrast(text, yes_no_gold(not case.truth), "object", mine.noun, name, full, objects)
 
@@ -102,9 +98,9 @@ def _gone(
     look = case.look
     weights = _weights(case, y.name if y else _other(case, mine))
     if y is not None:
-        weights |= dict.fromkeys(_asked_after(look), _ELSEWHERE)
+        weights |= dict.fromkeys(look.clear_names, _ELSEWHERE)
     for name in weighted_order(weights, case.rng):
-        proof = absence_proof(look, name)
+        proof = look.absence_proof(name)
         if proof:
             yield name, proof, ()
         elif y is not None and name in look.scene.names and not may_be(name, mine.noun) and not may_be(name, y.name):
@@ -121,9 +117,9 @@ def _other(case: QuestionContext, mine: Phrase) -> str:
 
 def _elsewhere(look: SceneGrounder, name: str, relation: str, y: SceneObject) -> tuple[str, tuple[SceneObject, ...]]:
     """The proof that all things that could go by a name are in another place, and the things."""
-    if may_be_unannotated(look, name):
+    if look.may_be_unannotated(name):
         return "", ()
-    things = possible_referents(look, name)
+    things = look.possible_referents(name)
     facts = [relation_fact(look.scene, one, relation, y) for one in things]
     proofs = [fact.proof for fact in facts if fact and not fact.holds]
     return ("; ".join(proofs), tuple(things)) if len(proofs) == len(things) else ("", ())
@@ -134,7 +130,7 @@ def _placed(
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
     """Names of what is in that place, likely ones first."""
     companions = case.survey.companions(y.name)
-    apart = (name for name in _asked_after(case.look) if not may_be(name, mine.noun))
+    apart = (name for name in case.look.clear_names if not may_be(name, mine.noun))
     names = [name for name in apart if not may_be(name, y.name)]  # "a lamp near the red lamp" is another lamp
     for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, case.rng):
         for one in case.look.scene.named(name):
@@ -147,17 +143,12 @@ def _placed(
 def _present(case: QuestionContext, mine: Phrase, other: Phrase) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
     """Names of what is there, likely ones first."""
     companions = case.survey.companions(other.noun)
-    names = _asked_after(case.look)
+    names = case.look.clear_names
     for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, case.rng):
         for one in case.look.scene.named(name):
             if _has_all(case.look, one, mine):
                 yield name, f"{name} {one.id} {be(name)} annotated", (one,)
                 break
-
-
-def _asked_after(look: SceneGrounder) -> list[str]:
-    """The names of what is there that could as well have been proved absent, so that a name tells no answer."""
-    return [name for name in look.names if can_be_asked(name) and is_unambiguous(name, look.names)]
 
 
 def _revalued(
@@ -173,7 +164,7 @@ def _revalued(
             continue
         truth = _truth(look, mine.valued(0, value), relation, y)
         if truth is (not case.truth):
-            things = tuple(one for one in possible_referents(look, mine.noun) if one.id != y.id)
+            things = tuple(one for one in look.possible_referents(mine.noun) if one.id != y.id)
             said = ", ".join(f"{one.name} {one.id} is {' and '.join(look.values(one))}" for one in things)
             yield value, said or f"no {mine.noun} is annotated", things
 
@@ -182,10 +173,10 @@ def _truth(look: SceneGrounder, mine: Phrase, relation: str, y: SceneObject) -> 
     """Whether such a thing is in that place."""
     if not is_known(mine.noun):
         return None
-    facts = [_in_place(look, one, mine, relation, y) for one in possible_referents(look, mine.noun)]
+    facts = [_in_place(look, one, mine, relation, y) for one in look.possible_referents(mine.noun)]
     if True in facts:
         return True
-    return None if None in facts or may_be_unannotated(look, mine.noun) else False
+    return None if None in facts or look.may_be_unannotated(mine.noun) else False
 
 
 def _in_place(look: SceneGrounder, one: SceneObject, mine: Phrase, relation: str, y: SceneObject) -> bool | None:
@@ -201,9 +192,9 @@ def _is_there(look: SceneGrounder, mine: Phrase) -> bool | None:
         return None
     if _called(look, mine):
         return True
-    found = possible_referents(look, mine.noun)
+    found = look.possible_referents(mine.noun)
     denied = all(any(denies(look.values(one), value) for value, _ in mine.values) for one in found)
-    return False if denied and not may_be_unannotated(look, mine.noun) else None
+    return False if denied and not look.may_be_unannotated(mine.noun) else None
 
 
 def _called(look: SceneGrounder, mine: Phrase) -> list[SceneObject]:

@@ -8,16 +8,15 @@ from functools import cache
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import plural, singular
-from counterpoint.scenes.ambiguity import is_known, may_be, may_show, word_set
+from counterpoint.scenes.absence import absence_proof, is_absent
+from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be, word_set
 from counterpoint.scenes.attributes import attribute_class, denies, has_value
-from counterpoint.scenes.cooccurrence import SceneStatistics
 from counterpoint.scenes.spatial import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
 from counterpoint.suites.contrast.programs import Clue, ClueRelation
 from counterpoint.suites.contrast.rejections import QuestionRejected
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
-_NO_HABITS = SceneStatistics()
 DISAGREE = "its words and its program do not say the same"
 SEVERAL = "several things could be meant"
 _SEXES = (frozenset({"man", "boy", "guy", "gentleman", "male"}), frozenset({"woman", "girl", "lady", "female"}))
@@ -56,24 +55,24 @@ class Phrase:
         return replace(self, values=tuple(own))
 
 
-class SceneGrounder:
-    """A scene to find things in, each with the values that nobody would doubt."""
+class SceneGrounder(SceneView):
+    """Finds the objects of a scene that the phrases of a question refer to."""
 
     def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self._view = SceneView(scene, _NO_HABITS)
-        self.names = self._view.names
-        self.wearer = {link.object: link.subject for link in scene.relations if link.name == "wearing"}
-        self._ids = frozenset(one.id for one in scene)
+        super().__init__(scene)
+        self._ids = frozenset(thing.id for thing in scene)
 
-    @property
-    def obstacle(self) -> str:
-        """Why nothing can be proved about the scene, if so."""
-        return self._view.obstacle
+    def possible_referents(self, name: str) -> list[SceneObject]:
+        """Every object that could go by a name, in the order of the scene."""
+        return [thing for thing in self.scene if may_be(thing.name, name)]
 
-    def values(self, one: SceneObject) -> tuple[str, ...]:
-        """How a thing looks."""
-        return self._view.values(one)
+    def may_be_unannotated(self, name: str) -> bool:
+        """Whether something may show an object of this name that is not annotated."""
+        return bool(self.called(name)[1])
+
+    def absence_proof(self, name: str) -> str:
+        """The proof that no object of a name is present, or nothing where that is open."""
+        return absence_proof(name) if can_be_asked(name) and is_absent(name, self.names) else ""
 
     def phrase(self, text: str, span: tuple[int, int], clue: Clue) -> Phrase:
         """A part of the text read by what the program says of it; both have to agree."""
@@ -139,7 +138,7 @@ class SceneGrounder:
             raise QuestionRejected("it is doubtful whether what is there is meant")
         if phrase.ids and one.id not in phrase.ids:
             raise QuestionRejected("the scene has something else where the program points")
-        if not phrase.ids and phrase.anchor is None and self._may_be_shown(one, phrase.noun):
+        if not phrase.ids and phrase.anchor is None and self.may_show_another(one, phrase.noun):
             raise QuestionRejected(SEVERAL)
         return one
 
@@ -152,11 +151,6 @@ class SceneGrounder:
         found = [one for one in self.scene if may_be(one.name, phrase.noun) and self._may_fit(one, phrase)]
         own = [one for one in found if not _other_sex(one.name, phrase.noun)]
         return own if len(own) == 1 and all(one in own or _apart(own[0], one) for one in found) else found
-
-    def _may_be_shown(self, one: SceneObject, noun: str) -> bool:
-        """Whether another thing may show one of this name, unannotated."""
-        itself = (one.id, self.wearer.get(one.id))
-        return any(other.id not in itself for other in self.scene if may_show(other.name, noun))
 
     def _may_fit(self, one: SceneObject, phrase: Phrase) -> bool:
         own = self.values(one)

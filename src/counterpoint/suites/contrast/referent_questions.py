@@ -123,7 +123,7 @@ def plan_object(case: QuestionContext) -> ContrastPlan:
                 text, before = replace_value(case.text, phrase, place, value), phrase.values[place][0]
                 yield Contrast(text, yes_no_gold(not truth), "attribute", before, value, fact.proof, (one, *y.things))
 
-    kin = [one for one in look.scene if one.id not in (x.id, *look.wearer) and one not in y.things]
+    kin = [one for one in look.scene if one.id not in (x.id, *look.wearers) and one not in y.things]
     if not any(_could(one, x, relation) for one in kin):
         return ContrastPlan((x, *y.things), how, contrasts(), "nothing else there could stand so, worn clothes aside")
     return ContrastPlan((x, *y.things), how, contrasts())
@@ -191,7 +191,7 @@ def _others(look: SceneGrounder, x: SceneObject, phrase: Phrase, names: Iterable
         if can_be_asked(name) and not naming_kind(name, phrase.noun):
             with suppress(QuestionRejected):
                 one = look.meant(plain.named(name))
-                if one.id != x.id and one.name == name and (one.id in look.wearer) is (x.id in look.wearer):
+                if one.id != x.id and one.name == name and (one.id in look.wearers) is (x.id in look.wearers):
                     yield one
 
 

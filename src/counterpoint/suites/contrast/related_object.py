@@ -7,7 +7,6 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.scenes.ambiguity import is_known
 from counterpoint.scenes.attributes import denies, has_value
 from counterpoint.scenes.spatial import RelationFact, relation_fact
-from counterpoint.suites.contrast.contrasts import absence_proof, may_be_unannotated, possible_referents
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
 
 
@@ -49,14 +48,14 @@ class RelatedObject:
     def _denied(self, facts: list[tuple[SceneObject, RelationFact | None]]) -> RelationFact | None:
         """That nothing which could be such a thing stands so, and that nothing shows one unannotated."""
         if not facts:
-            proof = absence_proof(self.look, self.phrase.noun)
+            proof = self.look.absence_proof(self.phrase.noun)
             return RelationFact(False, proof) if proof else None
-        if may_be_unannotated(self.look, self.phrase.noun) or any(fact is None or fact.holds for _, fact in facts):
+        if self.look.may_be_unannotated(self.phrase.noun) or any(fact is None or fact.holds for _, fact in facts):
             return None
         return RelationFact(False, "; ".join(fact.proof for _, fact in facts if fact))
 
     def _possible(self, subject: SceneObject) -> Iterator[SceneObject]:
-        for one in possible_referents(self.look, self.phrase.noun):
+        for one in self.look.possible_referents(self.phrase.noun):
             own = self.look.values(one)
             if one.id != subject.id and not any(denies(own, value) for value, _ in self.phrase.values):
                 yield one

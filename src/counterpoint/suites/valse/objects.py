@@ -15,7 +15,7 @@ from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
-from counterpoint.suites.contrast.survey import BloomFilter
+from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.mirrored_foils import MirroredSampler
 from counterpoint.suites.valse.pairs import caption_group

@@ -24,7 +24,7 @@ from counterpoint.language.noun_chunks import (
 )
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.contrast.survey import BloomFilter
+from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.agreement import NumberForms, is_kind, pronoun_forms, verb_forms, verb_subjects
 from counterpoint.suites.valse.mirrored_foils import MirroredSampler
