@@ -9,34 +9,37 @@ from click.shell_completion import ShellComplete
 from PIL import Image
 
 from counterpoint.cli.main import commands
-from counterpoint.cli.options import ColumnsType, MeansType, PairsType
+from counterpoint.cli.options import parse_columns, parse_means, parse_pairs
 from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.balanced_sampling import Quota
 
+CONTEXT, OPTION = click.Context(click.Command("generate")), click.Option(["--option"])
+
 
 def test_means_are_three_numbers_or_those_of_the_pictures_in_a_folder(tmp_path: Path) -> None:
     Image.fromarray(np.full((4, 4, 3), (1, 2, 3), np.uint8)).save(tmp_path / "a.png")
-    assert MeansType()("121, 113,104") == (121, 113, 104)
-    assert MeansType()(str(tmp_path)) == (1, 2, 3)
+    assert parse_means(CONTEXT, OPTION, "") is None
+    assert parse_means(CONTEXT, OPTION, "121, 113,104") == (121, 113, 104)
+    assert parse_means(CONTEXT, OPTION, str(tmp_path)) == (1, 2, 3)
 
 
 @pytest.mark.parametrize("text", ["1,2", "1,2,3,4", "a,b,c", "1.5,2,3", "1,2,256", "-1,2,3", "no-such-folder"])
 def test_what_is_no_color_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter, match=text):
-        MeansType()(text)
+        parse_means(CONTEXT, OPTION, text)
 
 
 def test_pairs_are_those_of_the_paper_or_a_number_or_two() -> None:
-    assert [PairsType()(text) for text in ("paper", "6", "20+12")] == ["paper", 6, Quota(20, 12)]
+    assert [parse_pairs(CONTEXT, OPTION, text) for text in ("paper", "6", "20+12")] == ["paper", 6, Quota(20, 12)]
     with pytest.raises(click.BadParameter, match=r"500\+300"):
-        PairsType()("many")
+        parse_pairs(CONTEXT, OPTION, "many")
 
 
 def test_columns_are_pairs_of_role_and_column() -> None:
-    assert ColumnsType()("question=Q, answer=A") == {"question": "Q", "answer": "A"}
+    assert parse_columns(CONTEXT, OPTION, "question=Q, answer=A") == {"question": "Q", "answer": "A"}
     with pytest.raises(click.BadParameter, match="ROLE=COLUMN"):
-        ColumnsType()("question")
+        parse_columns(CONTEXT, OPTION, "question")
 
 
 def _completions(*words: str) -> set[str]:
@@ -50,3 +53,4 @@ def test_values_complete_from_the_catalog_and_from_the_lab(tmp_path: Path) -> No
     assert "plausibility" in _completions("check", "lab", "suite", "--check", "")
     generate(LabStore(tmp_path / "lab"), GenerateRequest(("order",), items=2, name="mine"))
     assert _completions("check", str(tmp_path / "lab"), "") == {"mine"}
+    assert _completions("words", str(tmp_path / "lab"), "--suite", "m") == {"mine"}

@@ -5,19 +5,21 @@ from typing import Any
 
 import click
 
-from counterpoint.cli.options import FOLDER, POSITIVE, CatalogName, LabType, json_option, seed_option, source_options
+from counterpoint.cli.options import FOLDER, LAB, POSITIVE, complete, json_option, seed_option, source_options
 from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.augmentation import LAYOUTS, AugmentRequest, augment
 from counterpoint.store.lab import LabStore
 
 
 @click.command("augment")
-@click.argument("lab", required=False, type=LabType())
-@click.option("--suite", "suites", multiple=True, type=CatalogName("suites"), help="Ask as this suite; repeatable.")
+@click.argument("lab", required=False, type=LAB)
+@click.option(
+    "--suite", "suites", multiple=True, shell_complete=complete("suites"), help="Ask as this suite; repeatable."
+)
 @source_options(split="train")
 @seed_option
 @click.option("--limit", type=POSITIVE, help="Write at most this many questions; all by default.")
-@click.option("--exclude", multiple=True, type=LabType(), help="Use no picture of this lab either; repeatable.")
+@click.option("--exclude", multiple=True, type=LAB, help="Use no picture of this lab either; repeatable.")
 @click.option("--out", required=True, type=FOLDER, help="Write to this folder.")
 @click.option("--layout", required=True, type=click.Choice(LAYOUTS), help="Write this layout.")
 @click.option("--prompt", default="", help="Put this text around a question of a chat, which stands for {text}.")

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from counterpoint.cli.options import FILE, CatalogName, check_settings, format_options, lab_argument, seed_option
+from counterpoint.cli.options import FILE, check_settings, complete, format_options, lab_argument, seed_option
 from counterpoint.cli.printing import print_result
 from counterpoint.lab.checking import CheckRequest, check_suite
 from counterpoint.store.lab import LabStore
@@ -13,8 +13,10 @@ from counterpoint.store.lab import LabStore
 
 @click.command("check")
 @lab_argument
-@click.argument("suite", type=CatalogName(of_lab="suites"))
-@click.option("--check", "checks", multiple=True, type=CatalogName("checks"), help="Apply this check; repeatable.")
+@click.argument("suite", shell_complete=complete(of_lab="suites"))
+@click.option(
+    "--check", "checks", multiple=True, shell_complete=complete("checks"), help="Apply this check; repeatable."
+)
 @click.option("--set", "settings", multiple=True, callback=check_settings, help="Set a check: grammar.threshold=.9.")
 @seed_option
 @click.option("--name", default="", help="Store the groups that are left as a suite of this name.")

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from counterpoint.cli.options import EXISTING, FILE, POSITIVE, CatalogName, ColumnsType, seed_option
+from counterpoint.cli.options import EXISTING, FILE, POSITIVE, complete, parse_columns, seed_option
 from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.answer_spaces import FORMS
 from counterpoint.lab.descriptions import DataDescription, DescribeRequest, describe_data
@@ -13,9 +13,9 @@ from counterpoint.sources.dataset import KINDS
 
 
 @click.command("data")
-@click.argument("name", type=CatalogName("sources"))
+@click.argument("name", shell_complete=complete("sources"))
 @click.option("--data", type=EXISTING, help="Check and describe the files in this folder.")
-@click.option("--columns", default="", type=ColumnsType(), help="Name the columns of a plain file by their roles.")
+@click.option("--columns", default="", callback=parse_columns, help="Name the columns of a plain file by their roles.")
 @click.option("--split", default="", help="Describe this split; by default the first that is complete.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Describe only this kind; repeatable.")
 @click.option("--items", type=POSITIVE, help="Read at most this many of each kind, drawn by the seed; all by default.")

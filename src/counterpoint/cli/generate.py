@@ -7,13 +7,13 @@ import click
 
 from counterpoint.cli.options import (
     POSITIVE,
-    CatalogName,
-    ColumnsType,
-    MeansType,
-    PairsType,
+    complete,
     given,
     json_option,
     lab_argument,
+    parse_columns,
+    parse_means,
+    parse_pairs,
     seed_option,
     source_options,
 )
@@ -29,14 +29,20 @@ from counterpoint.store.lab import LabStore
     "suites",
     multiple=True,
     required=True,
-    type=CatalogName("suites", "families"),
+    shell_complete=complete("suites", "families"),
     help="Generate this suite or family (carets, valse, beyond-accuracy), or module:object; repeatable.",
 )
 @source_options()
-@click.option("--columns", type=ColumnsType(), default="", help="Name the columns of a plain file by their roles.")
+@click.option("--columns", callback=parse_columns, default="", help="Name the columns of a plain file by their roles.")
 @click.option("--name", default="", help="Store the suite under this name; several as NAME-SUITE.")
 @click.option("--limit", type=POSITIVE, help="Keep this many groups of each suite, balanced over kinds and answers.")
-@click.option("--pairs", type=PairsType(), help="Keep this many pairs of each suite; paper: as many as in the paper.")
+@click.option(
+    "--pairs",
+    default="",
+    metavar="paper|N|N+M",
+    callback=parse_pairs,
+    help="Keep this many pairs of each suite; paper: as many as in the paper.",
+)
 @seed_option
 @click.option(
     "--texts",
@@ -44,7 +50,13 @@ from counterpoint.store.lab import LabStore
     help="Add rewordings of the source's questions from this file with the columns id and text.",
 )
 @click.option("--rules", default="", help="Compare answers by this rule set: exact, gqa, vqa, vqa-short.")
-@click.option("--means", type=MeansType(), help="Use this mean color of training pictures; a folder is measured.")
+@click.option(
+    "--means",
+    default="",
+    metavar="R,G,B|FOLDER",
+    callback=parse_means,
+    help="Use this mean color of training pictures; a folder is measured.",
+)
 @click.option("--contrasts", type=POSITIVE, help="Make at most this many contrasts of a question; 5 by default.")
 @click.option("--variants", type=POSITIVE, help="Make this many swaps or noisy copies of a question; 15 by default.")
 @click.option("--masked-lm", default="", metavar="MODEL", help="Let this masked language model propose foils.")

@@ -10,7 +10,7 @@ from counterpoint.cli.options import (
     FILE,
     POSITIVE,
     SHARE,
-    CatalogName,
+    complete,
     format_options,
     lab_argument,
     seed_option,
@@ -33,7 +33,7 @@ def command() -> None:
 
 
 @command.command("plain")
-@click.argument("models", nargs=-1, type=CatalogName("models"))
+@click.argument("models", nargs=-1, shell_complete=complete("models"))
 @click.option("--items", default=300, show_default=True, type=click.IntRange(2), help="Draw this many scenes.")
 @click.option("--split", default="test", show_default=True, help="Use this split: train, validation, test, shifted.")
 @seed_option
@@ -55,7 +55,7 @@ def plain(form: str | None, **request: Any) -> None:
     multiple=True,
     default=(NGRAM,),
     show_default=True,
-    type=CatalogName("models", of_lab="models"),
+    shell_complete=complete("models", of_lab="models"),
     help="Rank by this text-only model: ngram, trigram, hf/gpt2; repeatable.",
 )
 @click.option("--captions", type=EXISTING, help="Train ngram on these captions as well: lines, or COCO's layout.")

@@ -41,7 +41,7 @@ def propose_foils(
         return suite, {}
     how = suite.proposals
     gaps = [gap for item in items for gap in how.gaps(item) if gap.text.count(GAP) == 1]
-    texts, allowed = sorted({gap.text for gap in gaps}), frozenset(gap.said for gap in gaps)
+    texts, allowed = sorted({gap.text for gap in gaps}), frozenset(gap.filler for gap in gaps)
     fillers = dict(track(_fill(texts, allowed, how, model), "proposing foils", progress, total=len(texts)))
     record = {"model": model.fingerprint, "proposals": how.top_k, "words": how.max_words}
     return suite.configured({MASKED_LM: fillers}), {MASKED_LM: record}

@@ -371,7 +371,7 @@ def group_limit(name: str, request: GenerateRequest) -> Limit:
         raise CounterpointError("pairs and limit both set how much is kept", hint="give one of them")
     if not isinstance(request.pairs, str):
         return request.pairs
-    families = [catalog.find("families", family) for family in catalog.rows("families")]
+    families: list[SuiteFamily] = [catalog.find("families", family) for family in catalog.rows("families")]
     sizes = {suite: size for family in families for suite, size in family.sizes.items()}
     if name not in sizes:
         raise CounterpointError(f"the paper has no sizes for {name}", hint=f"it has them for {', '.join(sizes)}")
@@ -429,8 +429,8 @@ def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
     assert family is not None, "the table of a family is asked for its suites"
     reasons = [f"nothing for {suite.generator}: {suite.obstacle}" for suite in suites if suite.obstacle]
     if not family.kinds:
-        rows = [(suite.name, test, f"{count:,}") for suite in suites for test, count in suite.tests.items()]
-        return ResultTable(family.title, ("suite", "test", "groups"), rows, names=2, note="\n".join(reasons))
+        tests = [(suite.name, test, f"{count:,}") for suite in suites for test, count in suite.tests.items()]
+        return ResultTable(family.title, ("suite", "test", "groups"), tests, names=2, note="\n".join(reasons))
     rows, empty = list[tuple[str, ...]](), dict[str, list[str]]()
     for kind in family.kinds:
         counts = [sum(n for (own, _), n in suite.tally.kept.items() if own == kind) for suite in suites]
