@@ -5,13 +5,17 @@ groups `counterpoint.models`, `counterpoint.sources` and so on.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.ports import Model, Pictures
+
+if TYPE_CHECKING:
+    from counterpoint.metrics.metric import Metric
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     "models": {
@@ -128,15 +132,15 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "p_f": "counterpoint.metrics.ranking:p_f",
         "picture_bias": "counterpoint.metrics.bias:picture_bias",
         "picture_chance": "counterpoint.metrics.bias:picture_chance",
-        "picture_feature_robustness": "counterpoint.metrics.feature_noise:picture_feature_robustness",
+        "picture_feature_robustness": "counterpoint.metrics.robustness:picture_feature_robustness",
         "question_bias": "counterpoint.metrics.bias:question_bias",
         "question_chance": "counterpoint.metrics.bias:question_chance",
-        "question_feature_robustness": "counterpoint.metrics.feature_noise:question_feature_robustness",
+        "question_feature_robustness": "counterpoint.metrics.robustness:question_feature_robustness",
         "rad_backward": "counterpoint.metrics.rad:rad_backward",
         "rad_forward": "counterpoint.metrics.rad:rad_forward",
         "rad_ordered": "counterpoint.metrics.rad:rad_ordered",
-        "right_to_wrong": "counterpoint.metrics.rewrites:right_to_wrong",
-        "robustness": "counterpoint.metrics.rewrites:robustness",
+        "right_to_wrong": "counterpoint.metrics.robustness:right_to_wrong",
+        "robustness": "counterpoint.metrics.robustness:robustness",
         "sampling_agreement": "counterpoint.metrics.uncertainty:sampling_agreement",
         "selective_accuracy_50": "counterpoint.metrics.calibration:selective_accuracy_50",
         "selective_accuracy_80": "counterpoint.metrics.calibration:selective_accuracy_80",
@@ -146,7 +150,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "variant_accuracy": "counterpoint.metrics.accuracy:variant_accuracy",
         "whole_brier": "counterpoint.metrics.calibration:whole_brier",
         "worst_case": "counterpoint.metrics.accuracy:worst_case",
-        "wrong_to_right": "counterpoint.metrics.rewrites:wrong_to_right",
+        "wrong_to_right": "counterpoint.metrics.robustness:wrong_to_right",
     },
     "checks": {
         "distribution": "counterpoint.checks.distribution:check",
@@ -188,6 +192,34 @@ def find(table: str, name: str) -> Any:
             found = getattr(found, part)
     except (ImportError, AttributeError) as problem:
         raise CounterpointError(f"{place} cannot be loaded: {problem}", hint=f"it is named by {name!r}") from problem
+    return found
+
+
+@cache
+def metrics() -> "tuple[Metric, ...]":
+    """Every metric, ours and those of installed plug-ins; a plug-in that cannot be loaded is skipped.
+
+    >>> [metric.title for metric in metrics()][:2]
+    ['Accuracy at the threshold', 'Ranking accuracy']
+    """
+    found: list[Metric] = []
+    for name in rows("metrics"):
+        with suppress(CounterpointError):
+            found.append(metric(name))
+    return tuple(found)
+
+
+def metric(name: str) -> "Metric":
+    """The metric of this name, or at this place.
+
+    >>> metric("self_consistency").title
+    'Self-consistency'
+    """
+    from counterpoint.metrics.metric import Ratio, Statistic  # listing names loads no metric
+
+    found = find("metrics", name)
+    if not isinstance(found, Ratio | Statistic):
+        raise CounterpointError(f"{name} is no metric", hint="see how-to/add-a-metric")
     return found
 
 

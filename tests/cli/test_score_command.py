@@ -61,13 +61,14 @@ def test_score_prints_a_line_for_each_model_with_intervals_and_odd_states(lab: P
     done = _call("score", lab)
     assert done.exit_code == 0, done.output
     title, _, heads, _, *lines = done.output.splitlines()
-    assert "right is a credit of at least 0.5" in title
+    assert "correct is a credit of at least 0.5" in title
     assert heads.split()[:3] == ["model", "suite", "test"]
     assert heads.split()[-2:] == ["n", "refused"]
     sure, torn = lines
-    assert sure.startswith("sure   rephrase  rephrase  100.0 (")
+    assert sure.split()[:4] == ["sure", "rephrase", "rephrase", "100.0"]
     assert torn.split()[-1] == "0.8"
-    assert torn.split()[3] == "50.0"  # every variant right, every base wrong
+    assert torn.split()[3] == "0.0"  # both correct
+    assert torn.split()[5] == "50.0"  # every variant right, every base wrong
 
 
 def test_scores_come_as_json_markdown_and_latex(lab: Path) -> None:
@@ -96,13 +97,13 @@ def test_scores_are_cut_by_tags_and_filtered(lab: Path) -> None:
 
 
 def test_a_slice_of_variants_has_a_dash_where_only_whole_groups_count(lab: Path) -> None:
-    said = _call("score", lab, "--by", "tag:words").output
+    said = _call("score", lab, "--by", "tag:words", "--metric", "accuracy", "--metric", "all_right").output
     lines = [line.split() for line in said.splitlines() if line.startswith(("sure", "torn"))]
     assert {line[2]: "–" in line for line in lines if line[0] == "sure"} == {"3": False, "4": True}
 
 
 def test_a_metric_can_be_named_by_its_place(lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.accuracy import Ratio\n"
+    source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.metric import Ratio\n"
     (tmp_path / "my_metrics.py").write_text(
         source + "rad = Ratio('rad', Pairs, lambda p: p.variant_right, lambda p: p.base_right)\n"
     )
@@ -138,7 +139,7 @@ def test_a_model_that_was_asked_nothing_of_this_is_no_number(tmp_path: Path) -> 
     lab = LabStore(tmp_path / "lab")
     _suite(lab)
     lab.put_run(RunRecord("r1", "idle", "idle 1"))
-    assert "no answers to score" in str(_call("score", tmp_path / "lab").exception)
+    assert "no answers of idle" in str(_call("score", tmp_path / "lab").exception)
 
 
 def test_compare_names_the_better_model_and_what_could_be_seen(lab: Path) -> None:
@@ -147,7 +148,7 @@ def test_compare_names_the_better_model_and_what_could_be_seen(lab: Path) -> Non
     assert done.output.count(" sure ") >= 3
     rows = json.loads(_call("compare", lab, "torn", "sure", "--json").output)
     assert {row["verdict"] for row in rows} == {"sure"}
-    assert all(row["difference"] < 0 < row["seen"] for row in rows)
+    assert all(row["difference"] < 0 < row["detectable"] for row in rows)
     assert {row["metric"]: row["mcnemar"] is not None for row in rows} == {
         "accuracy": False,
         "self_consistency": True,
@@ -169,7 +170,7 @@ def test_compare_reads_what_a_measure_needs_and_knows_which_way_is_better(tmp_pa
 def test_compare_says_why_a_measure_cannot_be_compared(lab: Path) -> None:
     problem = _call("compare", lab, "sure", "torn", "--metric", "brier").exception
     assert isinstance(problem, CounterpointError)
-    assert problem.hint == "sure has no brier: it says no probabilities of its answers"
+    assert problem.hint == "sure has no brier: it gives no probabilities of its answers"
 
 
 @pytest.mark.parametrize(

@@ -107,5 +107,5 @@ def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore,
 
 def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, tmp_path_factory: Any) -> None:
     page = report(LabReader(captions, tmp_path_factory.mktemp("cache")))
-    assert "Ranking" in page
-    assert "share of captions ranked above their foil" in page
+    assert "Ranking accuracy" in page
+    assert "the highest ranking accuracy" in page

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from labs import MODELS, small_lab
 
+from counterpoint import catalog
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
-from counterpoint.lab.reader import WORKER, LabReader, catalog_metrics
+from counterpoint.lab.reader import WORKER, LabReader
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
@@ -32,7 +33,7 @@ ANSWERED = [LabModel(name, name, f"{name} 1") for name in ("careful", "hasty", "
 
 
 def build(lab: LabStore, cache: Path, progress: Progress = lambda line: None, **options: Any) -> OutcomeFiles:
-    return build_files(lab, cache, ANSWERED, catalog_metrics(), progress=progress, **options)
+    return build_files(lab, cache, ANSWERED, catalog.metrics(), progress=progress, **options)
 
 
 @pytest.fixture(scope="module")
@@ -131,9 +132,9 @@ def test_another_metric_or_database_means_other_files(
     def missing(metrics: Metrics) -> set[str]:
         return {folder.about for folder in plan_files(lab, cache, ANSWERED, metrics).missing}
 
-    assert missing(catalog_metrics()) == set()
+    assert missing(catalog.metrics()) == set()
     monkeypatch.setattr(outcome_files, "version", lambda package: "0.0")
-    assert missing(catalog_metrics()) == {"indexing all groups"}
+    assert missing(catalog.metrics()) == {"indexing all groups"}
     assert missing(ACCURACY_METRICS) >= {folder.about for folder in files.outcomes.values()}
 
 

@@ -16,9 +16,10 @@ from proving import examples
 from statsmodels.stats.contingency_tables import mcnemar as reference
 from statsmodels.stats.multitest import multipletests
 
-from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.bootstrap import seeded_rng
 from counterpoint.metrics.comparison import compare_table
+from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.paired_tests import (
     clustered_detectable_effect,
     holm,
@@ -104,7 +105,8 @@ def test_without_a_discordant_pair_six_would_have_had_to_be() -> None:
 @given(made())
 def test_comparisons_are_those_of_a_loop(groups: list[Made]) -> None:
     table, first, second = tables(groups)
-    rows = compare_table(table, first, second, ("test",), resamples=20).to_pylist()
+    metrics = (accuracy, self_consistency, comprehensive_accuracy)
+    rows = compare_table(table, first, second, ("test",), metrics=metrics, resamples=20).to_pylist()
     one, other = list(pair_cases(groups)), list(pair_cases(groups, other=True))
     for row in rows:
         both = [
@@ -116,7 +118,7 @@ def test_comparisons_are_those_of_a_loop(groups: list[Made]) -> None:
         ]
         assert row["n"] == len(both)
         if not both:
-            assert (row["difference"], row["verdict"], row["seen"]) == (None, "", None)
+            assert (row["difference"], row["verdict"], row["detectable"]) == (None, "", None)
             continue
         assert row["difference"] == pytest.approx(sum(a - b for a, b in both) / len(both))
         wins, losses = sum(a > b for a, b in both), sum(a < b for a, b in both)
@@ -127,7 +129,7 @@ def test_comparisons_are_those_of_a_loop(groups: list[Made]) -> None:
             assert row["mcnemar"] == pytest.approx(mcnemar(wins, losses))
             assert row["p"] == max(row["mcnemar"], row["paired"])
         assert row["holm"] >= row["p"] - 1e-12
-        assert 0 < row["seen"] <= 1
+        assert 0 < row["detectable"] <= 1
 
 
 def _two(better: float, worse: float, pictures: int = 80) -> list[dict[str, Any]]:
@@ -151,7 +153,9 @@ def test_ties_are_called_ties_and_the_better_model_is_named() -> None:
     assert verdicts["rephrase", "accuracy"] == verdicts["rephrase", "comprehensive_accuracy"] == "tie"
 
 
-@pytest.mark.parametrize(("metric", "better"), [(rad_ordered, "first"), (replace(rad_ordered, lower=True), "second")])
+@pytest.mark.parametrize(
+    ("metric", "better"), [(rad_ordered, "first"), (replace(rad_ordered, lower_is_better=True), "second")]
+)
 def test_pairs_in_both_orders_are_compared_and_less_can_be_better(metric: Ratio[Any], better: str) -> None:
     right, wrong = Said(value="yes"), Said(value="no")
     groups = [

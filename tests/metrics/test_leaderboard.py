@@ -146,7 +146,7 @@ def test_it_is_said_of_each_measure_whether_less_of_it_is_better() -> None:
     columns = {column.name for column in COLUMNS if column.lower}
     assert columns == {"question_bias", "picture_bias", "uncertainty", "ece"}
     assert {column.name for column in COLUMNS if column.chance} == {"question_bias", "picture_bias"}
-    found = {name for name in catalog.rows("metrics") if catalog.find("metrics", name).lower}
+    found = {name for name in catalog.rows("metrics") if catalog.metric(name).lower_is_better}
     errors = {"ece", "ece_mass", "brier", "whole_brier", "aurc"}
     unsure = {"uncertainty", "mean_entropy", "answer_entropy"}
     assert found == {"question_bias", "picture_bias", "right_to_wrong", "ties"} | errors | unsure

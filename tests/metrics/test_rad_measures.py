@@ -8,7 +8,8 @@ from answer_tables import Made, Member, Said, made, tables
 from hypothesis import given
 from naive import answered, credit
 
-from counterpoint.metrics.accuracy import Ratio, all_right
+from counterpoint.metrics.accuracy import all_right
+from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.ordered_pairs import ordered_pairs
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.rad import rad_backward, rad_forward, rad_ordered

@@ -7,7 +7,7 @@ from hypothesis import given
 from naive import answered, credit
 
 from counterpoint.metrics.accuracy import self_consistency
-from counterpoint.metrics.rewrites import right_to_wrong, robustness, wrong_to_right
+from counterpoint.metrics.robustness import right_to_wrong, robustness, wrong_to_right
 from counterpoint.metrics.scoring import score_table
 
 REWRITES = (robustness, right_to_wrong, wrong_to_right)

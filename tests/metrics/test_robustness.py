@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from answer_tables import Made, Member, Said, tables
 
-from counterpoint.metrics.rewrites import robustness
-from counterpoint.metrics.robustness import mean_robustness
+from counterpoint.metrics.robustness import mean_robustness, robustness
 from counterpoint.metrics.scoring import score_table
 
 KINDS = ("gaussian", "poisson", "salt-and-pepper", "speckle")

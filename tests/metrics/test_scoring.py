@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import Case, cases
 
-from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
+from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.intervals import clustered_interval
+from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.outcomes import Pairs
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.scoring import score_table

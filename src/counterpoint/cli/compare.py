@@ -9,10 +9,11 @@ from typing import Any
 import click
 import pyarrow as pa
 
-from counterpoint.cli.score import columns, filters, measures
+from counterpoint import catalog
+from counterpoint.cli.score import columns, filters
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.selection import load_answers, load_groups, select_models
-from counterpoint.metrics.comparison import TIE, compare_outcomes
+from counterpoint.metrics.comparison import TIE, compare_outcomes, compared_metrics
 from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.metric import columns_read
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
@@ -28,7 +29,9 @@ from counterpoint.store.lab import LabStore
 @click.option("--suite", "suites", multiple=True, help="A suite of the lab; else all.")
 @click.option("--by", default="test", show_default=True, callback=columns, help="Slices: test, kind, tag:NAME, …")
 @click.option("--where", multiple=True, callback=filters, help="Only what is so: kind=exist, tag:edit=blur, …")
-@click.option("--metric", "metrics", multiple=True, help="A measure by name, or module:object; else the usual ones.")
+@click.option(
+    "--metric", "metrics", multiple=True, help="A metric by name, or module:object; else those that suites show."
+)
 @click.option("--threshold", default=0.5, show_default=True, type=click.FloatRange(0, 1), help="Credit that is right.")
 @click.option("--seed", default=0, show_default=True, help="Of the resamples.")
 @click.option("--coverage", is_flag=True, help="Of what one has right, what the other has right too.")
@@ -51,7 +54,8 @@ def command(
     form: str | None,
 ) -> None:
     """Whether FIRST or SECOND is better, test by test, or whether they tie."""
-    request = ScoreRequest(by, where, measures(metrics) if metrics else (), threshold, seed=seed)
+    named = [catalog.metric(name) for name in metrics]
+    request = ScoreRequest(by, where, named, threshold, seed=seed, candidates=catalog.metrics())
     judged = both(LabStore(lab).opened(), (first, second), suites, request)
     if coverage or pairs:
         rows = coverage_of_outcomes(judged, request, pairs=pairs).to_pylist()
@@ -68,7 +72,8 @@ def both(lab: LabStore, names: Sequence[str], suites: Sequence[str], request: Sc
     chosen = [list(select_models(lab, [name]).items())[-1] for name in names]
     if chosen[0][1].fingerprint == chosen[1][1].fingerprint:
         raise StoreError(f"{names[0]} and {names[1]} are the same model", hint="name two that differ")
-    groups, further = load_groups(lab, suites), columns_read(request.metrics)
+    groups = load_groups(lab, suites)
+    further = columns_read(metric for own in compared_metrics(groups, request).values() for metric in own)
     return {title: judge(groups, load_answers(lab, info, further), request.threshold) for title, info in chosen}
 
 
@@ -110,23 +115,23 @@ def out_of_form(judged: Mapping[str, Outcomes]) -> Iterator[str]:
 
 
 def sheet(rows: Sequence[dict[str, Any]], models: tuple[str, ...], request: ScoreRequest) -> ResultTable:
-    """One line per test and measure: both shares, their difference, whether luck explains it, what could be seen."""
+    """One line per test and metric: both shares, their difference, its corrected p value, the detectable effect."""
     lines = [
         (
             *(row[name] for name in request.columns),
-            row["metric"].replace("_", " "),
+            catalog.metric(row["metric"]).phrase,
             percent(row["first"]),
             percent(row["second"]),
             percent(row["difference"], row["low"], row["high"]),
             f"{row['holm']:.3f}" if row["holm"] >= 0.001 else "<0.001",
             row["verdict"],
-            percent(row["seen"]),
+            percent(row["detectable"]),
             str(row["n"]),
         )
         for row in rows
     ]
-    heads = (*request.columns, "measure", *models, "difference", "p (Holm)", "better", "could see", "n")
-    title = f"{models[0]} less {models[1]}, in per cent with 95 % intervals; a tie is a difference that luck explains"
+    heads = (*request.columns, "metric", *models, "difference", "p (Holm)", "better", "detectable", "n")
+    title = f"{models[0]} less {models[1]}, in per cent with 95 % intervals; a tie is a difference that chance explains"
     return ResultTable(title, heads, lines, names=1 + len(request.columns))
 
 

@@ -6,12 +6,11 @@ import click
 
 from counterpoint.cli.options import FOLDER
 from counterpoint.cli.printing import progress_shown
-from counterpoint.cli.score import SHOWN, scores, sheet
+from counterpoint.cli.score import scores, tables
 from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
 from counterpoint.lab.reader import LabReader
 from counterpoint.lab.running import RunRequest, run_model
-from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.lab_report import report
 from counterpoint.store.lab import LabStore
@@ -42,7 +41,7 @@ def command(out: Path) -> None:
         for report_on in study.reports:
             run_model(lab, RunRequest(report_on.model), progress)
     click.echo("\nThe same things asked in two ways; what is right once should be right again.")
-    request = ScoreRequest(("suite",), {}, ACCURACY_METRICS)
-    click.echo(sheet(scores(lab, (), (), request), request, SHOWN[:3]).plain())
+    request = ScoreRequest(("suite",))
+    click.echo("\n\n".join(table.plain() for table in tables(scores(lab, (), (), request), request)))
     (out / "report.html").write_text(report(LabReader(lab)), "utf-8")
     click.echo(f"\nThe report: {out / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.folder}")

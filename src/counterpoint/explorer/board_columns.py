@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from counterpoint.explorer import measures
+from counterpoint import catalog
+from counterpoint.core.groups import Relation
 from counterpoint.explorer.board_choices import COST, COSTS, OverviewQuery
 from counterpoint.explorer.views import ColumnGroup, CostFigure, MetricColumn
 from counterpoint.lab.reader import LabReader
@@ -79,7 +80,7 @@ def shown(reader: LabReader, choice: OverviewQuery, suite: str, test: str = "") 
     wanted = [name for name in choice.measures if name != COST]
     if wanted:
         return tuple(name for name in wanted if name in applying)
-    found = measures.shown(applying, [test] if test else reader.tests(suite))
+    found = reader.displayed_metrics(suite, test=test)
     return found if len(places(reader, choice)) <= FEW or choice.suite else found[:1]
 
 
@@ -126,8 +127,8 @@ def large(number: float) -> str:
 
 
 def _column(choice: OverviewQuery, suite: str, test: str, measure: str, *, starts: bool) -> MetricColumn:
-    column = MetricColumn(suite, test, measure, measures.label(measure), measures.term(measure))
-    lower = measures.lower(measure)
+    column = MetricColumn(suite, test, measure, catalog.metric(measure).title, catalog.metric(measure).term)
+    lower = catalog.metric(measure).lower_is_better
     return MetricColumn(
         suite,
         test,
@@ -137,7 +138,7 @@ def _column(choice: OverviewQuery, suite: str, test: str, measure: str, *, start
         whole=f"{test or suite} · {column.label}",
         starts=starts,
         lower=lower,
-        says=measures.SAYS.get(measure, ""),
+        says=catalog.metric(measure).description,
         address=choice.sorting(key(column)),
         sorted=_sorted(choice, key(column), lower=lower),
     )
@@ -151,6 +152,5 @@ def _sorted(choice: OverviewQuery, name: str, *, lower: bool) -> str:
 
 
 def _family(reader: LabReader, suite: str) -> tuple[int, str]:
-    applying = reader.applicable_metrics(suite)
-    first = (measures.shown(applying, reader.tests(suite)) or ("",))[0]
-    return (first in measures.RANKED) + 2 * (first in measures.EXCHANGED), suite
+    relations = reader.contents(suite).relations
+    return (Relation.RANKS in relations) + 2 * (Relation.SWAP in relations), suite

@@ -2,12 +2,10 @@
 
 import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.metric import Metric
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
@@ -29,7 +27,7 @@ class LabReader(OutcomeReader):
         *,
         small: int = SMALL,
     ) -> None:
-        super().__init__(lab, catalog_metrics(), cache=cache, progress=progress, worker=WORKER, small=small)
+        super().__init__(lab, catalog.metrics(), cache=cache, progress=progress, worker=WORKER, small=small)
 
     def costs(self) -> Mapping[str, Cost]:
         """Return what each model costs, by its slug."""
@@ -50,17 +48,5 @@ class LabReader(OutcomeReader):
         return {model.slug: cost(runs[model.fingerprint], seconds.get(model.slug)) for model in self.models()}
 
 
-@cache
-def catalog_metrics() -> tuple[Metric, ...]:
-    """Return every metric of the catalog that can be loaded."""
-    metrics: list[Metric] = []
-    for name in catalog.rows("metrics"):
-        try:
-            metrics.append(catalog.find("metrics", name))
-        except CounterpointError:  # a plug-in that cannot be loaded is left out
-            continue
-    return tuple(metrics)
-
-
 if __name__ == "__main__":
-    serve_worker(LabStore(sys.argv[1]), Path(sys.argv[2]), catalog_metrics(), sys.stdin, sys.stdout)
+    serve_worker(LabStore(sys.argv[1]), Path(sys.argv[2]), catalog.metrics(), sys.stdin, sys.stdout)

@@ -1,85 +1,139 @@
-"""Scores that are shares: of the pairs, groups or answers that count, how much is hit."""
+"""Accuracy and consistency of pairs, groups and single answers (CARETS)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
-
-import numpy as np
+from typing import Any
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.ordered_pairs import OrderedPairs
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows, Sets, Singles, Unit
+from counterpoint.metrics.applicability import (
+    FEATURE_NOISE_TESTS,
+    PICTURE_EDIT_TESTS,
+    RAD_PAIR_TESTS,
+    RAD_SET_TESTS,
+    REWRITE_TESTS,
+    except_on_tests,
+    has_no_variants,
+    has_pairs,
+    has_questions,
+    has_relation,
+    nowhere,
+)
+from counterpoint.metrics.metric import Ratio
+from counterpoint.metrics.outcomes import Flags, Pairs, Sets, Singles
 
-T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)
-
-
-def all_units(unit: Unit) -> Flags:
-    """All units count."""
-    return np.ones_like(unit.counted)
-
-
-def no_diagnosis(unit: Unit, rows: Rows) -> str:
-    """There is nothing to say of a measure that has no value, but that nothing counts."""
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio(Generic[T]):
-    """A measure by its name, its unit, what a unit earns, from 0 to 1, and whether it counts at all.
-
-    A unit with a failed or missing member never counts, whatever the measure says. Where nothing in a slice counts,
-    `why` says from the places of its units whether that is because the measure does not apply.
-
-    >>> rad = Ratio("rad", Pairs, lambda p: p.variant_right, counts=lambda p: p.gold & p.base_right)
-    >>> rad.name
-    'rad'
-    """
-
-    name: str
-    unit: type[T]
-    hit: Callable[[T], Flags | Floats]
-    counts: Callable[[T], Flags] = all_units
-    why: Callable[[T, Rows], str] = no_diagnosis
-    reads: tuple[str, ...] = ()  # columns of the answers that it needs beside the usual ones
-    lower: bool = False  # less is better
-
-    def cases(self, units: T) -> tuple[Floats, Flags]:
-        """What each unit earns, nothing where it does not count, and whether it counts."""
-        counted = self.counts(units) & units.counted
-        return np.where(counted, self.hit(units), 0.0), counted
+_PERTURBED = (*PICTURE_EDIT_TESTS, *REWRITE_TESTS, *FEATURE_NOISE_TESTS)
+_NO_GOLD = "no pair here has gold for both of its members"
 
 
 def _gold(unit: Pairs | Sets | Singles) -> Flags:
     return unit.gold
 
 
-def _must_agree_or_not(pairs: Pairs) -> Flags:
+def _has_rule(pairs: Pairs) -> Flags:
     return pairs.known & pairs.relation.where([Relation.SAME, Relation.DIFFERS])
 
 
-accuracy = Ratio("accuracy", Pairs, lambda p: (p.base_correct + p.variant_correct) / 2, _gold)
-"""What the members of a pair earn, half base and half variant (CARETS, ACC)."""
+accuracy = Ratio(
+    "accuracy",
+    Pairs,
+    lambda p: (p.base_correct + p.variant_correct) / 2,
+    _gold,
+    term="ACC",
+    description="Mean credit of base and variant, half each.",
+    not_applicable=_NO_GOLD,
+    applies=has_pairs,
+    leads=except_on_tests(*FEATURE_NOISE_TESTS),
+    rank=41,
+)
 
-base_accuracy = Ratio("base_accuracy", Pairs, lambda p: p.base_correct, _gold)
-"""What the base of a pair earns (CARETS, Original ACC)."""
+base_accuracy = Ratio(
+    "base_accuracy",
+    Pairs,
+    lambda p: p.base_correct,
+    _gold,
+    term="original ACC",
+    description="Mean credit of the base of a pair.",
+    not_applicable=_NO_GOLD,
+    applies=has_pairs,
+    leads=nowhere,
+    rank=51,
+)
 
-variant_accuracy = Ratio("variant_accuracy", Pairs, lambda p: p.variant_correct, _gold)
-"""What the variant of a pair earns (CARETS, Perturbed ACC)."""
+variant_accuracy = Ratio(
+    "variant_accuracy",
+    Pairs,
+    lambda p: p.variant_correct,
+    _gold,
+    term="perturbed ACC",
+    description="Mean credit of the variant of a pair.",
+    not_applicable=_NO_GOLD,
+    applies=has_pairs,
+    leads=nowhere,
+    rank=52,
+)
 
-self_consistency = Ratio("self_consistency", Pairs, lambda p: p.related, _must_agree_or_not)
-"""Pairs whose answers agree where they must and differ where they must, right or wrong (CARETS, CONS)."""
+self_consistency = Ratio(
+    "self_consistency",
+    Pairs,
+    lambda p: p.related,
+    _has_rule,
+    title="Self-consistency",
+    term="CONS",
+    description="Share of pairs whose answers satisfy the group's relation, correct or not.",
+    not_applicable="no pair here must be answered alike or differently",
+    applies=has_relation(Relation.SAME, Relation.DIFFERS),
+    leads=except_on_tests(*_PERTURBED, *RAD_PAIR_TESTS),
+    rank=42,
+)
 
-comprehensive_accuracy = Ratio("comprehensive_accuracy", Pairs, lambda p: p.base_right & p.variant_right, _gold)
-"""Pairs of which both members are right (CARETS, C-ACC)."""
+comprehensive_accuracy = Ratio(
+    "comprehensive_accuracy",
+    Pairs,
+    lambda p: p.base_right & p.variant_right,
+    _gold,
+    term="C-ACC",
+    description="Share of pairs of which both answers are correct.",
+    not_applicable=_NO_GOLD,
+    applies=has_pairs,
+    leads=except_on_tests(*_PERTURBED, *RAD_PAIR_TESTS, *RAD_SET_TESTS),
+    rank=40,
+)
 
-all_right = Ratio("all_right", Sets, lambda s: s.worst >= s.threshold, _gold)
-"""Groups of which the base and every variant are right."""
+all_right = Ratio(
+    "all_right",
+    Sets,
+    lambda s: s.worst >= s.threshold,
+    _gold,
+    title="All correct",
+    description="Share of groups of which the base and every variant are correct.",
+    not_applicable="no group here has gold for all of its members",
+    applies=has_pairs,
+    leads=nowhere,
+    rank=53,
+)
 
-worst_case = Ratio("worst_case", Sets, lambda s: s.worst, _gold)
-"""What the worst answered member of a group earns."""
+worst_case = Ratio(
+    "worst_case",
+    Sets,
+    lambda s: s.worst,
+    _gold,
+    description="Mean credit of the worst answer of a group.",
+    not_applicable="no group here has gold for all of its members",
+    applies=has_pairs,
+    leads=nowhere,
+    rank=54,
+)
 
-answer_accuracy = Ratio("answer_accuracy", Singles, lambda s: s.correct, _gold)
-"""What a single answer earns, each base and each variant once."""
+answer_accuracy = Ratio(
+    "answer_accuracy",
+    Singles,
+    lambda s: s.correct,
+    _gold,
+    title="Accuracy of answers",
+    description="Mean credit of single answers, each base and each variant once.",
+    not_applicable="no question here has gold",
+    applies=has_questions,
+    leads=has_no_variants,
+    rank=50,
+)
 
 ACCURACY_METRICS: tuple[Ratio[Any], ...] = (
     accuracy,
@@ -91,4 +145,4 @@ ACCURACY_METRICS: tuple[Ratio[Any], ...] = (
     worst_case,
     answer_accuracy,
 )
-"""The measures that are taken when none is named."""
+"""All of them."""

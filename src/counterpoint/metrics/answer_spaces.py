@@ -10,7 +10,7 @@ from counterpoint.metrics.data_statistics import Comparable
 class AnswerSpace:
     """The answers of a data set with how many questions each is the best of; a bare list of answers has no questions.
 
-    >>> Space.listed("some", ["Red", "red ", "blue"], str.strip).answers
+    >>> AnswerSpace.listed("some", ["Red", "red ", "blue"], str.strip).answers
     ('Red', 'blue', 'red')
     """
 
@@ -53,7 +53,7 @@ def compare_spaces(
 ) -> AnswerSpaceOverlap:
     """What the answers of two spaces share.
 
-    >>> found = overlap(Space("a", {"yes": 6, "red": 2}), Space("b", {"yes": 1, "no": 1}))
+    >>> found = compare_spaces(AnswerSpace("a", {"yes": 6, "red": 2}), AnswerSpace("b", {"yes": 1, "no": 1}))
     >>> found.shared, round(found.jaccard, 2), found.covered, found.covers, found.absent
     (1, 0.33, 0.75, 0.5, (('red', 2),))
     """
@@ -80,7 +80,7 @@ def _share(space: AnswerSpace, shared: Iterable[str]) -> float | None:
 class AccuracyCeiling:
     """The mean credit, question by question, of the best answer that is in a space: no model without others earns more.
 
-    >>> ceiling = Ceiling(Space("b", {"no": 1}), str)
+    >>> ceiling = AccuracyCeiling(AnswerSpace("b", {"no": 1}), str)
     >>> ceiling.add([("no", 1.0)])
     >>> ceiling.add([("nope", 1.0), ("no", 0.5)])
     >>> ceiling.value

@@ -1,9 +1,8 @@
-"""Modality bias and blind controls: what survives when an input is exchanged or taken away.
+"""Modality bias and blind controls: which answers survive when an input is exchanged or removed.
 
-Question bias is the share of pairs in which another picture is answered as the first one was, picture bias that in
-which another question is. Beside each stands its chance level: how often two answers would agree that were drawn, each
-by itself, from what the model says to questions of that kind. What is owed to an input is the accuracy that is lost
-where it is taken away, pair by pair.
+Question bias is the share of pairs with another picture and the same answer, picture bias that with another question
+and the same answer. The chance level of each is how often two answers agree that are drawn independently from the
+model's answers to questions of that kind. What is owed to an input is the accuracy that is lost without it, over pairs.
 """
 
 from collections.abc import Collection
@@ -12,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.accuracy import Ratio
-from counterpoint.metrics.metric import Estimator, Metric, Statistic
+from counterpoint.metrics.applicability import has_test, nowhere
+from counterpoint.metrics.metric import Estimator, Metric, MetricKind, Ratio, Statistic
 from counterpoint.metrics.outcomes import STATES, Flags, Floats, Pairs, Rows
 
 QUESTION_BIAS, PICTURE_BIAS, CONTROLS = "question-bias", "picture-bias", "blind-controls"
@@ -24,42 +23,45 @@ QUESTION_CONTROLS = ("no-question",)
 _REFUSED = STATES.index("refused")
 
 
-def _of(test: str, pairs: Pairs) -> Flags:
-    """The pairs of a test, and of that which makes the same exchanges in features."""
+def _tests(test: str) -> tuple[str, str]:
+    """A test, and that which makes the same exchanges in features."""
+    return test, f"feature-{test}"
+
+
+def _on_test(test: str, pairs: Pairs) -> Flags:
     swapped = pairs.known & pairs.relation.where([Relation.SWAP])
-    tests = [test, f"feature-{test}"]
-    return swapped & pairs.labels("test").at(pairs.row).where(tests) if swapped.any() else swapped
+    return swapped & pairs.labels("test").at(pairs.row).where(_tests(test)) if swapped.any() else swapped
 
 
 def _controls(names: Collection[str], pairs: Pairs) -> Flags:
-    judged = _of(CONTROLS, pairs) & pairs.gold
-    return judged & pairs.labels("tag:control").at(pairs.row).where([*names]) if judged.any() else judged
+    with_gold = _on_test(CONTROLS, pairs) & pairs.gold
+    return with_gold & pairs.labels("tag:control").at(pairs.row).where([*names]) if with_gold.any() else with_gold
 
 
 @dataclass(frozen=True, slots=True)
-class _Answers:
+class _BaseAnswers:
     """Answers to bases by kind: a cell is one answer to the questions of one kind."""
 
     kind: Rows  # of each base
     cell: Rows  # of each base
     kind_of: Rows  # of each cell
-    spoken: Flags  # whether a cell is an answer; two refusals are no two answers that agree
+    answered: Flags  # whether a cell is an answer; two refusals are no two answers that agree
 
     @classmethod
-    def of(cls, kind: Rows, value: Rows) -> "_Answers":
+    def of(cls, kind: Rows, value: Rows) -> "_BaseAnswers":
         """From the number of each base's kind and of its answer, -1 for a refusal."""
         span = int(value.max(initial=0)) + 2
         cells, cell = np.unique(kind * span + value + 1, return_inverse=True)
         return cls(kind, cell, cells // span, cells % span > 0)
 
-    def alike(self, weights: Floats) -> Floats:
-        """For each kind the share of couples of different bases that are answered alike; nan where it has no couple."""
-        couples = np.bincount(self.cell, weights) ** 2 - np.bincount(self.cell, weights**2)
-        everyone = np.bincount(self.kind, weights) ** 2 - np.bincount(self.kind, weights**2)
-        agreeing = np.bincount(self.kind_of, np.where(self.spoken, couples, 0.0), minlength=len(everyone))
-        found = np.full(len(everyone), np.nan)
-        np.divide(agreeing, everyone, out=found, where=everyone > 0)
-        return found
+    def agreement(self, weights: Floats) -> Floats:
+        """For each kind the share of pairs of different bases with the same answer; nan where it has no pair."""
+        pairs = np.bincount(self.cell, weights) ** 2 - np.bincount(self.cell, weights**2)
+        all_pairs = np.bincount(self.kind, weights) ** 2 - np.bincount(self.kind, weights**2)
+        agreeing = np.bincount(self.kind_of, np.where(self.answered, pairs, 0.0), minlength=len(all_pairs))
+        share = np.full(len(all_pairs), np.nan)
+        np.divide(agreeing, all_pairs, out=share, where=all_pairs > 0)
+        return share
 
 
 def _chance(pairs: Pairs, rows: Rows) -> Estimator:
@@ -71,15 +73,15 @@ def _chance(pairs: Pairs, rows: Rows) -> Estimator:
     bases, first, place = np.unique(pairs.base[rows], return_index=True, return_inverse=True)
     _, kind = np.unique(pairs.labels("kind").codes[bases], return_inverse=True)
     value = np.where(pairs.base_state[rows[first]] == _REFUSED, -1, pairs.value[bases]).astype(np.int64)
-    by_kind, together = _Answers.of(kind, value), _Answers.of(np.zeros_like(kind), value)
+    by_kind, together = _BaseAnswers.of(kind, value), _BaseAnswers.of(np.zeros_like(kind), value)
 
-    def weighed(weights: Floats) -> float:
+    def estimate(weights: Floats) -> float:
         own = weights[first]  # all pairs of a base are drawn together
-        levels = by_kind.alike(own)
+        levels = by_kind.agreement(own)
         share = np.bincount(kind[place], weights, minlength=len(levels)) / weights.sum()
-        return min(float(share @ np.where(np.isnan(levels), together.alike(own)[0], levels)), 1.0)
+        return min(float(share @ np.where(np.isnan(levels), together.agreement(own)[0], levels)), 1.0)
 
-    return weighed
+    return estimate
 
 
 def _lost(pairs: Pairs, rows: Rows) -> Estimator:
@@ -88,23 +90,53 @@ def _lost(pairs: Pairs, rows: Rows) -> Estimator:
     return lambda weights: float(lost @ weights / weights.sum())
 
 
-question_bias = Ratio("question_bias", Pairs, lambda p: p.related, lambda p: _of(QUESTION_BIAS, p), lower=True)
-"""Pairs of one question about two pictures whose answers are the same: 1 never looks."""
+def _bias(exchanged: str, kept: str, test: str, rank: int) -> tuple[Ratio[Pairs], Statistic[Pairs]]:
+    """The bias of keeping an answer when an input is exchanged, and its chance level."""
+    chance = Statistic(
+        f"{kept}_chance",
+        Pairs,
+        _chance,
+        lambda p: _on_test(test, p),
+        title=f"{kept.capitalize()} bias by chance",
+        description=f"{kept.capitalize()} bias of a model that gives the same answers as often, but at random.",
+        applies=has_test(*_tests(test)),
+        leads=nowhere,
+        rank=rank + 10,
+    )
+    bias = Ratio(
+        f"{kept}_bias",
+        Pairs,
+        lambda p: p.related,
+        lambda p: _on_test(test, p),
+        description=f"Share of pairs with the same answer although the {exchanged} is another.",
+        lower_is_better=True,
+        not_applicable=f"no {exchanged} here is exchanged",
+        chance=chance.name,
+        applies=has_test(*_tests(test)),
+        rank=rank,
+    )
+    return bias, chance
 
-question_chance = Statistic("question_chance", Pairs, _chance, lambda p: _of(QUESTION_BIAS, p))
-"""The question bias of a model that says as often what it says, but at random."""
 
-picture_bias = Ratio("picture_bias", Pairs, lambda p: p.related, lambda p: _of(PICTURE_BIAS, p), lower=True)
-"""Pairs of two questions about one picture whose answers are the same: 1 never reads."""
+def _owed(modality: str, controls: Collection[str], rank: int) -> Statistic[Pairs]:
+    return Statistic(
+        f"owed_to_{modality}",
+        Pairs,
+        _lost,
+        lambda p: _controls(controls, p),
+        description=f"Accuracy that is lost without the {modality}, over all ways of removing it.",
+        range=(-1.0, 1.0),
+        kind=MetricKind.DIFFERENCE,
+        not_applicable=f"no {modality} here is removed",
+        applies=has_test(*_tests(CONTROLS)),
+        rank=rank,
+    )
 
-picture_chance = Statistic("picture_chance", Pairs, _chance, lambda p: _of(PICTURE_BIAS, p))
-"""The picture bias of a model that says as often what it says, but at random."""
 
-owed_to_picture = Statistic("owed_to_picture", Pairs, _lost, lambda p: _controls(PICTURE_CONTROLS, p))
-"""The accuracy that is lost without the picture, over all ways of taking it away; `--by tag:control` has each."""
-
-owed_to_question = Statistic("owed_to_question", Pairs, _lost, lambda p: _controls(QUESTION_CONTROLS, p))
-"""The accuracy that is lost without the question."""
+question_bias, question_chance = _bias("picture", "question", QUESTION_BIAS, 20)
+picture_bias, picture_chance = _bias("question", "picture", PICTURE_BIAS, 21)
+owed_to_picture = _owed("picture", PICTURE_CONTROLS, 22)
+owed_to_question = _owed("question", QUESTION_CONTROLS, 23)
 
 BIAS: tuple[Metric, ...] = (
     question_bias,
@@ -114,4 +146,4 @@ BIAS: tuple[Metric, ...] = (
     owed_to_picture,
     owed_to_question,
 )
-"""The measures that are taken of exchanged inputs."""
+"""All of them."""

@@ -5,13 +5,16 @@ same two sums are interchangeable: how often each sort of cluster is drawn is on
 pictures cost no more than the sorts there are. Where clusters are all different they are drawn one by one.
 """
 
+from math import isnan, nan
+
 import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.ids import Plain, content_id
-from counterpoint.metrics.intervals import Score, clopper_pearson_interval, interval_from_sums
-from counterpoint.metrics.labels import renumber
-from counterpoint.metrics.outcomes import Floats
+from counterpoint.metrics.intervals import Score, clopper_pearson_interval, interval_from_sums, wilson_interval
+from counterpoint.metrics.labels import Codes, renumber
+from counterpoint.metrics.metric import Estimator
+from counterpoint.metrics.outcomes import Floats, Rows
 
 Counts = NDArray[np.int64]
 
@@ -19,13 +22,15 @@ RESAMPLES = 2000
 FEWEST_CLUSTERS = 20
 """With fewer clusters than this, a bootstrap knows too little about its clusters."""
 
-_MOST_SORTS, _MOST_CLUSTERS = 750, 10_000  # beyond both, luck outweighs what the bootstrap could add to the closed form
+_MOST_SORTS, _MOST_CLUSTERS = 750, 10_000  # beyond both, the closed form is as good
 _GRAIN = 60  # credit in halves, thirds, fifths and tenths is whole in sixtieths
 _AT_ONCE = 2_000_000
+_MOST_DRAWS = 200_000_000  # units drawn for one interval of a statistic, so that large slices take seconds
+_FEWEST_RESAMPLES = 100
 
 
 def seeded_rng(*content: Plain) -> np.random.Generator:
-    """A generator that depends on nothing but this content, so that order and company of slices change no interval."""
+    """A generator that depends on nothing but this content, so that the order of slices changes no interval."""
     return np.random.default_rng(content_id(list(content)))
 
 
@@ -76,6 +81,39 @@ def resample_shares(
         places = rng.integers(many, size=(min(step, resamples - start), many), dtype=np.int32)
         shares[start : start + step] = sums[places].sum(axis=1) / counts[places].sum(axis=1)
     return shares
+
+
+def estimate_interval(
+    estimate: Estimator, cluster: Codes, rng: np.random.Generator, resamples: int = RESAMPLES
+) -> tuple[Score, str]:
+    """The value over all places with its 95 % interval, and the method that gave it.
+
+    Clusters, given as the number of each place's, are drawn anew with all their places, and the interval is that of
+    the middle 95 % of the values. Fewer resamples are taken of very many places. Where there are fewer than 20 clusters
+    or those values are alike, which would make the interval too narrow, a value from 0 to 1 has that of a share of as
+    many cases as there are clusters, which is wider.
+    """
+    n = len(cluster)
+    value = estimate(np.ones(n)) if n else nan
+    if isnan(value):
+        return Score(nan, nan, nan, 0), ""
+    _, codes = np.unique(cluster, return_inverse=True)
+    many = int(codes.max()) + 1
+    drawn = _resample_estimates(estimate, codes, many, rng, min(resamples, max(_MOST_DRAWS // n, _FEWEST_RESAMPLES)))
+    low, high = np.quantile(drawn, (0.025, 0.975)) if len(drawn) else (value, value)
+    if 0 <= value <= 1 and (many < FEWEST_CLUSTERS or high - low < 1e-12):
+        whole = wilson_interval(value * many, many)
+        return Score(value, whole.low, whole.high, n), "wilson"
+    return Score(value, min(float(low), value), max(float(high), value), n), "resampled"
+
+
+def _resample_estimates(
+    estimate: Estimator, codes: Rows, many: int, rng: np.random.Generator, resamples: int
+) -> Floats:
+    """The values of resamples that have one."""
+    times = (np.bincount(rng.integers(many, size=many), minlength=many)[codes] for _ in range(resamples))
+    drawn = np.fromiter((estimate(own.astype(np.float64)) for own in times), np.float64, resamples)
+    return drawn[~np.isnan(drawn)]
 
 
 def _sorts(sums: Floats, counts: Counts) -> tuple[Floats, Counts, Counts]:

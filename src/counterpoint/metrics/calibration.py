@@ -1,28 +1,30 @@
-"""Calibration: whether a model that is sure to 80 per cent is right in 80 cases of a hundred.
+"""Calibration: whether the confidence of a model equals its accuracy.
 
-Over the answers to bases, as accuracy is. How sure a model was is the probability that it gave to the value it said;
-what it earned is its credit, which is a fraction under the rules of VQA. The error of calibration (ECE) weighs the gaps
-between both in 15 bins by their cases; it is never negative, so that even a perfect model has a little by luck, and
-more the fewer cases there are. A model that says no probabilities has none of these, and the reason stands beside.
+All are computed over the answers to bases. Confidence is the probability of the given answer; credit is a fraction
+under the rules of VQA. The expected calibration error (ECE) is the mean gap between both over 15 bins, weighted by
+their cases; it is never negative, so that even a perfect model has a little by chance, more with fewer cases. The
+metrics do not apply to a model that gives no probabilities.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.applicability import has_questions, nowhere
 from counterpoint.metrics.intervals import clustered_interval
 from counterpoint.metrics.labels import Codes
-from counterpoint.metrics.metric import Estimator, Metric, Statistic
+from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Estimator, Metric, MetricKind, Ratio, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
 
 BINS = 15
 """As many as in Guo et al. 2017."""
 COVERAGES = (50, 80)
 """The shares of the answers, in per cent, that a model keeps where it may decline the rest."""
-NO_PROBABILITIES = "it says no probabilities of its answers"
+NO_PROBABILITIES = MISSING_ABILITY[Ability.PROBABILITIES]
 PROBABILITIES_EXCEED_ONE = "the probabilities of its answers add up to more than one"
-_TOP = ("top",)
 _GRAIN = 1e-5  # probabilities are kept in 32 bits, so that an end of a bin is met only nearly
 
 
@@ -42,7 +44,7 @@ class ReliabilityBin:
 def equal_width_bins(confidence: Floats, bins: int = BINS) -> Codes:
     """The bin of each confidence, where all bins are equally wide and hold their upper ends.
 
-    >>> by_width(np.array([0.0, 0.1, 0.11, 1.0]), 10).tolist()
+    >>> equal_width_bins(np.array([0.0, 0.1, 0.11, 1.0]), 10).tolist()
     [0, 0, 1, 9]
     """
     above = np.ceil(confidence * bins - _GRAIN)
@@ -52,7 +54,7 @@ def equal_width_bins(confidence: Floats, bins: int = BINS) -> Codes:
 def equal_mass_bins(confidence: Floats, weights: Floats, bins: int = BINS) -> Codes:
     """The bin of each confidence, where all bins hold about as many cases, and equal confidences stay together.
 
-    >>> by_mass(np.array([0.1, 0.2, 0.9, 0.9]), np.ones(4), 2).tolist()
+    >>> equal_mass_bins(np.array([0.1, 0.2, 0.9, 0.9]), np.ones(4), 2).tolist()
     [0, 0, 1, 1]
     """
     order, codes = np.unique(confidence, return_inverse=True)
@@ -67,7 +69,7 @@ def reliability(
     Bins are equally wide, or, with `mass`, hold about as many answers each; `within` marks the answers that count. The
     intervals are those of shares over pictures.
     """
-    rows = np.flatnonzero(_told(singles) & singles.counted & (True if within is None else within))
+    rows = np.flatnonzero(_has_confidence(singles) & singles.counted & (True if within is None else within))
     sure, earned = singles.confidence[rows], singles.correct[rows]
     place = equal_mass_bins(sure, np.ones(len(rows)), bins) if mass else equal_width_bins(sure, bins)
     found = []
@@ -84,35 +86,35 @@ def _bases(singles: Singles) -> Flags:
     return np.asarray(singles.gold & (singles.row == singles.base))
 
 
-def _told(singles: Singles) -> Flags:
+def _has_confidence(singles: Singles) -> Flags:
     return _bases(singles) & ~np.isnan(singles.confidence)
 
 
-def _why(singles: Singles, rows: Rows) -> str:
+def _diagnose(singles: Singles, rows: Rows) -> str:
     return NO_PROBABILITIES if (_bases(singles) & singles.counted)[rows].any() else ""
 
 
-def _spread(singles: Singles) -> Flags:
-    return _bases(singles) & ~np.isnan(singles.chances.gaps)
+def _has_distribution(singles: Singles) -> Flags:
+    return _bases(singles) & ~np.isnan(singles.probabilities.squared_errors)
 
 
-def _why_spread(singles: Singles, rows: Rows) -> str:
-    return PROBABILITIES_EXCEED_ONE if _told(singles)[rows].any() else _why(singles, rows)
+def _diagnose_distribution(singles: Singles, rows: Rows) -> str:
+    return PROBABILITIES_EXCEED_ONE if _has_confidence(singles)[rows].any() else _diagnose(singles, rows)
 
 
 def _error_by_width(singles: Singles, rows: Rows) -> Estimator:
     gap = singles.correct[rows] - singles.confidence[rows]
     place = equal_width_bins(singles.confidence[rows])
-    return lambda weights: _error(place, gap, weights)
+    return lambda weights: _binned_error(place, gap, weights)
 
 
 def _error_by_mass(singles: Singles, rows: Rows) -> Estimator:
     gap = singles.correct[rows] - singles.confidence[rows]
     order, codes = np.unique(singles.confidence[rows], return_inverse=True)
-    return lambda weights: _error(_massed(codes, len(order), weights, BINS), gap, weights)
+    return lambda weights: _binned_error(_massed(codes, len(order), weights, BINS), gap, weights)
 
 
-def _error(place: Codes, gap: Floats, weights: Floats) -> float:
+def _binned_error(place: Codes, gap: Floats, weights: Floats) -> float:
     """The gaps of all bins, weighed by their cases."""
     return float(np.abs(np.bincount(place, weights * gap, minlength=BINS)).sum() / weights.sum())
 
@@ -133,58 +135,124 @@ def _ranked(singles: Singles, rows: Rows) -> tuple[Floats, Rows, int]:
 def _accuracy_at(coverage: float, singles: Singles, rows: Rows) -> Estimator:
     earned, rank, many = _ranked(singles, rows)
 
-    def weighed(weights: Floats) -> float:
+    def estimate(weights: Floats) -> float:
         mass, credit = (np.bincount(rank, own, minlength=many) for own in (weights, weights * earned))
         wanted = coverage * mass.sum()
         kept = np.clip(wanted - (np.cumsum(mass) - mass), 0, mass)  # of equally sure ones a part, as if drawn
         share = np.divide(credit, mass, out=np.zeros(many), where=mass > 0)
         return float((kept * share).sum() / wanted)
 
-    return weighed
+    return estimate
 
 
 def _area(singles: Singles, rows: Rows) -> Estimator:
     earned, rank, many = _ranked(singles, rows)
 
-    def weighed(weights: Floats) -> float:
+    def estimate(weights: Floats) -> float:
         mass, loss = (np.bincount(rank, own, minlength=many) for own in (weights, weights * (1 - earned)))
         covered = np.cumsum(mass)
         risk = np.divide(np.cumsum(loss), covered, out=np.zeros(many), where=covered > 0)
         return float((mass * risk).sum() / covered[-1])
 
-    return weighed
+    return estimate
 
 
-def selective_accuracy(coverage: int) -> Statistic[Singles]:
-    """What the surest answers earn, so many per cent of all."""
+_COMMON: dict[str, Any] = {
+    "needs": Ability.PROBABILITIES,
+    "reads": ("top",),
+    "not_applicable": NO_PROBABILITIES,
+    "applies": has_questions,
+    "leads": nowhere,
+    "on_request": True,
+    "diagnose": _diagnose,
+}
 
-    def taken(singles: Singles, rows: Rows) -> Estimator:
-        return _accuracy_at(coverage / 100, singles, rows)
 
-    return Statistic(f"selective_accuracy_{coverage}", Singles, taken, _told, _why, _TOP)
+def _error(name: str, prepare: Callable[[Singles, Rows], Estimator], **metadata: Any) -> Statistic[Singles]:
+    return Statistic(
+        name, Singles, prepare, _has_confidence, lower_is_better=True, kind=MetricKind.CURVE, **_COMMON | metadata
+    )
 
 
-ece = Statistic("ece", Singles, _error_by_width, _told, _why, _TOP, lower=True)
-"""The mean gap between how sure a model is and how right, over 15 equally wide bins (Guo et al. 2017)."""
+def selective_accuracy(coverage: int, rank: int) -> Statistic[Singles]:
+    """The mean credit of the most confident answers, so many per cent of all."""
+    return Statistic(
+        f"selective_accuracy_{coverage}",
+        Singles,
+        partial(_accuracy_at, coverage / 100),
+        _has_confidence,
+        title=f"Selective accuracy at {coverage} % coverage",
+        description=f"Mean credit of the {coverage} % of the answers with the highest confidence.",
+        kind=MetricKind.CURVE,
+        rank=rank,
+        **_COMMON,
+    )
 
-ece_mass = Statistic("ece_mass", Singles, _error_by_mass, _told, _why, _TOP, lower=True)
-"""The same over 15 bins with about as many answers each."""
 
-brier = Ratio("brier", Singles, lambda s: (np.nan_to_num(s.confidence) - s.correct) ** 2, _told, _why, _TOP, lower=True)
-"""The mean squared gap between the probability of the value said and what it earned; lower is better."""
+ece = _error(
+    "ece",
+    _error_by_width,
+    title="Calibration error",
+    term="ECE",
+    description="Mean gap between confidence and accuracy over 15 bins of equal width (Guo et al. 2017).",
+    rank=70,
+)
+
+ece_mass = _error(
+    "ece_mass",
+    _error_by_mass,
+    title="Calibration error, equal mass",
+    term="ECE",
+    description="Mean gap between confidence and accuracy over 15 bins with about as many answers each.",
+    rank=71,
+)
+
+brier = Ratio(
+    "brier",
+    Singles,
+    lambda s: (np.nan_to_num(s.confidence) - s.correct) ** 2,
+    _has_confidence,
+    title="Brier score of the answer",
+    description="Mean squared gap between the probability of the given answer and its credit.",
+    lower_is_better=True,
+    rank=72,
+    **_COMMON,
+)
 
 whole_brier = Ratio(
-    "whole_brier", Singles, lambda s: np.nan_to_num(s.chances.gaps), _spread, _why_spread, _TOP, lower=True
+    "whole_brier",
+    Singles,
+    lambda s: np.nan_to_num(s.probabilities.squared_errors),
+    _has_distribution,
+    title="Brier score of the distribution",
+    description="Half the squared gaps between the probabilities of all answers and the gold answer.",
+    lower_is_better=True,
+    rank=73,
+    **_COMMON | {"diagnose": _diagnose_distribution},
 )
-"""Half of the squared gaps between the probabilities of all answers and the right one; lower is better."""
 
-confidence = Ratio("confidence", Singles, lambda s: np.nan_to_num(s.confidence), _told, _why, _TOP)
-"""The mean probability of the value said: above the accuracy, a model is too sure."""
+confidence = Ratio(
+    "confidence",
+    Singles,
+    lambda s: np.nan_to_num(s.confidence),
+    _has_confidence,
+    description="Mean probability of the given answer: above the accuracy, a model is overconfident.",
+    rank=74,
+    **_COMMON,
+)
 
-selective_accuracy_50, selective_accuracy_80 = map(selective_accuracy, COVERAGES)
+selective_accuracy_50, selective_accuracy_80 = (
+    selective_accuracy(coverage, 75 + place) for place, coverage in enumerate(COVERAGES)
+)
 
-aurc = Statistic("aurc", Singles, _area, _told, _why, _TOP, lower=True)
-"""The mean share of wrong answers among those at least as sure as each one; lower is better."""
+aurc = _error(
+    "aurc",
+    _area,
+    title="Area under the risk-coverage curve",
+    term="AURC",
+    description="Mean share of incorrect answers among those at least as confident as each one.",
+    rank=77,
+)
 
 CALIBRATION: tuple[Metric, ...] = (
     ece,

@@ -1,7 +1,6 @@
-"""Two models on the same suites, pair by pair: who is better where, which differences are ties, what could be seen."""
+"""Two models on the same suites, case by case: differences, corrected tests, and minimum detectable effects."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -9,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.core.groups import Relation
-from counterpoint.metrics.accuracy import Ratio, accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.applicability import contents_by_suite
 from counterpoint.metrics.bootstrap import seeded_rng
+from counterpoint.metrics.metric import Metric, Ratio, applicable, displayed, ordered
 from counterpoint.metrics.ordered_pairs import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.paired_tests import (
@@ -22,21 +21,17 @@ from counterpoint.metrics.paired_tests import (
     mcnemar_detectable_effect,
     paired_difference,
 )
-from counterpoint.metrics.ranking import acc_r
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.slices import Slicer
 
-METRICS: tuple[Ratio[Any], ...] = (accuracy, self_consistency, comprehensive_accuracy)
-"""The measures that are compared when none is named, where pairs have gold or must agree."""
-
 TIE = "tie"
-_HINT = "compare a measure that is, such as acc_r, and see counterpoint score for the rest"
+_HINT = "compare a metric that is, such as acc_r, and see counterpoint score for the rest"
 
 _SCHEMA = (
     *[("metric", pa.string()), ("first", pa.float64()), ("second", pa.float64()), ("difference", pa.float64())],
     *[("low", pa.float64()), ("high", pa.float64()), ("n", pa.int64()), ("clusters", pa.int64())],
     *[("first_only", pa.int64()), ("second_only", pa.int64()), ("mcnemar", pa.float64()), ("paired", pa.float64())],
-    *[("p", pa.float64()), ("holm", pa.float64()), ("verdict", pa.string()), ("seen", pa.float64())],
+    *[("p", pa.float64()), ("holm", pa.float64()), ("verdict", pa.string()), ("detectable", pa.float64())],
     *[("method", pa.string()), ("threshold", pa.float64())],
 )
 
@@ -44,40 +39,47 @@ _SCHEMA = (
 def compare_table(
     groups: pa.Table, first: pa.Table, second: pa.Table, by: Sequence[str] = ("test",), **request: Any
 ) -> pa.Table:
-    """Two models' answers compared, a row for each slice and measure; see `Request` for what else can be said."""
-    asked = ScoreRequest(by, **request)
-    return compare_outcomes(judge(groups, first, asked.threshold), judge(groups, second, asked.threshold), asked)
-
-
-def default_comparisons(outcomes: Outcomes) -> tuple[Ratio[Any], ...]:
-    """The measures that are compared when none is named: ranking too, where captions are ranked above foils."""
-    return (*METRICS, acc_r) if outcomes.labels("relation").where([Relation.RANKS]).any() else METRICS
+    """Compare the answers of two models, a row for each slice and metric; see `ScoreRequest` for the parameters."""
+    options = ScoreRequest(by, **request)
+    return compare_outcomes(judge(groups, first, options.threshold), judge(groups, second, options.threshold), options)
 
 
 def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -> pa.Table:
-    """The same from outcomes on one suite table.
+    """Compare the outcomes of two models on one suite table.
 
-    Only cases that count for both models enter. Measures that hit or miss have McNemar's exact test and the paired
-    test over clusters, and both must speak (`p` is the larger one); fractional ones have the second alone. P values
-    are corrected over the slices of each measure; the verdict is `first`, `second` or `tie`, where the better of two
-    has less of a measure like bias.
+    Of each suite the named metrics are compared, or, where none is named, the ratios that its tables show. Only cases
+    that count for both models enter. Metrics without fractional credit have McNemar's exact test and the paired test
+    over clusters, and both must reject (`p` is the larger one); fractional ones have the second alone. P values are
+    corrected over the slices of each metric; the verdict is `first`, `second` or `tie`, and respects the direction of
+    the metric.
     """
-    request = request if request.metrics else replace(request, metrics=default_comparisons(first))
+    by_suite = compared_metrics(first.table, request)
     rows: list[dict[str, Any]] = []
-    for metric in request.metrics:
+    metrics = tuple(request.metrics) or ordered(dict.fromkeys(m for own in by_suite.values() for m in own))
+    for metric in metrics:
         if not isinstance(metric, Ratio):
-            raise CounterpointError(
-                f"{metric.name} is no share of cases, and cannot be compared case by case", hint=_HINT
-            )
-        found = list(_differences(metric, first, second, request))
-        tests = max(sum(row["n"] > 0 for row in found), 1)
-        for row, corrected in zip(found, holm([row["p"] for row in found]), strict=True):
-            verdict = _verdict(row, corrected, lower=metric.lower)
-            rows.append(row | {"holm": corrected, "verdict": verdict, "seen": _seen(row, tests)})
-    order = {metric.name: place for place, metric in enumerate(request.metrics)}
+            raise CounterpointError(f"{metric.name} is no mean over cases, and cannot be compared by case", hint=_HINT)
+        differences = [
+            row for row in _differences(metric, first, second, request) if metric in by_suite[row["slice"][0]]
+        ]
+        tests = max(sum(row["n"] > 0 for row in differences), 1)
+        for row, corrected in zip(differences, holm([row["p"] for row in differences]), strict=True):
+            verdict = _verdict(row, corrected, lower_is_better=metric.lower_is_better)
+            rows.append(row | {"holm": corrected, "verdict": verdict, "detectable": _detectable(row, tests)})
+    order = {metric.name: place for place, metric in enumerate(metrics)}
     rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
     schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
     return pa.Table.from_pylist([_row(row, request) for row in rows], schema)
+
+
+def compared_metrics(groups: pa.Table, request: ScoreRequest) -> dict[str, tuple[Metric, ...]]:
+    """The metrics by which models are compared on each suite in a table of groups."""
+    if request.metrics:
+        return {suite: tuple(request.metrics) for (suite,) in contents_by_suite(groups)}
+    return {
+        suite: displayed(contents, [one for one in applicable(contents, request.candidates) if isinstance(one, Ratio)])
+        for (suite,), contents in contents_by_suite(groups).items()
+    }
 
 
 def _differences(
@@ -124,16 +126,17 @@ def _units(metric: Ratio[Any], outcomes: Outcomes) -> Any:
     return {Pairs: outcomes.pairs, Sets: outcomes.sets, Singles: outcomes.singles}[metric.unit]()
 
 
-def _verdict(row: dict[str, Any], corrected: float, *, lower: bool) -> str:
-    """Who is better, where luck does not explain the difference."""
+def _verdict(row: dict[str, Any], corrected: float, *, lower_is_better: bool) -> str:
+    """Which model is better, or a tie where the corrected test does not reject."""
     if not row["n"]:
         return ""
     if corrected >= ALPHA:
         return TIE
-    return "first" if (row["difference"] > 0) != lower else "second"
+    return "first" if (row["difference"] > 0) != lower_is_better else "second"
 
 
-def _seen(row: dict[str, Any], tests: int) -> float | None:
+def _detectable(row: dict[str, Any], tests: int) -> float | None:
+    """The minimum detectable effect of the tests that are made."""
     if not row["n"]:
         return None
     clusters = clustered_detectable_effect(row["error"], row["n"], tests)

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from counterpoint.core.groups import Relation
 from counterpoint.core.ids import Plain
-from counterpoint.metrics.accuracy import Ratio
+from counterpoint.metrics.applicability import has_relation, nowhere, only_tests
 from counterpoint.metrics.bootstrap import RESAMPLES, seeded_rng
+from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Sets, Singles
 from counterpoint.metrics.paired_tests import PairedDifference, paired_difference
 
@@ -34,7 +36,21 @@ def contrast_consistency(k: int, *, full: bool = False) -> Ratio[Sets]:
         known = ~np.isnan(sets.worst_of_first(k))
         return known & (sets.variants >= k) if full else known
 
-    return Ratio(f"contrast_consistency_{k}{'_full' * full}", Sets, hit, counts)
+    among = f" among those with at least {k}" if full else ""
+    return Ratio(
+        f"contrast_consistency_{k}{'_full' * full}",
+        Sets,
+        hit,
+        counts,
+        title=f"Contrast consistency, {k}{' of full sets' * full}",
+        term="contrast consistency",
+        description=f"Share of contrast sets whose original and first {k} contrasts are correct{among}.",
+        not_applicable="no contrast set here has gold",
+        applies=has_relation(Relation.GOLD),
+        leads=only_tests("contrast") if k == max(KS) and not full else nowhere,
+        rank=36 + k + 6 * full,
+        on_request=True,
+    )
 
 
 def contrast_accuracy(k: int) -> Ratio[Singles]:

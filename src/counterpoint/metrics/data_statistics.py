@@ -36,9 +36,9 @@ class RankedWord:
 class WordFrequencies:
     """Words by how often they came, the most frequent first, those that came equally often by the alphabet.
 
-    >>> colors = Ranking.of(Counter(red=2, blue=1, green=1))
+    >>> colors = WordFrequencies.of(Counter(red=2, blue=1, green=1))
     >>> colors.top(2), colors.entropy, round(colors.effective, 2)
-    ((Ranked(word='red', count=2, share=0.5), Ranked(word='blue', count=1, share=0.25)), 1.5, 2.83)
+    ((RankedWord(word='red', count=2, share=0.5), RankedWord(word='blue', count=1, share=0.25)), 1.5, 2.83)
     """
 
     counts: Mapping[str, int]
@@ -87,7 +87,7 @@ class HistogramBin:
     def label(self) -> str:
         """The numbers it holds.
 
-        >>> Bin(3, 3, 1).label, Bin(4, 6, 1).label
+        >>> HistogramBin(3, 3, 1).label, HistogramBin(4, 6, 1).label
         ('3', '4–6')
         """
         return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
@@ -97,7 +97,7 @@ class HistogramBin:
 class NumberHistogram:
     """Whole numbers by how often they came, the smallest first.
 
-    >>> lengths = Spread.of(Counter({5: 3, 2: 1, 9: 1}))
+    >>> lengths = NumberHistogram.of(Counter({5: 3, 2: 1, 9: 1}))
     >>> lengths.mean, lengths.median, (lengths.least, lengths.most)
     (5.2, 5, (2, 9))
     """
@@ -142,9 +142,9 @@ class NumberHistogram:
     def bins(self, most: int = BINS) -> tuple[HistogramBin, ...]:
         """All numbers from the least to the most in at most so many bins, empty ones too, of one round width.
 
-        >>> Spread({1: 2, 3: 1}).bins()
-        (Bin(low=1, high=1, count=2), Bin(low=2, high=2, count=0), Bin(low=3, high=3, count=1))
-        >>> [one.label for one in Spread({8: 1, 41: 1}).bins(most=8)]
+        >>> [bin.count for bin in NumberHistogram({1: 2, 3: 1}).bins()]
+        [2, 0, 1]
+        >>> [bin.label for bin in NumberHistogram({8: 1, 41: 1}).bins(most=8)]
         ['5–9', '10–14', '15–19', '20–24', '25–29', '30–34', '35–39', '40–44']
         """
         widths = (step * 10**power for power in count() for step in (1, 2, 5))
@@ -217,7 +217,7 @@ def best_answer(question: Question) -> str | None:
 def word_count(text: str) -> int:
     """How many words a text has.
 
-    >>> length("Is it  red?")
+    >>> word_count("Is it  red?")
     3
     """
     return len(text.split())

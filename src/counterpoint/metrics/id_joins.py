@@ -15,7 +15,7 @@ def find_rows(wanted: Ids, keys: Ids) -> Rows:
     Each round gives every key a slot of a table; keys that lost theirs to another key go into the next, smaller round
     with another hash, and so do the wanted ids that met a stranger.
 
-    >>> places(np.array([7, 9, 8], np.uint64), np.array([8, 7, 8], np.uint64)).tolist()
+    >>> find_rows(np.array([7, 9, 8], np.uint64), np.array([8, 7, 8], np.uint64)).tolist()
     [1, -1, 2]
     """
     assert len(keys) < 2**31, "rows are counted in 32 bits"

@@ -24,7 +24,7 @@ class Score:
 def wilson_interval(hits: float, n: int) -> Score:
     """The Wilson interval of a share of independent cases.
 
-    >>> score = wilson(8, 10)
+    >>> score = wilson_interval(8, 10)
     >>> round(score.low, 3), round(score.high, 3)
     (0.49, 0.943)
     """
@@ -34,7 +34,7 @@ def wilson_interval(hits: float, n: int) -> Score:
 def clopper_pearson_interval(hits: int, n: int) -> Score:
     """The interval of Clopper and Pearson for a share of few independent cases, each hit or missed.
 
-    >>> score = exact(8, 10)
+    >>> score = clopper_pearson_interval(8, 10)
     >>> round(score.low, 3), round(score.high, 3)
     (0.444, 0.975)
     """
@@ -52,7 +52,7 @@ def clustered_interval(credit: ArrayLike, cluster: ArrayLike) -> Score:
     independent cases. The effective number of cases that it leaves goes into the Wilson form, so that the interval
     stays between 0 and 1 and is never empty.
 
-    >>> clustered([1, 1, 0, 1], ["a", "a", "b", "c"]).value
+    >>> clustered_interval([1, 1, 0, 1], ["a", "a", "b", "c"]).value
     0.75
     """
     values = np.asarray(credit, dtype=np.float64)

@@ -64,7 +64,7 @@ def tag_labels(tags: pa.ChunkedArray, name: str) -> Labels:
 def renumber(numbers: NDArray[np.int64], size: int) -> tuple[Codes, NDArray[np.int64]]:
     """Numbers below `size` renumbered from 0 without gaps, in their order, and the numbers that are in use.
 
-    >>> codes, used = compact(np.array([7, 3, 7]), 10)
+    >>> codes, used = renumber(np.array([7, 3, 7]), 10)
     >>> codes.tolist(), used.tolist()
     ([1, 0, 1], [3, 7])
     """

@@ -13,14 +13,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.metrics.accuracy import Ratio
 from counterpoint.metrics.bias import picture_bias, picture_chance, question_bias, question_chance
 from counterpoint.metrics.calibration import ece
-from counterpoint.metrics.feature_noise import picture_feature_robustness, question_feature_robustness
-from counterpoint.metrics.metric import Metric
+from counterpoint.metrics.metric import Metric, Ratio
 from counterpoint.metrics.outcomes import Singles
-from counterpoint.metrics.rewrites import robustness
-from counterpoint.metrics.robustness import mean_robustness
+from counterpoint.metrics.robustness import (
+    mean_robustness,
+    picture_feature_robustness,
+    question_feature_robustness,
+    robustness,
+)
 from counterpoint.metrics.uncertainty import uncertainty
 
 BASES = "bases"
@@ -46,7 +48,7 @@ class Column:
     @property
     def lower(self) -> bool:
         """Whether less is better."""
-        return self.measure.lower
+        return self.measure.lower_is_better
 
 
 COLUMNS = (

@@ -182,7 +182,7 @@ class Singles:
     row: Rows
     base: Rows
     threshold: float
-    chances: AnswerProbabilities
+    probabilities: AnswerProbabilities
     score: Floats  # nan where the model gave none
     scale: str  # what the scores are, as the model says
 
@@ -199,7 +199,7 @@ class Singles:
     @property
     def confidence(self) -> Floats:
         """The probability that the model gave to the value it said; nan where it told none, or nobody read it."""
-        return self.chances.confidence
+        return self.probabilities.confidence
 
     @property
     def is_base(self) -> Flags:
@@ -224,7 +224,7 @@ class Outcomes:
     base: Rows  # for each row, the row of its base
     cluster: Codes
     threshold: float
-    chances: AnswerProbabilities
+    probabilities: AnswerProbabilities
     scale: str = ""  # what the scores are, as the model says; nothing where it is not known
 
     @property
@@ -297,7 +297,7 @@ class Outcomes:
             rows,
             self.base,
             self.threshold,
-            self.chances,
+            self.probabilities,
             self.score,
             self.scale,
         )
@@ -378,7 +378,7 @@ def singles(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Sing
 def normalise_texts(texts: pa.Array) -> pa.Array:
     """Texts in small letters, without signs at their edges and with single spaces, so that they can be compared.
 
-    >>> normalised(pa.array(["  I think  so. "])).to_pylist()
+    >>> normalise_texts(pa.array(["  I think  so. "])).to_pylist()
     ['i think so']
     """
     return pc.utf8_trim(pc.replace_substring_regex(pc.utf8_lower(texts), r"\s+", " "), _EDGES)

@@ -48,7 +48,7 @@ class AnswerProbabilities:
         return self._nothing if "top" not in self._plain.column_names else self._at(value_probabilities(self._plain))
 
     @cached_property
-    def gaps(self) -> Floats:
+    def squared_errors(self) -> Floats:
         """Half of the squared gaps between all probabilities and the right answer, of bases; nan where unknown."""
         if self._asked is None or "top" not in self._plain.column_names:
             return self._nothing
@@ -70,12 +70,12 @@ class AnswerProbabilities:
         return self._of_means(self._means["score"].to_numpy().astype(np.float64))
 
     @cached_property
-    def votes(self) -> PassAgreement:
+    def passes(self) -> PassAgreement:
         """How far the values of the passes agree; nan where there are fewer than two."""
         trial = self._settled["trial"]
         passes = self._settled.filter(pc.and_(pc.greater(trial, 0), pc.less(trial, MEAN_TRIAL)))
         place = find_rows(_ids(passes), _ids(self._plain))
-        found = _voted(place[place >= 0], Labels.of(passes["value"]).codes[place >= 0], self._plain.num_rows)
+        found = _pass_agreement(place[place >= 0], Labels.of(passes["value"]).codes[place >= 0], self._plain.num_rows)
         return PassAgreement(self._at(found.agreement), self._at(found.entropy))
 
     @cached_property
@@ -109,7 +109,7 @@ def value_probabilities(answers: pa.Table) -> Floats:
     """For each answer the probability of its value, else of its raw text, among the likeliest; nan where in neither.
 
     >>> top = [[{"value": "red", "probability": 0.75}, {"value": "blue", "probability": 0.25}]]
-    >>> said_with(pa.table({"raw": ["Blue!"], "value": ["blue"], "top": top})).tolist()
+    >>> value_probabilities(pa.table({"raw": ["Blue!"], "value": ["blue"], "top": top})).tolist()
     [0.25]
     """
     found = np.full(answers.num_rows, np.nan)
@@ -148,7 +148,7 @@ def _largest(top: pa.ChunkedArray) -> Floats:
     return found
 
 
-def _voted(place: Places, value: Places, many: int) -> PassAgreement:
+def _pass_agreement(place: Places, value: Places, many: int) -> PassAgreement:
     """How far the values given at each place agree."""
     kinds = int(value.max(initial=0)) + 1
     pairs, counts = np.unique(place.astype(np.int64) * kinds + value, return_counts=True)

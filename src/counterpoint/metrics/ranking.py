@@ -1,6 +1,6 @@
 """Captions against foils: how often the caption has the higher score, and how often each is taken for what it is.
 
-The measures of VALSE (Appendix B) over pairs of a caption and a foil. A reply without a score is wrong on its side, so
+The metrics of VALSE (Appendix B) over pairs of a caption and a foil. A reply without a score is wrong on its side, so
 that refusing never pays. What the paper calls precision, p_c and p_f, its authors compute as recall, and so do we:
 acc = (p_c + p_f) / 2. These need a probability; for acc_r and the area under the curve an order is enough.
 """
@@ -9,8 +9,8 @@ import numpy as np
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ports import Scale
-from counterpoint.metrics.accuracy import Ratio
-from counterpoint.metrics.metric import Estimator, Metric, Statistic
+from counterpoint.metrics.applicability import has_relation, nowhere
+from counterpoint.metrics.metric import Ability, Estimator, Metric, MetricKind, Ratio, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows
 
 SCORES_ARE_SIMILARITIES = "its scores are similarities, not probabilities"
@@ -25,7 +25,7 @@ def _probable(pairs: Pairs) -> Flags:
     return _ranked(pairs) if pairs.probable else np.zeros_like(pairs.known)
 
 
-def _why(pairs: Pairs, rows: Rows) -> str:
+def _diagnose(pairs: Pairs, rows: Rows) -> str:
     """Why captions and foils that have scores have no probabilities."""
     if pairs.probable or not (_ranked(pairs) & pairs.counted)[rows].any():
         return ""
@@ -63,34 +63,123 @@ def area_under_curve(higher: Floats, lower: Floats) -> Estimator:
     first, second = codes[: len(higher)], codes[len(higher) :]
     many = int(codes.max(initial=-1)) + 1
 
-    def weighed(weights: Floats) -> float:
+    def estimate(weights: Floats) -> float:
         above, below = (np.bincount(side, weights, minlength=many) for side in (first, second))
         beaten = np.cumsum(below) - below / 2
         return float(above @ beaten / weights.sum() ** 2)
 
-    return weighed
+    return estimate
 
 
-acc_r = Ratio("acc_r", Pairs, lambda p: p.related, _ranked)
-"""Pairs whose caption has a higher score than the foil; a tie is a miss (VALSE, pairwise ranking accuracy)."""
+_HAS_FOILS = has_relation(Relation.RANKS)
+_NO_FOIL = "no caption is ranked above a foil here"
+_NO_PROBABILITY = "no caption and foil here have probabilities"
 
-ties = Ratio("ties", Pairs, lambda p: p.base_score == p.variant_score, _ranked, lower=True)
-"""Pairs whose caption and foil have one and the same score."""
+acc_r = Ratio(
+    "acc_r",
+    Pairs,
+    lambda p: p.related,
+    _ranked,
+    title="Ranking accuracy",
+    term="acc_r",
+    description="Share of captions that score above their foil; a tie is a miss.",
+    needs=Ability.SCORES,
+    not_applicable=_NO_FOIL,
+    applies=_HAS_FOILS,
+    rank=10,
+)
 
-acc = Ratio("acc", Pairs, lambda p: (caption_right(p) * 1.0 + foil_right(p)) / 2, _probable, _why)
-"""Captions more probable than the threshold and foils that are not, half each (VALSE, accuracy)."""
+ties = Ratio(
+    "ties",
+    Pairs,
+    lambda p: p.base_score == p.variant_score,
+    _ranked,
+    description="Share of pairs whose caption and foil have the same score.",
+    lower_is_better=True,
+    needs=Ability.SCORES,
+    not_applicable=_NO_FOIL,
+    applies=_HAS_FOILS,
+    leads=nowhere,
+    rank=13,
+)
 
-p_c = Ratio("p_c", Pairs, caption_right, _probable, _why)
-"""Captions more probable than the threshold (VALSE, precision, computed as recall)."""
+acc = Ratio(
+    "acc",
+    Pairs,
+    lambda p: (caption_right(p) * 1.0 + foil_right(p)) / 2,
+    _probable,
+    title="Accuracy at the threshold",
+    term="acc",
+    description="Share of captions above the threshold and of foils that are not, half each.",
+    needs=Ability.SCORES,
+    not_applicable=_NO_PROBABILITY,
+    applies=_HAS_FOILS,
+    leads=nowhere,
+    rank=14,
+    diagnose=_diagnose,
+)
 
-p_f = Ratio("p_f", Pairs, foil_right, _probable, _why)
-"""Foils at most as probable as the threshold (VALSE, foil precision, computed as recall)."""
+p_c = Ratio(
+    "p_c",
+    Pairs,
+    caption_right,
+    _probable,
+    title="Captions above the threshold",
+    term="p_c",
+    description="Share of captions more probable than the threshold.",
+    needs=Ability.SCORES,
+    not_applicable=_NO_PROBABILITY,
+    applies=_HAS_FOILS,
+    leads=nowhere,
+    rank=15,
+    diagnose=_diagnose,
+)
 
-min_p = Statistic("min_p", Pairs, _lower_of_both, _probable, _why)
-"""The lower of p_c and p_f, which a model that always says the same cannot raise (VALSE)."""
+p_f = Ratio(
+    "p_f",
+    Pairs,
+    foil_right,
+    _probable,
+    title="Foils below the threshold",
+    term="p_f",
+    description="Share of foils at most as probable as the threshold.",
+    needs=Ability.SCORES,
+    not_applicable=_NO_PROBABILITY,
+    applies=_HAS_FOILS,
+    leads=nowhere,
+    rank=16,
+    diagnose=_diagnose,
+)
 
-auroc = Statistic("auroc", Pairs, _area, _ranked)
-"""How often a caption has a higher score than a foil of any pair in the slice, ties counting half (VALSE, AUROC)."""
+min_p = Statistic(
+    "min_p",
+    Pairs,
+    _lower_of_both,
+    _probable,
+    title="Worse side",
+    term="min(p_c, p_f)",
+    description="The lower of p_c and p_f, which a constant answer cannot raise.",
+    needs=Ability.SCORES,
+    not_applicable=_NO_PROBABILITY,
+    applies=_HAS_FOILS,
+    rank=12,
+    diagnose=_diagnose,
+)
+
+auroc = Statistic(
+    "auroc",
+    Pairs,
+    _area,
+    _ranked,
+    title="Area under the ROC curve",
+    term="AUROC",
+    description="How often a caption scores above a foil of any pair, ties counting half.",
+    kind=MetricKind.CURVE,
+    needs=Ability.SCORES,
+    not_applicable=_NO_FOIL,
+    applies=_HAS_FOILS,
+    rank=11,
+)
 
 RANKING: tuple[Metric, ...] = (acc_r, ties, acc, p_c, p_f, min_p, auroc)
-"""The measures that are taken of captions against foils when none is named."""
+"""All of them."""

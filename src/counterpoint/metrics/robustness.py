@@ -1,31 +1,147 @@
-"""Robustness to edits of a picture: how often an answer stays, each kind of edit counting as much as every other."""
+"""Robustness: how often an answer stays the same under edits of a picture, rewrites of a question, noise in features.
+
+Each application of an edit or rule is a pair, so that `n` counts applications. A flip is a pair whose answers differ.
+Variants name their edit in the tag `edit` and their rewriting rule in the tag `rule` (Beyond Accuracy, 3.2 and SEARs).
+"""
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.metric import Estimator, Statistic
+from counterpoint.metrics.applicability import (
+    FEATURE_NOISE_TESTS,
+    PICTURE_EDIT_TESTS,
+    REWRITE_TESTS,
+    has_relation,
+    has_test,
+    nowhere,
+    only_tests,
+)
+from counterpoint.metrics.metric import Ability, Estimator, Ratio, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows
 
 TAG = "edit"
-"""The tag of a variant that says which kind of edit its picture has."""
+"""The tag of a variant that names the kind of edit of its picture or features."""
+PICTURE, QUESTION = "picture-features", "question-features"
+"""The values of that tag for noise in features."""
+NO_FEATURES = "it was not asked with changed features: it does not let them be changed, or was not run on this"
+
+
+def _invariant(pairs: Pairs) -> Flags:
+    return pairs.known & pairs.relation.where([Relation.SAME])
+
+
+def _invariant_with_gold(pairs: Pairs) -> Flags:
+    return _invariant(pairs) & pairs.gold
 
 
 def _edited(pairs: Pairs) -> Flags:
-    must_agree = pairs.known & pairs.relation.where([Relation.SAME])
-    return must_agree & (pairs.tagged(TAG).codes >= 0) if must_agree.any() else must_agree
+    invariant = _invariant(pairs)
+    return invariant & (pairs.tagged(TAG).codes >= 0) if invariant.any() else invariant
 
 
-def _mean_of_kinds(pairs: Pairs, rows: Rows) -> Estimator:
-    _, kinds = np.unique(pairs.tagged(TAG).codes[rows], return_inverse=True)
-    stayed = pairs.related[rows].astype(np.float64)
+def _mean_over_edits(pairs: Pairs, rows: Rows) -> Estimator:
+    _, edits = np.unique(pairs.tagged(TAG).codes[rows], return_inverse=True)
+    kept = pairs.related[rows].astype(np.float64)
 
-    def weighed(weights: Floats) -> float:
-        drawn = np.bincount(kinds, weights)
-        shares = np.bincount(kinds, weights * stayed)[drawn > 0] / drawn[drawn > 0]
+    def estimate(weights: Floats) -> float:
+        drawn = np.bincount(edits, weights)
+        shares = np.bincount(edits, weights * kept)[drawn > 0] / drawn[drawn > 0]
         return float(shares.mean()) if len(shares) else float("nan")
 
-    return weighed
+    return estimate
 
 
-mean_robustness = Statistic("mean_robustness", Pairs, _mean_of_kinds, _edited)
-"""Answers that stay as they were on the picture as it is, the mean over kinds of edits (Beyond Accuracy, 3.2)."""
+def _with_noise(edit: str, pairs: Pairs) -> Flags:
+    ours = _invariant(pairs) & pairs.labels("test").at(pairs.row).where(FEATURE_NOISE_TESTS)
+    return ours & pairs.tagged(TAG).where([edit]) if ours.any() else ours
+
+
+def _diagnose_noise(counts: Callable[[Pairs], Flags], pairs: Pairs, rows: Rows) -> str:
+    """The reason, where there is anything to be asked."""
+    return NO_FEATURES if counts(pairs)[rows].any() else ""
+
+
+def _feature_robustness(modality: str, edit: str, rank: int) -> Ratio[Pairs]:
+    counts = partial(_with_noise, edit)
+    return Ratio(
+        f"{modality}_feature_robustness",
+        Pairs,
+        lambda p: p.related,
+        counts,
+        title=f"Robustness to noise in {modality} features",
+        term="robustness",
+        description=f"Share of answers that stay the same under noise in the features of the {modality}.",
+        needs=Ability.FEATURES,
+        not_applicable=f"no variant here has noise in the features of the {modality}",
+        applies=has_test(*FEATURE_NOISE_TESTS),
+        leads=only_tests(*FEATURE_NOISE_TESTS),
+        rank=rank,
+        on_request=True,
+        diagnose=partial(_diagnose_noise, counts),
+    )
+
+
+mean_robustness = Statistic(
+    "mean_robustness",
+    Pairs,
+    _mean_over_edits,
+    _edited,
+    title="Robustness to edits",
+    term="robustness",
+    description="Share of answers that stay the same on an edited picture, the mean over kinds of edits.",
+    not_applicable="no picture here is edited",
+    applies=has_relation(Relation.SAME),
+    leads=only_tests(*PICTURE_EDIT_TESTS),
+    rank=33,
+    on_request=True,
+)
+
+robustness = Ratio(
+    "robustness",
+    Pairs,
+    lambda p: p.related,
+    _invariant,
+    title="Robustness to rewrites",
+    term="1 − flips",
+    description="Share of rewrites that leave the answer the same.",
+    not_applicable="no pair here must be answered alike",
+    applies=has_relation(Relation.SAME),
+    leads=only_tests(*REWRITE_TESTS),
+    rank=34,
+    on_request=True,
+)
+
+right_to_wrong = Ratio(
+    "right_to_wrong",
+    Pairs,
+    lambda p: p.base_right & ~p.variant_right,
+    _invariant_with_gold,
+    title="Correct to incorrect",
+    term="flips",
+    description="Share of pairs whose base is correct and whose variant is not.",
+    lower_is_better=True,
+    applies=has_relation(Relation.SAME),
+    leads=nowhere,
+    rank=60,
+    on_request=True,
+)
+
+wrong_to_right = Ratio(
+    "wrong_to_right",
+    Pairs,
+    lambda p: ~p.base_right & p.variant_right,
+    _invariant_with_gold,
+    title="Incorrect to correct",
+    term="flips",
+    description="Share of pairs whose base is incorrect and whose variant is not.",
+    applies=has_relation(Relation.SAME),
+    leads=nowhere,
+    rank=61,
+    on_request=True,
+)
+
+picture_feature_robustness = _feature_robustness("picture", PICTURE, 35)
+question_feature_robustness = _feature_robustness("question", QUESTION, 36)

@@ -1,6 +1,6 @@
-"""Scores with intervals, as one long table: a row for each slice and each measure."""
+"""Scores with intervals, as one long table: a row for each slice and each metric."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from math import isnan
@@ -9,34 +9,41 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from counterpoint.core.groups import Relation
 from counterpoint.core.ids import Plain
-from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio, no_diagnosis
+from counterpoint.metrics.accuracy import ACCURACY_METRICS
+from counterpoint.metrics.applicability import contents_by_suite
 from counterpoint.metrics.bias import BIAS
-from counterpoint.metrics.bootstrap import RESAMPLES, Counts, bootstrap_interval, seeded_rng
+from counterpoint.metrics.bootstrap import RESAMPLES, Counts, bootstrap_interval, estimate_interval, seeded_rng
 from counterpoint.metrics.intervals import Score, interval_from_sums
-from counterpoint.metrics.metric import Metric, Statistic, estimate_interval
+from counterpoint.metrics.metric import Metric, Ratio, Statistic, applicable, displayed, no_diagnosis, ordered
 from counterpoint.metrics.ordered_pairs import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import STATES, Floats, Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.slices import SliceCells, Slicer
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
-"""What one case of a measure is."""
+"""What one case of a metric is."""
 
 _NARROW = 200  # resamples of a statistic where there can be any number of slices
+
+DEFAULT_METRICS: tuple[Metric, ...] = (*ACCURACY_METRICS, *RANKING, *BIAS)
+"""The metrics among which those that apply are chosen where a request lists no candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """What to score: cut by which columns, after which filter, by which measures, with which intervals."""
+    """What to score: cut by which columns, after which filter, by which metrics, with which intervals.
+
+    Of each suite the named `metrics` are computed, or, where none is named, those of the `candidates` that apply to it.
+    """
 
     by: Sequence[str] = ("test",)
     where: Mapping[str, str] = field(default_factory=dict)
-    metrics: Sequence[Metric] = ()  # the usual ones, where none is named
+    metrics: Sequence[Metric] = ()
     threshold: float = 0.5
     resamples: int = RESAMPLES
     seed: int = 0
+    candidates: Sequence[Metric] = DEFAULT_METRICS
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,52 +52,69 @@ class ScoreRequest:
 
     @property
     def closed(self) -> bool:
-        """Tags and filters can make any number of slices, so they get the closed form in the place of resamples."""
+        """Whether intervals have the closed form: tags and filters can make too many slices for resamples."""
         return bool(self.where) or any(name.startswith("tag:") for name in self.columns)
+
+    def metrics_by_suite(self, groups: pa.Table) -> dict[str, tuple[Metric, ...]]:
+        """The metrics that are computed of each suite in a table of groups."""
+        chosen: dict[str, list[Metric]] = {}
+        for cut in ((), ("test",)):
+            for (suite, *_), contents in contents_by_suite(groups, *cut).items():
+                chosen.setdefault(suite, []).extend(self.metrics or applicable(contents, self.candidates))
+        return {suite: tuple(dict.fromkeys(metrics)) for suite, metrics in chosen.items()}
+
+
+def displayed_by_suite(
+    groups: pa.Table, rows: Iterable[Mapping[str, Any]], request: ScoreRequest
+) -> dict[str, tuple[Metric, ...]]:
+    """The metrics that tables show of each suite: the named ones, else those that lead there and have a value."""
+    named = tuple(request.metrics)
+    valued: dict[str, set[str]] = {}
+    for row in rows:
+        if row["value"] is not None:
+            valued.setdefault(row["suite"], set()).add(row["metric"])
+    return {
+        suite: named or displayed(contents, [one for one in request.candidates if one.name in valued.get(suite, ())])
+        for (suite,), contents in contents_by_suite(groups).items()
+    }
 
 
 def score_table(groups: pa.Table, answers: pa.Table, by: Sequence[str] = ("test",), **request: Any) -> pa.Table:
-    """The scores of one model on suites; see `Request` for what else can be said."""
-    asked = ScoreRequest(by, **request)
-    return score_outcomes(judge(groups, answers, asked.threshold), asked)
-
-
-def default_metrics(outcomes: Outcomes) -> tuple[Metric, ...]:
-    """The measures that are taken when none is named: those of one relation only where a group has it."""
-    own = {Relation.RANKS: RANKING, Relation.SWAP: BIAS}
-    relations = outcomes.labels("relation")
-    return (
-        *ACCURACY_METRICS,
-        *(one for relation, more in own.items() if relations.where([relation]).any() for one in more),
-    )
+    """The scores of one model on suites; see `ScoreRequest` for the other parameters."""
+    options = ScoreRequest(by, **request)
+    return score_outcomes(judge(groups, answers, options.threshold), options)
 
 
 def score_outcomes(outcomes: Outcomes, request: ScoreRequest) -> pa.Table:
-    """The same from outcomes that are already there.
+    """The scores of outcomes as one long table, a row for each slice and each metric.
 
-    The value is null where nothing counts; the reason says so where the measure does not apply to the model. Beside
-    each score stand the units left out because a member failed or was not asked yet, and what became of the single
-    answers of the slice, as shares.
+    The value is null where nothing counts; the reason says so where the metric does not apply to the model. Each row
+    has the number of units that are left out because a member failed or was not asked yet, and the share of each state
+    among the single answers of the slice.
     """
-    request = request if request.metrics else replace(request, metrics=default_metrics(outcomes))
+    by_suite = request.metrics_by_suite(outcomes.table)
+    chosen = list(dict.fromkeys(metric for metrics in by_suite.values() for metric in metrics))
+    request = replace(request, metrics=request.metrics or ordered(chosen))
     slicer = Slicer(outcomes, request.columns, request.where)
     singles = outcomes.singles()
     cells = slicer.cut(singles)
     states = _states(singles, cells)
-    found = list(_scores(singles, cells, request))
+    rows = list(_scores(singles, cells, request))
     del cells, singles
     for kind, unit in _UNITS.items():
         if not any(metric.unit is kind for metric in request.metrics):
             continue
         units = unit(outcomes)
-        found += _scores(units, slicer.cut(units), request)
+        rows += _scores(units, slicer.cut(units), request)
+    computed = {suite: {metric.name for metric in metrics} for suite, metrics in by_suite.items()}
+    rows = [row for row in rows if row["metric"] in computed[row["slice"][0]]]
     order = {metric.name: place for place, metric in enumerate(request.metrics)}
-    found.sort(key=lambda row: (row["slice"], order[row["metric"]]))
+    rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
     rules = _rules(outcomes)
-    return pa.Table.from_pylist([_row(row, states, request, rules) for row in found], _schema(request))
+    return pa.Table.from_pylist([_row(row, states, request, rules) for row in rows], _schema(request))
 
 
-_Taken = Callable[[int], tuple[Score, str, int]]
+_SliceScore = Callable[[int], tuple[Score, str, int]]
 """From the place of a slice to the score, how its interval was made, and how many clusters it has."""
 
 _UNITS: Mapping[type, Callable[[Outcomes], Pairs | OrderedPairs | Sets]] = {
@@ -111,62 +135,63 @@ def _rules(outcomes: Outcomes) -> dict[str, str]:
 def _scores(
     units: Pairs | OrderedPairs | Sets | Singles, cells: SliceCells, request: ScoreRequest
 ) -> Iterator[dict[str, Any]]:
-    """Each measure of these units in each slice."""
+    """Each metric of these units in each slice."""
     left_out = cells.summed_by_slice(~units.counted)
     for metric in request.metrics:
         if metric.unit is type(units):
-            for place, row in enumerate(_measured(metric, units, cells, request)):
+            for place, row in enumerate(_score_slices(metric, units, cells, request)):
                 yield row | {"unit": UNITS[metric.unit], "left_out": int(left_out[place])}
 
 
-def _measured(metric: Metric, units: Any, cells: SliceCells, request: ScoreRequest) -> list[dict[str, Any]]:
-    """One measure in each slice; slices are resampled side by side, each with luck of its own."""
-    taken = (
+def _score_slices(metric: Metric, units: Any, cells: SliceCells, request: ScoreRequest) -> list[dict[str, Any]]:
+    """One metric in each slice; slices are resampled in parallel, each with an rng of its own."""
+    score_slice = (
         _shares(metric, units, cells, request) if isinstance(metric, Ratio) else _values(metric, units, cells, request)
     )
 
     def row(place: int) -> dict[str, Any]:
-        score, method, clusters = taken(place)
+        score, method, clusters = score_slice(place)
         ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
-        why = "" if score.n or metric.why is no_diagnosis else metric.why(units, cells.units_of(place))
+        diagnosed = not score.n and metric.diagnose is not no_diagnosis
+        reason = metric.diagnose(units, cells.units_of(place)) if diagnosed else ""
         named = {"slice": cells.names[place], "metric": metric.name}
-        return named | ends | {"n": score.n, "clusters": clusters, "method": method, "reason": why}
+        return named | ends | {"n": score.n, "clusters": clusters, "method": method, "reason": reason}
 
     with ThreadPoolExecutor() as pool:
         return list(pool.map(row, range(len(cells.names))))
 
 
-def _shares(metric: Ratio[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _Taken:
+def _shares(metric: Ratio[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _SliceScore:
     """A share in the slice at a place."""
     credit, counts = metric.cases(units)
     sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
 
-    def taken(place: int) -> tuple[Score, str, int]:
+    def score_slice(place: int) -> tuple[Score, str, int]:
         own = cells.range_of(place)
         score, method = _interval(sums[own], cases[own], float(squares[place]), _seed(cells, place, request), request)
         return score, method, int(np.count_nonzero(cases[own]))
 
-    return taken
+    return score_slice
 
 
-def _values(metric: Statistic[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _Taken:
+def _values(metric: Statistic[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _SliceScore:
     """What is no share, in the slice at a place."""
     counts = metric.counts(units) & units.counted
     resamples = min(request.resamples, _NARROW) if request.closed else request.resamples
     by_slice = cells.units_by_slice(counts)
 
-    def taken(place: int) -> tuple[Score, str, int]:
+    def score_slice(place: int) -> tuple[Score, str, int]:
         rows = by_slice[place]
         rng = seeded_rng(*_seed(cells, place, request))
         cluster = units.cluster[rows]
-        score, method = estimate_interval(metric.of(units, rows), cluster, rng, resamples)
+        score, method = estimate_interval(metric.prepare(units, rows), cluster, rng, resamples)
         return score, method, len(np.unique(cluster)) if score.n else 0
 
-    return taken
+    return score_slice
 
 
 def _seed(cells: SliceCells, place: int, request: ScoreRequest) -> list[Plain]:
-    return [request.seed, list(cells.names[place])]  # equal cases have equal intervals, whatever the measure
+    return [request.seed, list(cells.names[place])]  # equal cases have equal intervals, whatever the metric
 
 
 def _interval(

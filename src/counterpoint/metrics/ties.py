@@ -1,34 +1,33 @@
-"""Who cannot be told apart from the best: ties are named as ties, however the numbers are ordered."""
+"""Ties: the models that a paired test does not tell apart from the best of a column."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
-from counterpoint import catalog
-from counterpoint.explorer.measures import lower
-from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
 from counterpoint.metrics.comparison import compare_outcomes
-from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles
+from counterpoint.metrics.metric import Metric, Ratio
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import ALPHA, holm
 from counterpoint.metrics.scoring import ScoreRequest
 
-OutcomesOf = Callable[[str], Outcomes]
-Tie = tuple[str, str, str]
-"""A test, a measure, and a model that is best in it or cannot be told from the best; the whole suite has no test."""
+OutcomesOf: TypeAlias = Callable[[str], Outcomes]
+"""The outcomes of a model, by its name."""
+Tie: TypeAlias = tuple[str, str, str]
+"""A test, a metric, and a model that is best by it or tied with the best; the whole suite has an empty test."""
 
 
-def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf) -> list[Tie]:
+def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf, metrics: Sequence[Metric]) -> list[Tie]:
     """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
 
-    Only measures that are shares can be compared case by case, and only the usual ones, which are scored by kind as
-    well, are; of the others nobody is named.
+    Only ratios can be compared case by case, and of these only the metrics that are scored by kind as well.
     """
-    columns = dict(_columns(scores))
-    tests = _Tests(outcomes)
+    ratios = {metric.name: metric for metric in metrics if isinstance(metric, Ratio)}
+    columns = dict(_columns(scores, ratios))
+    tests = _PairedTests(outcomes, ratios)
     for (test, metric), values in columns.items():
         best = _best(values)
         for other in sorted(set(values) - {best}):
-            tests.want(best, other, metric, test)
+            tests.add(best, other, metric, test)
     tests.run()
     return [
         (test, metric, model)
@@ -38,60 +37,56 @@ def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf) -> list
 
 
 def tied_with_best(scores: Mapping[str, float], p: Callable[[str, str], float]) -> frozenset[str]:
-    """The best model of a column, and those that a paired test does not tell from it.
+    """The best model of a column, and those that a paired test does not tell apart from it.
 
-    Each other model is held against the best, and the p values are corrected by Holm for their number.
+    Each other model is compared with the best, and the p values are corrected by Holm for their number.
     """
     if not scores:
         return frozenset()
     best = _best(scores)
     others = sorted(set(scores) - {best})
     corrected = holm([p(best, other) for other in others])
-    return frozenset([best, *(name for name, found in zip(others, corrected, strict=True) if found >= ALPHA)])
+    return frozenset([best, *(name for name, value in zip(others, corrected, strict=True) if value >= ALPHA)])
 
 
 def _best(scores: Mapping[str, float]) -> str:
     return max(sorted(scores), key=lambda name: scores[name])
 
 
-def _columns(scores: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
-    """Each test and measure with the values of the models, where it is a share and has any; the best is the largest."""
-    usual = {row["metric"] for row in scores if row["by"] == "kind" and _share(row["metric"])}
-    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in usual]
+def _columns(
+    scores: Sequence[Mapping[str, Any]], ratios: Mapping[str, Ratio[Any]]
+) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
+    """Each test and metric with the values of the models, signed so that the best is the largest."""
+    by_kind = {row["metric"] for row in scores if row["by"] == "kind" and row["metric"] in ratios}
+    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in by_kind]
     rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
-    for (_, test, metric), own in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
-        sign = -1 if lower(metric) else 1
-        yield (test, metric), {row["model"]: sign * row["value"] for row in own}
+    for (_, test, metric), column in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
+        sign = -1 if ratios[metric].lower_is_better else 1
+        yield (test, metric), {row["model"]: sign * row["value"] for row in column}
 
 
-def _share(metric: str) -> Ratio[Any] | None:
-    known = {one.name: one for one in ACCURACY_METRICS}
-    found = known.get(metric) or catalog.find("metrics", metric)
-    return found if isinstance(found, Ratio) and found.unit in (Pairs, Sets, Singles) else None
+class _PairedTests:
+    """Paired tests of models: pairs are gathered first, so that each two models are compared once."""
 
+    def __init__(self, outcomes: OutcomesOf, ratios: Mapping[str, Ratio[Any]]) -> None:
+        self._outcomes, self._ratios = outcomes, ratios
+        self._requested: dict[tuple[frozenset[str], bool], dict[str, None]] = {}
+        self._p: dict[tuple[frozenset[str], str, str], float] = {}
 
-class _Tests:
-    """The paired tests of two models: first what is wanted is gathered, then each two models are compared once."""
-
-    def __init__(self, outcomes: OutcomesOf) -> None:
-        self._outcomes = outcomes
-        self._wanted: dict[tuple[frozenset[str], bool], dict[str, None]] = {}
-        self._found: dict[tuple[frozenset[str], str, str], float] = {}
-
-    def want(self, best: str, other: str, metric: str, test: str) -> None:
-        """Ask for a test."""
-        self._wanted.setdefault((frozenset((best, other)), bool(test)), {})[metric] = None
+    def add(self, best: str, other: str, metric: str, test: str) -> None:
+        """Request a test."""
+        self._requested.setdefault((frozenset((best, other)), bool(test)), {})[metric] = None
 
     def run(self) -> None:
-        """Make all tests that were asked for."""
-        for both, cut in sorted(self._wanted, key=lambda asked: (sorted(asked[0]), asked[1])):
-            shares = [share for name in self._wanted[both, cut] if (share := _share(name))]
-            request = ScoreRequest(by=("test",) if cut else (), metrics=shares)
-            one, other = map(self._outcomes, sorted(both))
-            for line in compare_outcomes(one, other, request).to_pylist():
-                if line["n"]:
-                    self._found[both, line["metric"], line.get("test") or ""] = float(line["p"])
+        """Run all tests that were requested."""
+        for models, by_test in sorted(self._requested, key=lambda key: (sorted(key[0]), key[1])):
+            ratios = [self._ratios[name] for name in self._requested[models, by_test]]
+            request = ScoreRequest(by=("test",) if by_test else (), metrics=ratios)
+            first, second = map(self._outcomes, sorted(models))
+            for row in compare_outcomes(first, second, request).to_pylist():
+                if row["n"]:
+                    self._p[models, row["metric"], row.get("test") or ""] = float(row["p"])
 
     def p(self, best: str, other: str, metric: str, test: str) -> float:
-        """The p value; nan where both have answered nothing in common, so that they are neither told apart nor tied."""
-        return self._found.get((frozenset((best, other)), metric, test), float("nan"))
+        """The p value; nan where both models have no answer in common, so that they are neither different nor tied."""
+        return self._p.get((frozenset((best, other)), metric, test), float("nan"))

@@ -1,13 +1,16 @@
-"""Uncertainty: how sure a model is of its answers to the bases, by its stochastic passes.
+"""Uncertainty of the answers to bases, by the stochastic passes of a model.
 
-Where a model knows how likely every answer is, the distributions of its passes have a mean, and uncertainty is one less
-the largest probability in it; lower is better. Where it only speaks, its passes can be held against each other.
+Where a model gives a distribution over all answers, its passes have a mean distribution, and uncertainty is one minus
+the largest probability in it. Where it gives only an answer, the answers of its passes are compared.
 """
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from counterpoint.metrics.accuracy import Ratio
-from counterpoint.metrics.metric import Metric
+from counterpoint.metrics.applicability import has_questions, nowhere
+from counterpoint.metrics.metric import Ability, Metric, Ratio
 from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
 
 NO_MEAN = "no mean of passes with dropout is there: the model has none, or was run without --trials"
@@ -15,54 +18,76 @@ NO_ENTROPY = "the mean of its passes has no entropy: its probabilities do not ad
 NO_PASSES = "there are no two stochastic passes: the model has none, or was run without --trials"
 
 
-def _there(values: Floats, singles: Singles) -> Flags:
-    return singles.is_base & ~np.isnan(values)
+def _known(values: Callable[[Singles], Floats], singles: Singles) -> Flags:
+    return singles.is_base & ~np.isnan(values(singles))
 
 
-def _why(reason: str, singles: Singles, rows: Rows) -> str:
+def _diagnose(reason: str, singles: Singles, rows: Rows) -> str:
     """The reason, where anything was answered at all."""
     return reason if (singles.counted & singles.is_base)[rows].any() else ""
 
 
-uncertainty = Ratio(
+def _metric(
+    name: str,
+    values: Callable[[Singles], Floats],
+    rank: int,
+    description: str,
+    missing: str,
+    *,
+    lower_is_better: bool = True,
+    reads: tuple[str, ...] = (),
+) -> Ratio[Singles]:
+    return Ratio(
+        name,
+        Singles,
+        values,
+        partial(_known, values),
+        description=description,
+        lower_is_better=lower_is_better,
+        needs=Ability.SAMPLES,
+        reads=reads,
+        not_applicable=missing,
+        applies=has_questions,
+        leads=nowhere,
+        rank=rank,
+        on_request=True,
+        diagnose=partial(_diagnose, missing),
+    )
+
+
+uncertainty = _metric(
     "uncertainty",
-    Singles,
-    lambda s: s.chances.uncertainty,
-    lambda s: _there(s.chances.uncertainty, s),
-    lambda s, rows: _why(NO_MEAN, s, rows),
+    lambda s: s.probabilities.uncertainty,
+    80,
+    "One minus the largest probability in the mean of the passes.",
+    NO_MEAN,
     reads=("top",),
-    lower=True,
 )
-"""One less the largest probability in the mean of the passes (lower is better)."""
 
-mean_entropy = Ratio(
+mean_entropy = _metric(
     "mean_entropy",
-    Singles,
-    lambda s: s.chances.entropy,
-    lambda s: _there(s.chances.entropy, s),
-    lambda s, rows: _why(NO_ENTROPY, s, rows),
-    lower=True,
+    lambda s: s.probabilities.entropy,
+    81,
+    "Entropy of the mean of the passes, divided by the logarithm of the number of answers.",
+    NO_ENTROPY,
 )
-"""The entropy of the mean of the passes over the logarithm of the number of answers (lower is better)."""
 
-sampling_agreement = Ratio(
+sampling_agreement = _metric(
     "sampling_agreement",
-    Singles,
-    lambda s: s.chances.votes.agreement,
-    lambda s: _there(s.chances.votes.agreement, s),
-    lambda s, rows: _why(NO_PASSES, s, rows),
+    lambda s: s.probabilities.passes.agreement,
+    82,
+    "Share of passes that give the most frequent answer.",
+    NO_PASSES,
+    lower_is_better=False,
 )
-"""The share of passes that say what most of them say."""
 
-answer_entropy = Ratio(
+answer_entropy = _metric(
     "answer_entropy",
-    Singles,
-    lambda s: s.chances.votes.entropy,
-    lambda s: _there(s.chances.votes.entropy, s),
-    lambda s, rows: _why(NO_PASSES, s, rows),
-    lower=True,
+    lambda s: s.probabilities.passes.entropy,
+    83,
+    "Entropy of the answers of the passes, divided by that of passes which all differ.",
+    NO_PASSES,
 )
-"""The entropy of what the passes say over that of passes which all differ (lower is better)."""
 
 UNCERTAINTY: tuple[Metric, ...] = (uncertainty, mean_entropy, sampling_agreement, answer_entropy)
-"""All measures of how sure a model is."""
+"""All of them."""

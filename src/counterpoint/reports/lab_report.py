@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from counterpoint import catalog
 from counterpoint._version import __version__
-from counterpoint.explorer import measures
 from counterpoint.explorer.board_choices import OverviewQuery
 from counterpoint.explorer.breakdowns import verdicts_by_model
 from counterpoint.explorer.pages.overview import overview_chart, overview_view, rank_models, score_cell
@@ -59,14 +59,14 @@ def _suite(reader: LabReader, suite: str) -> SuitePart:
     manifest = reader.lab.manifest(suite)
     made = f"{manifest.groups:,} groups, {manifest.rows:,} queries, seed {manifest.seed}"
     several = len(reader.tests(suite)) > 1
-    measure = next(iter(measures.shown(reader.applicable_metrics(suite), reader.tests(suite))), "")
+    measure = next(iter(reader.displayed_metrics(suite)), "")
     return SuitePart(
         name=suite,
         sentence=reader.suite_sentence(suite),
         facts=f"{made}, fingerprint {manifest.fingerprint}",
         board=overview_view(reader, OverviewQuery((suite,)), live=False) if several and models else None,
         models=tuple(model.name for model in models),
-        measure=measures.spoken(measure),
+        measure=catalog.metric(measure).phrase if measure else "",
         kinds=tuple(_kinds(reader, suite, models, measure)) if models and measure else (),
         states=tuple((model.name, _states(reader, suite, model)) for model in models),
         chart=verdicts_by_model(reader, suite, models) if models else None,

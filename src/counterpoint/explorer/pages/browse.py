@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from counterpoint.explorer import measures
+from counterpoint import catalog
 from counterpoint.explorer.group_entries import group_entries
 from counterpoint.explorer.group_filters import (
     browse_address,
@@ -116,7 +116,7 @@ def _fields(reader: LabReader, chosen: GroupFilter) -> Iterable[TextField]:
 
 def _measures(reader: LabReader, chosen: GroupFilter) -> SelectBox:
     known = [name for name in reader.group_metrics() if name in reader.scored_metrics()]
-    options = (SelectOption(name, measures.label(name), name == chosen.metric) for name in known)
+    options = (SelectOption(name, catalog.metric(name).title, name == chosen.metric) for name in known)
     return SelectBox("metric", "Score by", (SelectOption("", "no measure", not chosen.metric), *options))
 
 

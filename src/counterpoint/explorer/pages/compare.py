@@ -8,9 +8,9 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 
+from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer import measures
 from counterpoint.explorer.couples import (
     MEASURES,
     Compared,
@@ -223,7 +223,9 @@ def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[Di
                     None if one is None else _versus(names[0], name, one, next(corrected))
                     for name, one in zip(names[1:], own, strict=True)
                 ]
-                label, term = SURVIVED if measure == "survived" else (measures.label(measure), measures.term(measure))
+                label, term = (
+                    SURVIVED if measure == "survived" else (catalog.metric(measure).title, catalog.metric(measure).term)
+                )
                 made.append(DifferenceRow(test, measure, label, term, tuple(against)))
     order = [test for test, _ in cut]
     return tuple(sorted(made, key=lambda line: order.index(line.test)))

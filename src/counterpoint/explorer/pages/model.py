@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
+from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer import board_columns, measures
+from counterpoint.explorer import board_columns
 from counterpoint.explorer.board_choices import OverviewQuery
 from counterpoint.explorer.model_charts import curve, ranges
 from counterpoint.explorer.pages.overview import score_cell
@@ -70,7 +71,7 @@ class ModelQuery:
 def group_score_metrics(reader: LabReader, suite: str) -> tuple[str, ...]:
     """The measures that each sample of a suite has a score by, the most telling first."""
     known = set(reader.group_metrics()) & reader.applicable_metrics(suite)
-    first = [name for name in measures.shown(reader.applicable_metrics(suite), reader.tests(suite)) if name in known]
+    first = [name for name in reader.displayed_metrics(suite) if name in known]
     return tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
 
 
@@ -134,12 +135,14 @@ def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, CostFigure], 
 def _measured(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> SuiteScores | None:
     if not reader.has_answers(suite, model.slug):
         return None
-    known = reader.applicable_metrics(suite) - set(measures.CHANCES.values())
-    first = measures.shown(known, reader.tests(suite))
+    known = reader.applicable_metrics(suite) - {metric.chance for metric in reader.metrics}
+    first = reader.displayed_metrics(suite)
     names = tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
     cells = {name: score_cell(reader, suite, model, name) for name in names}
     names = tuple(name for name in names if cells[name].value is not None)
-    columns = tuple(MetricColumn(suite, "", name, measures.label(name), measures.term(name)) for name in names)
+    columns = tuple(
+        MetricColumn(suite, "", name, catalog.metric(name).title, catalog.metric(name).term) for name in names
+    )
     beside = tuple(score_cell(reader, suite, other, name) for name in names) if other else ()
     address = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
     return SuiteScores(suite, address, columns, tuple(cells[name] for name in names), beside)
@@ -155,7 +158,7 @@ def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
 
     return (
         box("suite", "Data set", suites, choice.suite),
-        box("metric", "Metric", [(name, measures.named(name)) for name in known], choice.measure),
+        box("metric", "Metric", [(name, catalog.metric(name).title) for name in known], choice.measure),
         box("against", "Beside", [("", "no other model"), *others], choice.against),
     )
 
@@ -220,9 +223,9 @@ def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
     found = []
     pair = [reader.model(slug) for slug in (choice.slug, choice.against) if slug]
     for suite in board_columns.chosen_suites(reader, OverviewQuery()):
-        for name in measures.shown(reader.applicable_metrics(suite), reader.tests(suite)):
+        for name in reader.displayed_metrics(suite):
             scores = [(one, reader.score(suite, one.slug, name)) for one in pair]
-            row = f"{suite} · {measures.label(name).lower()}"
+            row = f"{suite} · {catalog.metric(name).title.lower()}"
             if all(score is not None for _, score in scores):
                 found += [Dot(row, one.name, s.value, s.low, s.high) for one, s in scores if s is not None]
     return found
@@ -230,7 +233,7 @@ def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
 
 def _standings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFinding]:
     known = group_score_metrics(reader, suite)
-    if not known or not reader.has_answers(suite, model.slug) or measures.lower(known[0]):
+    if not known or not reader.has_answers(suite, model.slug) or catalog.metric(known[0]).lower_is_better:
         return []
     parts = reader.cached(("standings", suite, model.slug, known[0]), lambda: standings(reader, suite, model, known[0]))
     return [_standing(suite, model, known[0], part) for part in parts]
@@ -240,7 +243,7 @@ def _standing(suite: str, model: LabModel, measure: str, part: Part) -> SliceFin
     asked = {"kind": part.value} if part.what == "kind" else {"tag": f"{part.what}={part.value}"}
     address = f"/browse?{urlencode({'model': model.slug, 'suite': suite, **asked})}"
     cell = ScoreCell(part.share, part.low, part.high, part.n, part.pictures, "clustered", address=address)
-    return SliceFinding(suite, part.what, part.value, measures.named(measure), part.whole, cell, part.p)
+    return SliceFinding(suite, part.what, part.value, catalog.metric(measure).title, part.whole, cell, part.p)
 
 
 def _notes(reader: LabReader, model: LabModel) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import quote, urlencode
 
+from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer import board_columns, measures
+from counterpoint.explorer import board_columns
 from counterpoint.explorer.board_choices import COST, OverviewQuery
 from counterpoint.explorer.views import (
     ChartFigure,
@@ -35,6 +36,9 @@ _NOTE = (
     "Share of pairs, in per cent, with 95 % intervals over pictures. What is bold cannot be told apart from the best "
     "of its column by a paired test at 5 % after Holm’s correction."
 )
+
+DEFAULT_METRIC = "comprehensive_accuracy"
+"""The metric that an empty lab is ordered by."""
 
 SLICES = 12
 """How many tests or kinds of a suite are listed below an opened model."""
@@ -97,15 +101,15 @@ def chart_title(found: Sequence[Dot], measure: str) -> str:
     >>> finding([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
     'a has the highest worst case, 50.0 %, 25.0 points above b'
     """
-    lower = measures.lower(measure)
+    lower = catalog.metric(measure).lower_is_better
     columns: dict[str, list[Dot]] = {}
     for dot in sorted(found, key=lambda dot: dot.value if lower else -dot.value):
         columns.setdefault(dot.column, []).append(dot)
     leaders = [ranked[0].row for ranked in columns.values()]
     if not leaders:
-        return measures.spoken(measure)
+        return catalog.metric(measure).phrase
     best = max(sorted(set(leaders)), key=leaders.count)
-    says = f"{best} has the {'lowest' if lower else 'highest'} {measures.spoken(measure)}"
+    says = f"{best} has the {'lowest' if lower else 'highest'} {catalog.metric(measure).phrase}"
     if len(columns) > 1:
         share = "everywhere" if len(set(leaders)) == 1 else f"in {leaders.count(best)} of {len(columns)}"
         return f"{says} {share}"
@@ -128,7 +132,7 @@ def rank_models(reader: LabReader, choice: OverviewQuery) -> tuple[LabModel, ...
         return tuple(reversed(models) if back else models)
     columns = (*board_columns.columns(reader, choice), *board_columns.cost_columns(choice))
     column = next((one for one in columns if board_columns.key(one) == name), None)
-    lower = column.lower if column else measures.lower(chart_metric(reader, choice))
+    lower = column.lower if column else catalog.metric(chart_metric(reader, choice)).lower_is_better
     values = _values(reader, choice, column)
 
     def rank(model: LabModel) -> tuple[bool, float]:
@@ -143,9 +147,10 @@ def chart_metric(reader: LabReader, choice: OverviewQuery) -> str:
     columns = board_columns.columns(reader, choice)
     by = [column.measure for column in columns if board_columns.key(column) == choice.sort.removeprefix("-")]
     wanted = [name for name in choice.measures if name != COST]
-    known = {name for suite in board_columns.chosen_suites(reader, choice) for name in reader.applicable_metrics(suite)}
-    leads = [name for name in measures.LEADS if name in known]
-    return next(iter([*by, *wanted, *leads, *(column.measure for column in columns), measures.LEADS[0]]))
+    suites = board_columns.chosen_suites(reader, choice)
+    displayed = [name for suite in suites for name in reader.displayed_metrics(suite)]
+    shared = sorted(dict.fromkeys(displayed), key=lambda name: (-displayed.count(name), catalog.metric(name).rank))
+    return next(iter([*by, *wanted, *shared, *(column.measure for column in columns), DEFAULT_METRIC]))
 
 
 def score_cell(
@@ -155,7 +160,7 @@ def score_cell(
     score = reader.score(suite, model.slug, measure, test=test, kind=kind)
     if score is None:
         return ScoreCell(reason=reason(reader, suite, model, measure, test=test, kind=kind))
-    by = measures.CHANCES.get(measure)
+    by = catalog.metric(measure).chance
     chance = reader.score(suite, model.slug, by, test=test, kind=kind) if by else None
     return ScoreCell(
         score.value,
@@ -173,7 +178,10 @@ def reason(reader: LabReader, suite: str, model: LabModel, measure: str, *, test
     """Why a model has no score."""
     if not reader.has_answers(suite, model.slug):
         return unasked(model.name, suite)
-    return reader.missing_reason(suite, model.slug, measure, test=test, kind=kind) or measures.reason(measure)
+    return (
+        reader.missing_reason(suite, model.slug, measure, test=test, kind=kind)
+        or catalog.metric(measure).not_applicable
+    )
 
 
 def unasked(model: str, suite: str) -> str:
@@ -266,7 +274,7 @@ def _blocks(reader: LabReader, choice: OverviewQuery, model: LabModel) -> list[S
             SuiteBlock(
                 suite,
                 data_set(reader.lab.manifest(suite)),
-                measures.label(measure),
+                catalog.metric(measure).title,
                 _suite_address(suite, model),
                 tuple(cut[:SLICES]),
                 max(len(cut) - SLICES, 0),
@@ -302,22 +310,23 @@ def _suite_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
 def _measure_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
     """The measures that have a value on any suite that is shown, and cost."""
     suites = board_columns.chosen_suites(reader, choice)
-    applying = {name for suite in suites for name in reader.applicable_metrics(suite)} - set(measures.CHANCES.values())
+    applying = {name for suite in suites for name in reader.applicable_metrics(suite)}
+    applying -= {metric.chance for metric in reader.metrics}
     known = [name for name in reader.metric_names() if name in applying]
-    options = [SelectOption(name, measures.named(name), name in choice.measures) for name in known]
+    options = [SelectOption(name, catalog.metric(name).title, name in choice.measures) for name in known]
     return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in choice.measures)))
 
 
 def _notes(reader: LabReader, choice: OverviewQuery, columns: Sequence[MetricColumn]) -> tuple[str, ...]:
     measured = dict.fromkeys(column.measure for column in columns)
-    says = " ".join(measures.SAYS[name] for name in measured if name in measures.SAYS)
+    says = " ".join(f"{catalog.metric(name).title}: {catalog.metric(name).description}" for name in measured)
     ordered = "" if choice.sort or not columns else f"Models are ordered by their mean {_lead(reader, choice)}."
     cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not choice.measures else ""
     return tuple(filter(None, [says, " ".join(filter(None, [ordered, cost]))]))
 
 
 def _lead(reader: LabReader, choice: OverviewQuery) -> str:
-    return measures.spoken(chart_metric(reader, choice))
+    return catalog.metric(chart_metric(reader, choice)).phrase
 
 
 def _dots(reader: LabReader, choice: OverviewQuery, measure: str) -> list[Dot]:

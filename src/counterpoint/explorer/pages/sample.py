@@ -8,9 +8,9 @@ from urllib.parse import quote, urlencode
 import numpy as np
 import pyarrow as pa
 
+from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer import measures
 from counterpoint.explorer.frequencies import answer_frequencies, display_value, stochastic_passes
 from counterpoint.explorer.pages.group import SENTENCES, answer_view, heading, picture_view, play_address
 from counterpoint.explorer.views import LinkChoice
@@ -155,7 +155,7 @@ def _card(reader: LabReader, asked: _Asked) -> SampleCard:
         sentence=SENTENCES[asked.relation] if asked.variants else "A plain question, without variants.",
         address=_group(asked.suite, asked.group_id, asked.test),
         variants=asked.variants,
-        measures=tuple((name, measures.label(name)) for name in apply),
+        measures=tuple((name, catalog.metric(name).title) for name in apply),
         lines=tuple(line for line in lines if line.asked),
     )
 
@@ -175,7 +175,7 @@ def _line(
     return SampleCardRow(
         model=model.name,
         address=_group(asked.suite, asked.group_id, asked.test, model.slug),
-        scores=tuple(SampleScore(name, measures.label(name), scores.get(name)) for name in names),
+        scores=tuple(SampleScore(name, catalog.metric(name).title, scores.get(name)) for name in names),
         answers=answer_frequencies(map(display_value, variants)),
         asked=len(variants),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote, urlencode
 
-from counterpoint.explorer import measures
+from counterpoint import catalog
 from counterpoint.explorer.board_choices import OverviewQuery
 from counterpoint.explorer.breakdowns import verdicts_by_kind
 from counterpoint.explorer.group_entries import group_entries
@@ -44,7 +44,10 @@ def suite_results_view(reader: LabReader, suite: str, slug: str, query: Mapping[
     found = count_groups(counted, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
     page = min(max(_number(query.get("page", "")), 1), max(-(-found // PAGE), 1))
     shown = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
-    columns = tuple(MetricColumn(suite, "", name, measures.label(name), measures.term(name)) for name in measures.MAIN)
+    columns = tuple(
+        MetricColumn(suite, "", name, catalog.metric(name).title, catalog.metric(name).term)
+        for name in reader.displayed_metrics(suite)
+    )
 
     def address(number: int) -> str:
         asked = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.errors import StoreError
-from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio, answer_accuracy
+from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
 from counterpoint.metrics.coverage import coverage_of_outcomes
+from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.outcomes import Outcomes, Pairs, judge
 from counterpoint.metrics.relabeling import (
     Table,

@@ -20,6 +20,8 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import hex_id
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
+from counterpoint.metrics.applicability import Contents
+from counterpoint.metrics.metric import displayed, ordered
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.store.cache import LRUCache, user_cache
 from counterpoint.store.groups import read_queries
@@ -164,10 +166,9 @@ class OutcomeReader:
         return self.cached(("group metrics",), lambda: tuple(metric.name for metric in group_metrics(self.metrics)))
 
     def metric_names(self) -> tuple[str, ...]:
-        """Return the names of the metrics that can be asked for: the usual ones, then those that apply somewhere."""
-        return tuple(
-            dict.fromkeys([*(metric.name for metric in ACCURACY_METRICS), *(key[5] for key in self._scores())])
-        )
+        """Return the names of the metrics that can be asked for, by rank: accuracy, and those that apply somewhere."""
+        known = self.scored_metrics() | {metric.name for metric in ACCURACY_METRICS}
+        return tuple(metric.name for metric in ordered(self.metrics) if metric.name in known)
 
     def scored_metrics(self) -> frozenset[str]:
         """Return the names of the metrics that apply to anything in the lab."""
@@ -176,6 +177,17 @@ class OutcomeReader:
     def applicable_metrics(self, suite: str, *, test: str = "") -> frozenset[str]:
         """Return the names of the metrics that at least one model has a score by, on a suite or one of its tests."""
         return self.cached(("applicable",), self._query_applicable).get((suite, test), frozenset())
+
+    def displayed_metrics(self, suite: str, *, test: str = "") -> tuple[str, ...]:
+        """Return the names of the few metrics that tables show of a suite or one of its tests."""
+        names = self.applicable_metrics(suite, test=test)
+        metrics = [metric for metric in self.metrics if metric.name in names]
+        return tuple(metric.name for metric in displayed(self.contents(suite, test=test), metrics))
+
+    def contents(self, suite: str, *, test: str = "") -> Contents:
+        """Return what the groups of a suite, or of one of its tests, are."""
+        rows = [(own, relation) for own, relation in self._relations(suite) if test in ("", own)]
+        return Contents(frozenset(own for own, _ in rows), frozenset(relation for _, relation in rows if relation))
 
     def score(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> SliceScore | None:
         """Return the score of a suite, of one of its tests or of one kind of a test, or None if no case counts."""
@@ -303,6 +315,12 @@ class OutcomeReader:
         source = self.database.source("bases", suite=self.require_suite(suite))
         sql = f"SELECT test, kind, count(*) AS groups FROM {source} GROUP BY ALL ORDER BY min(place)"
         return self.cached(("kinds", suite), lambda: _tuples(self.database.rows(sql)))
+
+    def _relations(self, suite: str) -> tuple[tuple[str, str], ...]:
+        """Return each test of a suite with each relation of its groups; that of groups without variants is empty."""
+        source = self.database.source("bases", suite=self.require_suite(suite))
+        sql = f"SELECT DISTINCT test, CASE WHEN variants > 0 THEN relation ELSE '' END AS relation FROM {source}"
+        return self.cached(("relations", suite), lambda: _tuples(self.database.rows(sql)))
 
     def _scores(self) -> dict[tuple[str, ...], SliceScore]:
         return self.cached(("scores",), self._query_scores)

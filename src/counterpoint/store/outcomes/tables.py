@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.metrics.accuracy import ACCURACY_METRICS, Ratio
+from counterpoint.metrics.applicability import Contents, contents_by_suite
 from counterpoint.metrics.id_joins import find_rows
-from counterpoint.metrics.metric import Metric
+from counterpoint.metrics.metric import Metric, Ratio, applicable, ordered
 from counterpoint.metrics.outcomes import STATES, Flags, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
-from counterpoint.metrics.scoring import ScoreRequest, default_metrics, score_outcomes
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
@@ -31,9 +31,9 @@ Metrics = Sequence[Metric]
 
 
 def group_metrics(metrics: Metrics) -> tuple[Ratio[Any], ...]:
-    """Return the metrics that have a value for a single group: the ratios among these, the usual ones first."""
-    ratios = (metric for metric in metrics if isinstance(metric, Ratio) and metric.unit in (Pairs, Sets, Singles))
-    return (*ACCURACY_METRICS, *(metric for metric in ratios if metric not in ACCURACY_METRICS))
+    """Return the metrics that have a value for a single group: the ratios among these, by rank."""
+    units = (Pairs, Sets, Singles)
+    return tuple(metric for metric in ordered(metrics) if isinstance(metric, Ratio) and metric.unit in units)
 
 
 def groups_table(stored: pa.Table) -> pa.Table:
@@ -122,11 +122,12 @@ def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
 def scores_table(suite: str, slug: str, outcomes: Outcomes, metrics: Metrics) -> pa.Table:
     """Return the scores of a suite, of its tests and of their kinds, one below the other; `by` says which a row is.
 
-    Metrics that are not usual are scored on the whole suite only. What is no ratio is resampled less often below the
-    suite, and wherever it is not usual. The scores of a suite with one test are those of the test.
+    Metrics on request are scored on the whole suite only. Statistics are resampled less often below the suite, and
+    wherever they are on request. The scores of a suite with one test are those of the test.
     """
-    ratios, slow = _split_ratios(default_metrics(outcomes))
-    other_ratios, other_slow = _split_ratios(_other_metrics(outcomes, metrics))
+    computed = ScoreRequest(candidates=metrics).metrics_by_suite(outcomes.table).get(suite, ())
+    ratios, slow = _split_ratios(computed)
+    other_ratios, other_slow = _split_ratios(_other_metrics(suite, outcomes, metrics, computed))
     tests = outcomes.table["test"].unique().to_pylist()
     whole = _with_slice_columns(
         score_outcomes(outcomes, ScoreRequest((), metrics=[*ratios, *slow])), suite, slug, "suite"
@@ -173,16 +174,16 @@ def _with_slice_columns(scores: pa.Table, suite: str, slug: str, by: str) -> pa.
     return pa.table(names | slices | rest)
 
 
-def _other_metrics(outcomes: Outcomes, metrics: Metrics) -> list[Metric]:
-    """Return the metrics that are not usual and apply to at least one case of the suite."""
-    known, units = default_metrics(outcomes), _units(outcomes)
-    others = [metric for metric in metrics if metric not in known and metric.unit in units]
-    return [metric for metric in others if _applies(metric, units[metric.unit]).any()]
+def _other_metrics(suite: str, outcomes: Outcomes, metrics: Metrics, computed: Metrics) -> list[Metric]:
+    """Return the metrics on request that at least one case of the suite counts for."""
+    units, contents = _units(outcomes), contents_by_suite(outcomes.table).get((suite,), Contents())
+    others = [metric for metric in applicable(contents, metrics, on_request=True) if metric not in computed]
+    return [metric for metric in others if metric.unit in units and _counts(metric, units[metric.unit]).any()]
 
 
-def _applies(metric: Metric, units: Any) -> Flags:
-    applies: Flags = metric.counts(units) & units.counted
-    return applies
+def _counts(metric: Metric, units: Any) -> Flags:
+    counts: Flags = metric.counts(units) & units.counted
+    return counts
 
 
 def _units(outcomes: Outcomes) -> dict[type, Any]:
