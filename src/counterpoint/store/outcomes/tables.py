@@ -80,7 +80,7 @@ def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
         "state": pa.DictionaryArray.from_arrays(outcomes.state.astype(np.int32), list(STATES)),
         "value": pc.fill_null(answers["value"].take(rows), ""),
         "score": _number(outcomes.score, pa.float64()),
-        "confidence": _number(outcomes.chances.confidence, pa.float32()),
+        "confidence": _number(outcomes.probabilities.confidence, pa.float32()),
         "seconds": pc.fill_null(answers["seconds"].take(rows), 0.0),
     }
     return pa.table(columns)
