@@ -142,15 +142,15 @@ def test_a_picture_of_ones_own_can_be_chosen(page: Page, home: str, complaints: 
     file = BytesIO()
     Image.new("RGB", (64, 48), (250, 250, 250)).save(file, "PNG")
     mine: FilePayload = {"name": "mine.png", "mimeType": "image/png", "buffer": file.getvalue()}
-    page.get_by_label("Drop a picture in").set_input_files(mine)
-    expect(page.get_by_text("a picture that was dropped in")).to_be_visible()
+    page.get_by_label("Drop a picture here").set_input_files(mine)
+    expect(page.get_by_text("an uploaded picture")).to_be_visible()
     expect(_said(page, "as typed")).to_contain_text("light")
 
 
 def test_a_file_that_is_no_picture_is_said(page: Page, home: str) -> None:
     page.goto(f"{home}/play?suite=plain")
     mine: FilePayload = {"name": "mine.png", "mimeType": "image/png", "buffer": b"nothing"}
-    page.get_by_label("Drop a picture in").set_input_files(mine)
+    page.get_by_label("Drop a picture here").set_input_files(mine)
     expect(page.get_by_role("status")).to_contain_text("This is no picture")
 
 

@@ -243,10 +243,10 @@ def test_a_form_without_a_script_is_answered_as_a_page(client: TestClient, token
 def test_a_form_may_carry_a_picture(client: TestClient, token: str) -> None:
     file = ("mine.png", _png((250, 250, 250)), "image/png")
     answer = client.post("/play", data={"token": token, "question": "Is it?"}, files={"file": file})
-    assert "a picture that was dropped in" in answer.text
+    assert "an uploaded picture" in answer.text
     assert "light" in answer.text
     bad = client.post("/play", data={"token": token, "question": "Is it?"}, files={"file": ("a.png", b"nothing")})
-    assert "this is no picture" in bad.text
+    assert "this is not a picture" in bad.text
 
 
 def test_a_picture_can_be_dropped_in_and_is_kept_in_memory_alone(client: TestClient, token: str, lab: LabStore) -> None:
@@ -260,7 +260,7 @@ def test_a_picture_can_be_dropped_in_and_is_kept_in_memory_alone(client: TestCli
     assert sorted(lab.folder.rglob("*")) == before
     refused = client.post("/play/pictures", content=b"GIF89a, almost", headers=headers)
     assert refused.status_code == 400
-    assert "cannot be decoded" in refused.json()["problem"] or "no picture" in refused.json()["problem"]
+    assert "cannot be decoded" in refused.json()["problem"] or "not a picture" in refused.json()["problem"]
     assert client.get("/play/picture.png?dropped=somebody-elses").status_code == 404
 
 
@@ -275,11 +275,11 @@ def test_a_huge_file_and_a_huge_picture_are_refused(client: TestClient, token: s
 
 def test_pictures_that_visitors_drop_in_are_made_small_and_the_oldest_go() -> None:
     held = UploadedPictures()
-    first = held.keep(_png((1, 2, 3), (3000, 1500)))
+    first = held.add(_png((1, 2, 3), (3000, 1500)))
     assert held.pixels(first).shape == (512, 1024, 3)
     for _ in range(MAX_KEPT):
-        held.keep(_png((0, 0, 0)))
-    with pytest.raises(PictureError, match="gone"):
+        held.add(_png((0, 0, 0)))
+    with pytest.raises(PictureError, match="no longer held"):
         held.pixels(first)
 
 
@@ -306,7 +306,7 @@ def test_whatever_is_moved_there_is_a_picture_and_an_address_that_says_it(
     again = PlayRequest.read(dict(_params(asked.address())))
     assert again.edits == asked.edits
     assert again.severities == asked.severities
-    assert PlayRequest.read(dict(_params(asked.shown()))).edits == asked.edits
+    assert PlayRequest.read(dict(_params(asked.picture_address()))).edits == asked.edits
 
 
 def _params(address: str) -> Iterator[tuple[str, str]]:
@@ -414,7 +414,7 @@ def test_a_model_that_can_do_nothing_is_refused() -> None:
 
 def test_two_models_of_one_name_can_be_told_apart() -> None:
     players = ModelThreads([("slow", Slow()), ("slow", Slow())])
-    assert [known.slug for known in players.known] == ["slow", "slow-2"]
+    assert [model.slug for model in players.models] == ["slow", "slow-2"]
     players.close()
 
 

@@ -122,5 +122,5 @@ def create_app(
     app.state.cache, app.state.recent = FileCache(cache or user_cache()), LRUCache[str, bytes](PAGES)
     app.state.makers = Semaphore(MAKERS)
     app.state.thumbnails = Thumbnails(drawn, app.state.cache)
-    app.state.keys, app.state.play_pictures, app.state.players = keys, shown, ModelThreads(models(shown))
+    app.state.keys, app.state.play_pictures, app.state.model_threads = keys, shown, ModelThreads(models(shown))
     return app

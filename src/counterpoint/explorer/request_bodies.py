@@ -1,4 +1,4 @@
-"""What visitors send: read up to a limit, and taken apart."""
+"""Request bodies: read up to a size limit, and parsed as JSON or as a form."""
 
 import json
 from email import policy
@@ -10,11 +10,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 MAX_BODY_BYTES = 64_000
-"""Bytes of a form or of JSON, at most."""
+"""Bytes of a form without files, or of JSON."""
 
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """All that was sent, unless it is more than so many bytes."""
+    """The body of a request; HTTP 413 if it exceeds `most` bytes."""
     parts, size = list[bytes](), 0
     async for part in request.stream():
         size += len(part)
@@ -25,20 +25,20 @@ async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 async def read_json(request: Request) -> dict[str, Any]:
-    """The JSON object that was sent."""
+    """The JSON object in the body of a request."""
     if _kind(request) != "application/json":
         raise HTTPException(415, "a JSON object is expected, with the content type application/json")
     try:
-        found = json.loads(await read_body(request))
+        parsed = json.loads(await read_body(request))
     except (ValueError, RecursionError) as problem:
         raise HTTPException(400, f"what was sent is not JSON: {problem}") from None
-    if not isinstance(found, dict):
-        raise HTTPException(400, f"a JSON object is expected, not {type(found).__name__}")
-    return found
+    if not isinstance(parsed, dict):
+        raise HTTPException(400, f"a JSON object is expected, not {type(parsed).__name__}")
+    return parsed
 
 
 async def read_form(request: Request, most: int = MAX_BODY_BYTES) -> dict[str, str | bytes]:
-    """The fields of a form by name, the last of each name; a file is bytes, and one that was not chosen is absent."""
+    """The fields of a form by name, the last of each name; a file is bytes, and one not chosen is absent."""
     kind = _kind(request)
     if kind == "application/x-www-form-urlencoded":
         try:
@@ -57,18 +57,18 @@ def _kind(request: Request) -> str:
 
 
 def _parts(kind: str, content: bytes) -> dict[str, str | bytes]:
-    """The parts of a form with files; the standard library reads them as those of a letter."""
+    """The parts of a multipart form, parsed by the email package of the standard library."""
     head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
     try:
-        letter = BytesParser(policy=policy.HTTP).parsebytes(head + content)
-        found: dict[str, str | bytes] = {}
-        for part in letter.iter_parts() if letter.is_multipart() else ():
+        message = BytesParser(policy=policy.HTTP).parsebytes(head + content)
+        parsed: dict[str, str | bytes] = {}
+        for part in message.iter_parts() if message.is_multipart() else ():
             name = part.get_param("name", header="content-disposition")
-            held = part.get_payload(decode=True)
-            if isinstance(name, str) and isinstance(held, bytes):
+            payload = part.get_payload(decode=True)
+            if isinstance(name, str) and isinstance(payload, bytes):
                 is_file = part.get_filename() is not None
-                if held or not is_file:
-                    found[name] = held if is_file else held.decode()
+                if payload or not is_file:
+                    parsed[name] = payload if is_file else payload.decode()
     except (ValueError, LookupError, AttributeError, TypeError, IndexError) as problem:
         raise HTTPException(400, f"the form cannot be read: {problem}") from None
-    return found
+    return parsed

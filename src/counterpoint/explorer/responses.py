@@ -23,7 +23,7 @@ TEMPLATES = environment()
 def lab_view(request: Request) -> LabView:
     """The line at the top of a page."""
     reader: LabReader = request.app.state.reader
-    return LabView(reader.name, len(reader.models()), reader.answer_count(), bool(request.app.state.players))
+    return LabView(reader.name, len(reader.models()), reader.answer_count(), bool(request.app.state.model_threads))
 
 
 def parse_id(text: str) -> int:

@@ -103,7 +103,7 @@ async def problem_page(request: Request, problem: Exception) -> Response:
     )
     if has_ending(request, ".json") or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"problem": found.sentence, "hint": found.hint}, status)
-    empty = LabView(request.app.state.reader.name, 0, 0, bool(request.app.state.players))
+    empty = LabView(request.app.state.reader.name, 0, 0, bool(request.app.state.model_threads))
     content = TEMPLATES.get_template("problem.html").render(view=found, lab=empty)
     headers = getattr(problem, "headers", None)
     return Response(content, status, headers, "text/html")

@@ -1,8 +1,9 @@
-"""Loaded models to play with: each has a thread of its own, and the newest request of a visitor ends the older ones."""
+"""Loaded models for "Try a model": one thread per model, and a visitor's newest request cancels the older ones."""
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, count
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -14,22 +15,25 @@ from counterpoint.core.ports import Answerer, Model, RemoteModel, Scorer
 from counterpoint.engine.dispatch import Dispatcher, QueryBatch
 
 BATCH_SIZES = (1, 2, 8)
-"""How many queries of a request are put at once: the first alone, so that it is answered first; then more."""
+"""Queries of a request in each batch: the first alone, so that it is answered soonest; the last size repeats."""
 MAX_QUEUED = 64
 """Requests that may wait for one model; a visitor never has more than one."""
 
+OnAnswer = Callable[[int, Answer], None]
+OnEnd = Callable[[Exception | None], None]
 
-class RequestCancelled(Exception):  # noqa: N818 - it reads as what it says
-    """A request no longer matters."""
+
+class RequestCancelled(Exception):  # noqa: N818 - it is no error of anybody's
+    """The visitor left, or sent a newer request."""
 
 
 class QueueFull(ModelError):  # noqa: N818 - it reads as what it says
-    """Too many visitors wait for a model."""
+    """Too many requests wait for a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model as pages name it, and what it can do."""
+    """A model's name on pages and in addresses, and what it can do."""
 
     name: str
     slug: str
@@ -39,159 +43,148 @@ class LoadedModel:
     remote: bool = False  # each answer is a request to a server, which may cost something
 
     def can(self, mode: Mode) -> bool:
-        """Whether it can be asked in this way."""
+        """Whether it can be asked in this mode."""
         return self.scores if mode is Mode.SCORE else self.answers
 
 
 class PlayJob:
-    """What a visitor asks of one model: the answers come to `heard`, in the model's thread, until it is over."""
+    """The queries of one visitor to one model; `on_answer` runs in the model's thread until it is cancelled."""
 
-    def __init__(self, queries: Sequence[Query], heard: Callable[[int, Answer], None]) -> None:
-        self.queries, self._heard = queries, heard
-        self._over, self._lock = False, Lock()
+    def __init__(self, queries: Sequence[Query], on_answer: OnAnswer) -> None:
+        self.queries, self._on_answer = queries, on_answer
+        self._is_cancelled, self._lock = False, Lock()
 
-    def stop(self) -> None:
-        """Ask no more; what the model is at is thrown away."""
+    def cancel(self) -> None:
+        """Ask no more; the answers of the running batch are discarded."""
         with self._lock:
-            self._over = True
+            self._is_cancelled = True
 
     def check(self) -> None:
-        """Raise Stopped once it no longer matters."""
-        if self._over:
+        """Raise RequestCancelled once the job is cancelled."""
+        if self._is_cancelled:
             raise RequestCancelled
 
-    def hear(self, place: int, answer: Answer) -> None:
-        """Pass on an answer."""
-        with self._lock:  # nothing is heard after stop has returned
+    def deliver(self, start: int, place: int, answer: Answer) -> None:
+        """Pass on the answer to a query of the batch that begins at `start`."""
+        with self._lock:  # nothing is delivered after cancel has returned
             self.check()
-            self._heard(place, answer)
+            self._on_answer(start + place, answer)
 
 
 class ModelThread:
-    """A model in a thread of its own; requests wait in line, and those that were stopped meanwhile are let go."""
+    """A model in a thread of its own with a queue of jobs; cancelled jobs are skipped."""
 
     def __init__(self, model: Model, name: str, slug: str) -> None:
         scale = model.scale if isinstance(model, Scorer) else ""
         remote = isinstance(model, RemoteModel)
-        self.known = LoadedModel(name, slug, isinstance(model, Answerer), isinstance(model, Scorer), str(scale), remote)
-        if not self.known.answers and not self.known.scores:
+        self.info = LoadedModel(name, slug, isinstance(model, Answerer), isinstance(model, Scorer), str(scale), remote)
+        if not self.info.answers and not self.info.scores:
             raise ModelError(f"{name} neither answers nor scores")
         self.model = model
-        self._line: SimpleQueue[tuple[PlayJob, Callable[[Exception | None], None]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[PlayJob, OnEnd] | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name=f"play-{slug}", daemon=True)
         self._thread.start()
 
-    def ask(self, turn: PlayJob, done: Callable[[Exception | None], None]) -> None:
-        """Put a request into the line; `done` is called at its end, with what went wrong, if anything did."""
-        if self._line.qsize() >= MAX_QUEUED:
-            raise QueueFull(f"{self.known.name} is asked by too many at once", hint="try again in a moment")
-        self._line.put((turn, done))
+    def submit(self, job: PlayJob, on_end: OnEnd) -> None:
+        """Queue a job; `on_end` is called after it, with the exception that ended it, if any."""
+        if self._queue.qsize() >= MAX_QUEUED:
+            raise QueueFull(f"{self.info.name} is asked by too many at once", hint="try again in a moment")
+        self._queue.put((job, on_end))
 
     def close(self) -> None:
-        """Let the thread end after what is in the line."""
-        self._line.put(None)
+        """End the thread after the queued jobs."""
+        self._queue.put(None)
         self._thread.join()
 
     def _work(self) -> None:
-        with Dispatcher(self.model) as asker:
-            while (waiting := self._line.get()) is not None:
-                turn, done = waiting
-                done(self._asked(asker, turn))
-
-    def _asked(self, asker: Dispatcher, turn: PlayJob) -> Exception | None:
-        """What went wrong; a model is others' code, and whatever it raises must not end its thread."""
-        try:
-            start = 0
-            for size in (*BATCH_SIZES, *[BATCH_SIZES[-1]] * len(turn.queries)):
-                part = turn.queries[start : start + size]
-                turn.check()
-                if part:
-                    asker.ask(QueryBatch(part, [0] * len(part)), _moved(turn, start), turn.check)
-                start += size
-        except Exception as problem:
-            return problem
-        return None
-
-
-def _moved(turn: PlayJob, start: int) -> Callable[[int, Answer], None]:
-    return lambda place, answer: turn.hear(start + place, answer)
+        with Dispatcher(self.model) as dispatcher:
+            while (item := self._queue.get()) is not None:
+                job, on_end = item
+                on_end(_run(dispatcher, job))
 
 
 class ModelThreads:
     """All models that were named when the server was started."""
 
     def __init__(self, models: Sequence[tuple[str, Model]] = ()) -> None:
-        self._players: dict[str, ModelThread] = {}
+        self._threads: dict[str, ModelThread] = {}
         for name, model in models:
-            short = _short(name, self._players)
-            self._players[short] = ModelThread(model, name, short)
+            slug = _slug(name, self._threads)
+            self._threads[slug] = ModelThread(model, name, slug)
         self._newest: dict[str, tuple[PlayJob, ...]] = {}
         self._lock = Lock()
 
     def __bool__(self) -> bool:
-        return bool(self._players)
+        return bool(self._threads)
 
     @property
-    def known(self) -> tuple[LoadedModel, ...]:
+    def models(self) -> tuple[LoadedModel, ...]:
         """The models, in the order in which they were named."""
-        return tuple(player.known for player in self._players.values())
+        return tuple(thread.info for thread in self._threads.values())
 
     def model(self, slug: str) -> Model:
-        """The model of a name."""
-        return self._players[slug].model
+        """The model with this slug."""
+        return self._threads[slug].model
 
     def ask(
         self,
         visitor: str,
-        asked: Mapping[str, Sequence[Query]],
-        heard: Callable[[str, int, Answer], None],
-        done: Callable[[str, Exception | None], None],
+        queries: Mapping[str, Sequence[Query]],
+        on_answer: Callable[[str, int, Answer], None],
+        on_end: Callable[[str, Exception | None], None],
     ) -> Callable[[], None]:
-        """Ask each of some models some queries, and stop what this visitor asked before; says how to stop this.
+        """Ask models by slug, cancel this visitor's older jobs, and return a function that cancels these.
 
-        `heard` and `done` are called in the models' threads; `done` once for each model, with `Stopped` if it was.
+        The callbacks run in the models' threads; `on_end` once per model, with `RequestCancelled` if it was cancelled.
         """
-        turns = {slug: PlayJob(queries, _of(slug, heard)) for slug, queries in asked.items()}
-        mine = tuple(turns.values())
+        jobs = {slug: PlayJob(own, partial(on_answer, slug)) for slug, own in queries.items()}
+        mine = tuple(jobs.values())
         with self._lock:
             for older in self._newest.get(visitor, ()):
-                older.stop()
+                older.cancel()
             self._newest[visitor] = mine
-        waiting = set(turns)
+        unfinished = set(jobs)
 
-        def ended(slug: str, problem: Exception | None) -> None:
+        def end(slug: str, problem: Exception | None) -> None:
             with self._lock:
-                waiting.discard(slug)
-                if not waiting and self._newest.get(visitor) is mine:
+                unfinished.discard(slug)
+                if not unfinished and self._newest.get(visitor) is mine:
                     del self._newest[visitor]
-            done(slug, problem)
+            on_end(slug, problem)
 
-        def stop() -> None:
-            for turn in mine:
-                turn.stop()
+        def cancel() -> None:
+            for job in mine:
+                job.cancel()
 
-        for slug, turn in turns.items():
+        for slug, job in jobs.items():
             try:
-                self._players[slug].ask(turn, _of_end(slug, ended))
+                self._threads[slug].submit(job, partial(end, slug))
             except QueueFull as problem:
-                ended(slug, problem)
-        return stop
+                end(slug, problem)
+        return cancel
 
     def close(self) -> None:
-        """Let all threads end."""
-        for player in self._players.values():
-            player.close()
+        """End all threads."""
+        for thread in self._threads.values():
+            thread.close()
 
 
-def _of(slug: str, heard: Callable[[str, int, Answer], None]) -> Callable[[int, Answer], None]:
-    return lambda place, answer: heard(slug, place, answer)
+def _run(dispatcher: Dispatcher, job: PlayJob) -> Exception | None:
+    """Answer the queries of a job; a model is others' code, so whatever it raises is returned, not raised."""
+    try:
+        start = 0
+        for size in (*BATCH_SIZES, *[BATCH_SIZES[-1]] * len(job.queries)):
+            batch = job.queries[start : start + size]
+            job.check()
+            if batch:
+                dispatcher.ask(QueryBatch(batch, [0] * len(batch)), partial(job.deliver, start), job.check)
+            start += size
+    except Exception as problem:
+        return problem
+    return None
 
 
-def _of_end(slug: str, ended: Callable[[str, Exception | None], None]) -> Callable[[Exception | None], None]:
-    return lambda problem: ended(slug, problem)
-
-
-def _short(name: str, taken: Container[str]) -> str:
-    """A name as addresses have it, which no other model has."""
+def _slug(name: str, taken: Container[str]) -> str:
+    """A name for addresses that no other model has."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "model"
-    return next(one for one in chain([plain], (f"{plain}-{number}" for number in count(2))) if one not in taken)
+    return next(slug for slug in chain([plain], (f"{plain}-{number}" for number in count(2))) if slug not in taken)

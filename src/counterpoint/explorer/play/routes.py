@@ -1,4 +1,4 @@
-"""Play: a loaded model answers while a visitor changes the picture and the words. Nothing of it is written anywhere."""
+"""The routes of "Try a model": loaded models answer while a visitor edits picture and text; nothing is saved."""
 
 import asyncio
 import json
@@ -42,72 +42,69 @@ from counterpoint.explorer.security import HEADER, AccessKeys
 from counterpoint.explorer.views import to_json_value
 from counterpoint.lab.reader import LabReader
 
-WIDEST = 640
-"""Pixels of a picture as it is shown, at most; models see all of it."""
-PATIENCE = 120.0
+MAX_WIDTH = 640
+"""Pixels of a picture on the page; models see all of it."""
+FORM_TIMEOUT = 120.0
 """Seconds for which a form without a script waits for its answers."""
 
 _FRESH = {"Cache-Control": "no-store"}
 
 
 async def play_page(request: Request) -> Response:
-    """GET /play and /play.json: everything that can be moved. POST /play: the same with answers, for forms."""
+    """GET /play and /play.json: all inputs as they stand. POST /play: the same with answers, for forms."""
     state = request.app.state
     await run_in_threadpool(state.reader.refresh)
     if request.method == "POST":
-        return await _answered_form(request)
-    given = dict(request.query_params)
-
-    def made() -> PlayView:
-        asked = PlayRequest.read(given)
-        return play_view(state.reader, state.players, with_defaults(state.reader, asked))
-
-    view = await run_in_threadpool(made)
+        return await _answer_form(request)
+    play = PlayRequest.read(dict(request.query_params))
+    view = await run_in_threadpool(
+        lambda: play_view(state.reader, state.model_threads, with_defaults(state.reader, play))
+    )
     if request.url.path.endswith(".json"):
         return JSONResponse(
             {"lab": to_json_value(await run_in_threadpool(lab_view, request)), **to_json_value(view)}, headers=_FRESH
         )
-    return await run_in_threadpool(_shown, request, view)
+    return await run_in_threadpool(_render, request, view)
 
 
 async def play_answers(request: Request) -> Response:
-    """POST /play/answers: what is asked, as a JSON object; the answers come one by one, a JSON object in each line."""
+    """POST /play/answers: the inputs as a JSON object; the answers come one by one, as lines of JSON."""
     state = request.app.state
     state.keys.check(request, request.headers.get(HEADER))
-    given = await read_json(request)
-    visitor = given.pop("visitor", "")
+    inputs = await read_json(request)
+    visitor = inputs.pop("visitor", "")
     if not isinstance(visitor, str) or len(visitor) > 64:
-        raise MalformedRequest("visitor is no short text", hint="it tells whose older requests are stopped")
-    asked = PlayRequest.read(given, strict=True)
+        raise MalformedRequest("visitor is not a short text", hint="it says whose older requests are cancelled")
+    play = PlayRequest.read(inputs, strict=True)
     await run_in_threadpool(state.reader.refresh)
-    begun = await run_in_threadpool(_begun, state.reader, state.players, asked)
-    stream = _stream(state.players, visitor or token_hex(8), *begun)
+    header, queries = await run_in_threadpool(_prepare, state.reader, state.model_threads, play)
+    stream = _stream(state.model_threads, visitor or token_hex(8), header, queries)
     return StreamingResponse(stream, media_type="application/x-ndjson", headers={**_FRESH, "X-Accel-Buffering": "no"})
 
 
-async def play_drop(request: Request) -> Response:
-    """POST /play/pictures: a picture as it is, which is kept in memory for a while, under the name that comes back."""
+async def play_upload(request: Request) -> Response:
+    """POST /play/pictures: the bytes of a picture, which is held in memory under the name that is returned."""
     request.app.state.keys.check(request, request.headers.get(HEADER))
     pictures: PlayPictures = request.app.state.play_pictures
     content = await read_body(request, MAX_BYTES)
     try:
-        name = await run_in_threadpool(pictures.dropped.keep, content)
+        name = await run_in_threadpool(pictures.uploads.add, content)
     except PictureError as problem:
         raise MalformedRequest(str(problem), hint=problem.hint) from problem
-    return JSONResponse({"dropped": name, "picture": PlayRequest(dropped=name).shown()}, 201, _FRESH)
+    return JSONResponse({"dropped": name, "picture": PlayRequest(dropped=name).picture_address()}, 201, _FRESH)
 
 
 async def play_picture(request: Request) -> Response:
-    """GET /play/picture.png: the picture with its edits, as the models are shown it."""
-    state, asked = request.app.state, PlayRequest.read(dict(request.query_params))
+    """GET /play/picture.png: the picture with its edits, as models are shown it."""
+    state, play = request.app.state, PlayRequest.read(dict(request.query_params))
 
-    def made() -> bytes:
-        shown = apply_request(source_picture(state.reader, asked).picture, asked)
+    def render() -> bytes:
+        shown = apply_request(source_picture(state.reader, play).picture, play)
         if shown is None:
             raise PictureError("no picture is chosen")
         return _png(state.play_pictures, shown)
 
-    content = await run_in_threadpool(made)
+    content = await run_in_threadpool(render)
     tag = f'"{blake2b(content, digest_size=8).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if request.headers.get("if-none-match", "").removeprefix("W/") == tag:
@@ -119,105 +116,104 @@ ROUTES = (
     Route("/play", play_page, methods=["GET", "POST"]),
     Route("/play.json", play_page),
     Route("/play/answers", play_answers, methods=["POST"]),
-    Route("/play/pictures", play_drop, methods=["POST"]),
+    Route("/play/pictures", play_upload, methods=["POST"]),
     Route("/play/picture.png", play_picture),
 )
-"""All that belongs to Play."""
+"""The routes of the page."""
 
 
-async def _answered_form(request: Request) -> Response:
-    """The page with its answers, for whoever has no script: the form waits until all are there."""
+async def _answer_form(request: Request) -> Response:
+    """The page with its answers, for browsers without scripts: the response waits for all answers."""
     state = request.app.state
-    given = await read_form(request, MAX_BYTES + MAX_BODY_BYTES)
-    state.keys.check(request, given.get("token"))
-    file = given.pop("file", None)
-    asked = PlayRequest.read({"words": "0", **given})
+    inputs = {"words": "0", **await read_form(request, MAX_BYTES + MAX_BODY_BYTES)}
+    state.keys.check(request, inputs.get("token"))
+    file = inputs.pop("file", None)
     problems: list[str] = []
     if isinstance(file, bytes):
         try:
-            name = await run_in_threadpool(state.play_pictures.dropped.keep, file)
-            asked = PlayRequest.read({"words": "0", **given, "dropped": name})
+            name = await run_in_threadpool(state.play_pictures.uploads.add, file)
+            inputs["dropped"] = name
         except PictureError as problem:
             problems.append(f"{problem}.")
-    view = await run_in_threadpool(_waited, state.reader, state.players, asked, problems)
-    return await run_in_threadpool(_shown, request, view)
+    play = PlayRequest.read(inputs)
+    view = await run_in_threadpool(_wait_for_answers, state.reader, state.model_threads, play, problems)
+    return await run_in_threadpool(_render, request, view)
 
 
-def _waited(reader: LabReader, players: ModelThreads, asked: PlayRequest, problems: list[str]) -> PlayView:
-    """The page once every model has said all that it says."""
-    asked_for = [line.query for line in play_queries(players, asked, source_picture(reader, asked).picture)]
-    given: dict[tuple[int, str], Answer] = {}
-    ends = {known.slug: Event() for known in capable_models(players, asked)} if asked_for else {}
+def _wait_for_answers(reader: LabReader, threads: ModelThreads, play: PlayRequest, problems: list[str]) -> PlayView:
+    """The page once every model has answered, or the time is up."""
+    queries = [own.query for own in play_queries(threads, play, source_picture(reader, play).picture)]
+    answers: dict[tuple[int, str], Answer] = {}
+    ends = {model.slug: Event() for model in capable_models(threads, play)} if queries else {}
 
-    def done(slug: str, problem: Exception | None) -> None:
+    def on_end(slug: str, problem: Exception | None) -> None:
         if problem is not None and not isinstance(problem, RequestCancelled):
             problems.append(f"{slug}: {_reason(problem)}.")
         ends[slug].set()
 
-    stop = players.ask(
+    cancel = threads.ask(
         token_hex(8),
-        dict.fromkeys(ends, asked_for),
-        lambda slug, place, answer: given.__setitem__((place, slug), answer),
-        done,
+        dict.fromkeys(ends, queries),
+        lambda slug, place, answer: answers.__setitem__((place, slug), answer),
+        on_end,
     )
-    if not all(end.wait(PATIENCE) for end in ends.values()):
-        problems.append(f"Not all was answered within {PATIENCE:.0f} seconds.")
-    stop()
-    return play_view(reader, players, asked, dict(given), problems)
+    if not all(end.wait(FORM_TIMEOUT) for end in ends.values()):
+        problems.append(f"Not all was answered within {FORM_TIMEOUT:.0f} seconds.")
+    cancel()
+    return play_view(reader, threads, play, dict(answers), problems)
 
 
-def _begun(
-    reader: LabReader, players: ModelThreads, asked: PlayRequest
+def _prepare(
+    reader: LabReader, threads: ModelThreads, play: PlayRequest
 ) -> tuple[dict[str, Any], dict[str, list[Query]]]:
-    """What the page is told first, and what each model is asked."""
-    picked, models = source_picture(reader, asked), capable_models(players, asked)
-    asked_for = play_queries(players, asked, picked.picture)
-    shown = edited_picture(asked, picked)
-    told = {
+    """The first event of the stream, and the queries to each model by slug."""
+    source, models = source_picture(reader, play), capable_models(threads, play)
+    queries = play_queries(threads, play, source.picture)
+    shown = edited_picture(play, source)
+    header = {
         "event": "asked",
-        "mode": asked.mode,
+        "mode": play.mode,
         "shown": to_json_value(shown) if shown else None,
-        "models": [to_json_value(one) for one in models],
-        "rows": [to_json_value(row) | {"cells": []} for row in answer_rows(asked_for, models, {})],
-        "words": [to_json_value(one) for one in swappable_words(asked.question)] if asked.mode == "question" else [],
-        "notes": list(answer_notes(players, asked, models)),
+        "models": [to_json_value(model) for model in models],
+        "rows": [to_json_value(row) | {"cells": []} for row in answer_rows(queries, models, {})],
+        "words": [to_json_value(word) for word in swappable_words(play.question)] if play.mode == "question" else [],
+        "notes": list(answer_notes(threads, play, models)),
     }
-    queries = [line.query for line in asked_for]
-    return told, {one.slug: queries for one in models} if queries else {}
+    return header, {model.slug: [own.query for own in queries] for model in models} if queries else {}
 
 
 async def _stream(
-    players: ModelThreads, visitor: str, told: Mapping[str, Any], asked: Mapping[str, list[Query]]
+    threads: ModelThreads, visitor: str, header: Mapping[str, Any], queries: Mapping[str, list[Query]]
 ) -> AsyncIterator[bytes]:
-    """Every event in a line of its own; a visitor who goes away, or asks anew, is no longer answered."""
+    """One event per line, until every model has ended; the jobs are cancelled when the visitor disconnects."""
     loop, events = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
 
     def put(event: dict[str, Any]) -> None:
         with suppress(RuntimeError):  # the server may have ended meanwhile
             loop.call_soon_threadsafe(events.put_nowait, event)
 
-    def heard(slug: str, place: int, answer: Answer) -> None:
-        mode = asked[slug][place].mode
-        put({"event": "answer", "model": slug, "row": place, "answer": to_json_value(answer_view(answer, mode))})
+    def on_answer(slug: str, place: int, answer: Answer) -> None:
+        view = to_json_value(answer_view(answer, queries[slug][place].mode))
+        put({"event": "answer", "model": slug, "row": place, "answer": view})
 
-    def done(slug: str, problem: Exception | None) -> None:
-        stopped = isinstance(problem, RequestCancelled)
-        put({"event": "stopped" if stopped else "end", "model": slug, "problem": _reason(problem)})
+    def on_end(slug: str, problem: Exception | None) -> None:
+        event = "stopped" if isinstance(problem, RequestCancelled) else "end"
+        put({"event": event, "model": slug, "problem": _reason(problem)})
 
-    yield _line(told)
-    stop = players.ask(visitor, asked, heard, done)
+    yield _line(header)
+    cancel = threads.ask(visitor, queries, on_answer, on_end)
     try:
-        left = len(asked)
-        while left:
+        unfinished = len(queries)
+        while unfinished:
             event = await events.get()
-            left -= event["event"] != "answer"
+            unfinished -= event["event"] != "answer"
             yield _line(event)
     finally:
-        stop()
+        cancel()
 
 
 def _reason(problem: Exception | None) -> str:
-    """Why a model could not be asked, in a sentence; what is not meant for people is only named."""
+    """Why a model failed; of an unexpected exception only its class is told."""
     if problem is None or isinstance(problem, RequestCancelled):
         return ""
     if isinstance(problem, CounterpointError):
@@ -232,13 +228,13 @@ def _line(event: Mapping[str, Any]) -> bytes:
 
 def _png(pictures: PlayPictures, shown: Picture) -> bytes:
     image = Image.fromarray(pictures.pixels(shown))
-    image.thumbnail((WIDEST, 2 * WIDEST))
+    image.thumbnail((MAX_WIDTH, 2 * MAX_WIDTH))
     file = BytesIO()
     image.save(file, "PNG", compress_level=1)
     return file.getvalue()
 
 
-def _shown(request: Request, view: PlayView) -> Response:
+def _render(request: Request, view: PlayView) -> Response:
     keys: AccessKeys = request.app.state.keys
     content = TEMPLATES.get_template("play.html").render(view=view, lab=lab_view(request), token=keys.page)
     return Response(content, headers=_FRESH, media_type="text/html")

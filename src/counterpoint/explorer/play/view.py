@@ -1,4 +1,4 @@
-"""The page Play as values: what can be moved and how it stands, what is asked, and what each model said to it."""
+"""The view of "Try a model": its inputs as they stand, the queries they make, and the answer of each model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,19 +25,19 @@ from counterpoint.store.groups import read_queries
 from counterpoint.store.outcomes.row_groups import take_rows
 
 PICKS = 12
-"""Pictures that are offered at once."""
+"""Pictures offered on one page of the list."""
 SENTENCE = (
-    "Change the picture or the words, and see at once what becomes of the answers of the loaded models. "
-    "Nothing of this is kept in the lab."
+    "Edit the picture or the text, and see how the answers of the loaded models change. "
+    "Nothing of this is saved in the lab."
 )
 
 AnswersByRow = Mapping[tuple[int, str], Answer]
-"""What was said, by the place of a line and the model."""
+"""Answers by row of the table and slug of the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeveritySlider:
-    """An edit that can be moved, from 0, which is none, to its highest severity."""
+    """An edit with its severity: from 0, which leaves it out, to `most`."""
 
     name: str
     value: int
@@ -46,7 +46,7 @@ class SeveritySlider:
 
 @dataclass(frozen=True, slots=True)
 class EditFamily:
-    """Edits of one sort."""
+    """A named group of edits, such as noise."""
 
     name: str
     sliders: tuple[SeveritySlider, ...]
@@ -54,7 +54,7 @@ class EditFamily:
 
 @dataclass(frozen=True, slots=True)
 class PictureOption:
-    """A picture of the lab that could be played with, and the question that is asked about it there."""
+    """A picture of the lab to choose, and the question that the lab asks about it."""
 
     address: str
     picture: str
@@ -68,7 +68,7 @@ class PictureOption:
 
 @dataclass(frozen=True, slots=True)
 class MaskArea:
-    """A box by the name of what is in it, in per cent of the picture."""
+    """A named box, in per cent of the picture."""
 
     name: str
     x: int
@@ -79,7 +79,7 @@ class MaskArea:
 
 @dataclass(frozen=True, slots=True)
 class EditedPicture:
-    """The picture as models are shown it, and where it is from."""
+    """The picture as models are shown it, with its source and edits."""
 
     picture: str
     source: str
@@ -90,7 +90,7 @@ class EditedPicture:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCell:
-    """What one model said; `same` tells whether it is what the model said to the first row, where both are known."""
+    """The answer of one model; `same` says whether it equals its answer to the first row, where both are known."""
 
     model: str
     answer: AnswerView | None
@@ -99,7 +99,7 @@ class AnswerCell:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """A text that is asked, the difference from the first marked, and where it comes from."""
+    """A query as text with its differences from the first row marked, and the answers to it."""
 
     name: str
     family: str
@@ -110,7 +110,7 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class PlayView(PageView):
-    """Everything that can be moved, as it stands, and what the models said, where they were asked."""
+    """All inputs of the page as they stand, and the answers where models were asked."""
 
     mode: str = "question"
     models: tuple[LoadedModel, ...] = ()
@@ -143,7 +143,7 @@ class PlayView(PageView):
 
 @dataclass(frozen=True, slots=True)
 class SourcePicture:
-    """The picture that is played with, before it is edited, and the row of the lab that it is from, if it is."""
+    """The picture before any edit, and the row of the lab that it comes from, if any."""
 
     picture: Picture | None = None
     row: Mapping[str, Any] | None = None
@@ -152,7 +152,7 @@ class SourcePicture:
 
 @dataclass(frozen=True, slots=True)
 class PlayQuery:
-    """Something that is asked, and where its text comes from."""
+    """A query, and how its text or picture was derived from the inputs."""
 
     name: str
     family: str
@@ -160,165 +160,172 @@ class PlayQuery:
     query: Query
 
 
-def source_picture(reader: LabReader, asked: PlayRequest) -> SourcePicture:
-    """The picture that a request names; none, where it names none."""
-    if asked.dropped:
-        return SourcePicture(Picture(f"{NAMESPACE}:{asked.dropped}"))
-    if not asked.suite or not asked.query:
+def source_picture(reader: LabReader, play: PlayRequest) -> SourcePicture:
+    """The picture that the inputs name, if any."""
+    if play.dropped:
+        return SourcePicture(Picture(f"{NAMESPACE}:{play.dropped}"))
+    if not play.suite or not play.query:
         return SourcePicture()
-    row, query = _row(reader, asked.suite, asked.query)
+    row, query = _row(reader, play.suite, play.query)
     size = (row["width"], row["height"]) if row["width"] and row["height"] else None
     return SourcePicture(query.picture, row, size)
 
 
-def with_defaults(reader: LabReader, asked: PlayRequest) -> PlayRequest:
-    """A request with something to begin with: the first picture of the lab, and what the lab asks about it."""
-    if not asked.dropped and not asked.query:
-        found = next((picks for suite in _suites(reader, asked) if (picks := _picked(reader, suite, 1, 1))), None)
-        asked = replace(asked, suite=found[0]["suite"], query=hex_id(found[0]["query"])) if found else asked
-    row = source_picture(reader, asked).row
+def with_defaults(reader: LabReader, play: PlayRequest) -> PlayRequest:
+    """The inputs with defaults filled in: the first picture of the lab, and what the lab asks about it."""
+    if not play.dropped and not play.query:
+        suites = [reader.require_suite(play.suite)] if play.suite else reader.suites()
+        pictures = next((first for suite in suites if (first := _suite_pictures(reader, suite, 1, 1))), None)
+        if pictures:
+            play = replace(play, suite=pictures[0]["suite"], query=hex_id(pictures[0]["query"]))
+    row = source_picture(reader, play).row
     if row is None:
-        return asked
+        return play
     choices = ", ".join(row["choices"])
     if row["mode"] == Mode.SCORE:
-        return replace(asked, first=asked.first or row["text"], mode="captions" if not asked.question else asked.mode)
-    same = not asked.question or asked.question == row["text"]
-    return replace(asked, question=asked.question or row["text"], choices=asked.choices or (choices if same else ""))
+        return replace(play, first=play.first or row["text"], mode="captions" if not play.question else play.mode)
+    same = not play.question or play.question == row["text"]
+    return replace(play, question=play.question or row["text"], choices=play.choices or (choices if same else ""))
 
 
-def capable_models(players: ModelThreads, asked: PlayRequest) -> tuple[LoadedModel, ...]:
-    """The models that can do what is asked for."""
-    mode = Mode.SCORE if asked.mode == "captions" else Mode.ANSWER
-    return tuple(known for known in players.known if known.can(mode))
+def capable_models(threads: ModelThreads, play: PlayRequest) -> tuple[LoadedModel, ...]:
+    """The models that can answer in the chosen mode."""
+    mode = Mode.SCORE if play.mode == "captions" else Mode.ANSWER
+    return tuple(model for model in threads.models if model.can(mode))
 
 
-def is_reworded(players: ModelThreads, asked: PlayRequest) -> bool:
-    """Whether a question is also asked in other words: as the visitor says, else unless each answer is a request."""
-    return bool(asked.words) if asked.words is not None else not any(known.remote for known in players.known)
+def is_reworded(threads: ModelThreads, play: PlayRequest) -> bool:
+    """Whether a question is also asked in other words: as the visitor chose, else where no model is remote."""
+    return bool(play.words) if play.words is not None else not any(model.remote for model in threads.models)
 
 
-def play_queries(players: ModelThreads, asked: PlayRequest, picture: Picture | None) -> list[PlayQuery]:
-    """All that is asked: first what the visitor sees, then the same without edits, then the same in other words."""
-    shown = apply_request(picture, asked)
-    if asked.mode == "captions":
-        texts = [(name, text) for name, text in (("first", asked.first), ("second", asked.second)) if text.strip()]
-        made = [PlayQuery(name, "caption", "", Query(shown, text, Mode.SCORE)) for name, text in texts]
+def play_queries(threads: ModelThreads, play: PlayRequest, picture: Picture | None) -> list[PlayQuery]:
+    """All queries: first the inputs as shown, then without edits, then in other words."""
+    shown = apply_request(picture, play)
+    if play.mode == "captions":
+        texts = [(name, text) for name, text in (("first", play.first), ("second", play.second)) if text.strip()]
+        edited = [PlayQuery(name, "caption", "", Query(shown, text, Mode.SCORE)) for name, text in texts]
         plain = [PlayQuery(name, "no edits", "", Query(picture, text, Mode.SCORE)) for name, text in texts]
-        return made + (plain if picture != shown else [])
-    if not asked.question.strip():
+        return edited + (plain if picture != shown else [])
+    if not play.question.strip():
         return []
-    first = Query(shown, asked.question, choices=asked.listed)
-    found = [PlayQuery("as typed", "", "", first)]
+    first = Query(shown, play.question, choices=play.choice_list)
+    queries = [PlayQuery("as typed", "", "", first)]
     if picture != shown:
-        found.append(PlayQuery("no edits", "picture", "the picture as it was", replace(first, picture=picture)))
-    made_of = list_rewordings(asked.question, swap=asked.swap, into=asked.into, severity=asked.noise, draw=asked.draw)
-    kept = made_of if is_reworded(players, asked) else [one for one in made_of if one.family == "swap"]
-    return found + [PlayQuery(one.name, one.family, one.does, first.asking(one.text)) for one in kept]
+        queries.append(PlayQuery("no edits", "picture", "the picture as it was", replace(first, picture=picture)))
+    rewordings = list_rewordings(play.question, swap=play.swap, into=play.into, severity=play.noise, seed=play.draw)
+    if not is_reworded(threads, play):
+        rewordings = [rewording for rewording in rewordings if rewording.family == "swap"]
+    return queries + [PlayQuery(own.name, own.family, own.does, first.asking(own.text)) for own in rewordings]
 
 
 def play_view(
     reader: LabReader,
-    players: ModelThreads,
-    asked: PlayRequest,
-    given: AnswersByRow | None = None,
+    threads: ModelThreads,
+    play: PlayRequest,
+    answers: AnswersByRow | None = None,
     problems: Sequence[str] = (),
 ) -> PlayView:
-    """The whole page, with what was said where models were asked."""
-    picked, models = source_picture(reader, asked), capable_models(players, asked)
-    asked_for = play_queries(players, asked, picked.picture)
+    """The whole page, with the answers where models were asked."""
+    source, models = source_picture(reader, play), capable_models(threads, play)
+    queries = play_queries(threads, play, source.picture)
     return PlayView(
         view="play",
         title="Try a model",
         sentence=SENTENCE,
-        twin=asked.address("/play.json"),
-        mode=asked.mode,
-        models=players.known,
+        twin=play.address("/play.json"),
+        mode=play.mode,
+        models=threads.models,
         able=models,
-        shown=edited_picture(asked, picked),
-        question=asked.question,
-        choices=asked.choices,
-        first=asked.first,
-        second=asked.second,
-        swap=asked.swap,
-        into=asked.into,
-        noise=asked.noise,
-        draw=asked.draw,
-        words=is_reworded(players, asked),
-        suite=asked.suite,
-        query=asked.query,
-        dropped=asked.dropped,
+        shown=edited_picture(play, source),
+        question=play.question,
+        choices=play.choices,
+        first=play.first,
+        second=play.second,
+        swap=play.swap,
+        into=play.into,
+        noise=play.noise,
+        draw=play.draw,
+        words=is_reworded(threads, play),
+        suite=play.suite,
+        query=play.query,
+        dropped=play.dropped,
         mask=SelectBox(
-            "mask", "Mask", tuple(SelectOption(one, label, one == asked.mask) for one, label in MASKS.items())
+            "mask", "Mask", tuple(SelectOption(one, label, one == play.mask) for one, label in MASKS.items())
         ),
-        box=(asked.x, asked.y, asked.w, asked.h),
+        box=(play.x, play.y, play.w, play.h),
         families=tuple(
-            EditFamily(
-                name, tuple(SeveritySlider(one, asked.severities.get(one, 0), most) for one, most in own.items())
-            )
+            EditFamily(name, tuple(SeveritySlider(one, play.severities.get(one, 0), most) for one, most in own.items()))
             for name, own in FAMILIES.items()
         ),
-        suites=_suite_box(reader, asked),
-        **_picking(reader, asked),
-        swappable=tuple(swappable_words(asked.question)) if asked.mode == "question" else (),
-        rows=answer_rows(asked_for, models, given or {}),
-        notes=(*problems, *answer_notes(players, asked, models)),
-        asked=given is not None,
+        suites=SelectBox(
+            "suite", "Suite", tuple(SelectOption(suite, suite, suite == play.suite) for suite in reader.suites())
+        ),
+        **_picture_options(reader, play),
+        swappable=tuple(swappable_words(play.question)) if play.mode == "question" else (),
+        rows=answer_rows(queries, models, answers or {}),
+        notes=(*problems, *answer_notes(threads, play, models)),
+        asked=answers is not None,
     )
 
 
-def edited_picture(asked: PlayRequest, picked: SourcePicture) -> EditedPicture | None:
-    """The picture as it is shown, if there is one."""
-    if picked.picture is None:
+def edited_picture(play: PlayRequest, source: SourcePicture) -> EditedPicture | None:
+    """The picture with its edits, if there is one."""
+    if source.picture is None:
         return None
-    shown, row = apply_request(picked.picture, asked), picked.row
+    shown, row = apply_request(source.picture, play), source.row
     assert shown is not None, "a picture stays one"
-    same = row is not None and row["gold"] and row["text"] == asked.question and asked.mode == "question"
+    same = row is not None and row["gold"] and row["text"] == play.question and play.mode == "question"
     return EditedPicture(
-        picture=asked.shown(),
-        source="a picture that was dropped in" if asked.dropped else picked.picture.address,
+        picture=play.picture_address(),
+        source="an uploaded picture" if play.dropped else source.picture.address,
         edits=" | ".join(map(summarize_edit, shown.edits)) or "no edits",
-        areas=_areas(picked),
-        gold=" / ".join(one["answer"] for one in row["gold"] if one["credit"] > 0) if row is not None and same else "",
+        areas=_areas(source),
+        gold=" / ".join(gold["answer"] for gold in row["gold"] if gold["credit"] > 0)
+        if row is not None and same
+        else "",
     )
 
 
 def answer_rows(
-    asked: Sequence[PlayQuery], models: Sequence[LoadedModel], given: AnswersByRow
+    queries: Sequence[PlayQuery], models: Sequence[LoadedModel], answers: AnswersByRow
 ) -> tuple[AnswerRow, ...]:
-    """The lines as a table: one row each, one cell for each model."""
-    if not asked:
+    """The queries as a table: one row each, one cell per model."""
+    if not queries:
         return ()
-    texts = mark_changes(asked[0].query.text, [line.query.text for line in asked[1:]])
-    scored = asked[0].query.mode is Mode.SCORE
+    texts = mark_changes(queries[0].query.text, [query.query.text for query in queries[1:]])
+    is_scored = queries[0].query.mode is Mode.SCORE
     return tuple(
         AnswerRow(
-            line.name,
-            line.family,
-            line.does,
-            pieces if not scored and place else mark_changes(line.query.text, [])[0],
-            tuple(_cell(given, place, model.slug, line.query.mode) for model in models),
+            query.name,
+            query.family,
+            query.does,
+            pieces if not is_scored and place else mark_changes(query.query.text, [])[0],
+            tuple(_cell(answers, place, model.slug, query.query.mode) for model in models),
         )
-        for place, (line, pieces) in enumerate(zip(asked, texts, strict=True))
+        for place, (query, pieces) in enumerate(zip(queries, texts, strict=True))
     )
 
 
-def answer_notes(players: ModelThreads, asked: PlayRequest, models: Sequence[LoadedModel]) -> tuple[str, ...]:
-    """What is to be known of the answers: words that a model never learnt, and why there is no noise in words."""
-    if not players:
+def answer_notes(threads: ModelThreads, play: PlayRequest, models: Sequence[LoadedModel]) -> tuple[str, ...]:
+    """Remarks on the answers: words outside a model's vocabulary, and why there is no noise in words."""
+    if not threads:
         return ()
     if not models:
-        what = "scores captions" if asked.mode == "captions" else "answers questions"
+        what = "scores captions" if play.mode == "captions" else "answers questions"
         return (f"None of the loaded models {what}.",)
-    text = f"{asked.first} {asked.second}" if asked.mode == "captions" else asked.question
-    found = [
-        note for one in models for note in vocabulary_warnings(players.model(one.slug), one.name, text, asked.listed)
+    text = f"{play.first} {play.second}" if play.mode == "captions" else play.question
+    warnings = [
+        warning
+        for model in models
+        for warning in vocabulary_warnings(threads.model(model.slug), model.name, text, play.choice_list)
     ]
-    why = noise_rejection(asked.question) if asked.mode == "question" and is_reworded(players, asked) else ""
-    return (*(f"{note}." for note in found), *([f"No noise is put into {why}."] if why else []))
+    why = noise_rejection(play.question) if play.mode == "question" and is_reworded(threads, play) else ""
+    return (*(f"{warning}." for warning in warnings), *([f"No noise is put into {why}."] if why else []))
 
 
 def answer_view(answer: Answer, mode: Mode) -> AnswerView:
-    """An answer as pages show it."""
+    """An answer as the page shows it."""
     number = _number(answer.score) if mode is Mode.SCORE and answer.score is not None else ""
     return AnswerView(
         raw=answer.raw,
@@ -333,8 +340,8 @@ def answer_view(answer: Answer, mode: Mode) -> AnswerView:
     )
 
 
-def _cell(given: AnswersByRow, place: int, slug: str, mode: Mode) -> AnswerCell:
-    answer, first = given.get((place, slug)), given.get((0, slug))
+def _cell(answers: AnswersByRow, place: int, slug: str, mode: Mode) -> AnswerCell:
+    answer, first = answers.get((place, slug)), answers.get((0, slug))
     if answer is None or first is None or not place or mode is Mode.SCORE:
         return AnswerCell(slug, answer_view(answer, mode) if answer else None)
     failed = State.FAILED in (answer.state, first.state)
@@ -342,7 +349,7 @@ def _cell(given: AnswersByRow, place: int, slug: str, mode: Mode) -> AnswerCell:
 
 
 def _number(score: float) -> str:
-    """Three decimals, or what tells apart two scores that are both next to nothing."""
+    """A score with three decimals, or in scientific notation where it is tiny."""
     return f"{score:.3f}" if abs(score) >= 0.001 or not score else f"{score:.1e}"
 
 
@@ -351,83 +358,80 @@ def _value(answer: Answer) -> str:
 
 
 def _row(reader: LabReader, suite: str, query: str) -> tuple[Mapping[str, Any], Query]:
-    """A row of a suite with the query that it is."""
+    """A row of a suite, and its query."""
     if len(query) != 16 or not set(query) <= set("0123456789abcdef"):
         raise UnknownName("query", query, [])
-    asked = reader.database.source("queries", suite=reader.require_suite(suite))
-    found = reader.database.rows(f"SELECT row FROM {asked} WHERE query = ? LIMIT 1", [int(query, 16)])
-    if not found:
+    queries = reader.database.source("queries", suite=reader.require_suite(suite))
+    rows = reader.database.rows(f"SELECT row FROM {queries} WHERE query = ? LIMIT 1", [int(query, 16)])
+    if not rows:
         raise UnknownName("query", query, [])
     (path,) = reader.database.files.paths("groups", suite=suite)
-    table = take_rows(path, np.array([found[0]["row"]]))
+    table = take_rows(path, np.array([rows[0]["row"]]))
     return table.to_pylist()[0], read_queries(table)[0]
 
 
-def _areas(picked: SourcePicture) -> tuple[MaskArea, ...]:
-    """The boxes of what the question is about, in per cent of the picture, rounded outward."""
-    if picked.row is None or picked.size is None:
+def _areas(source: SourcePicture) -> tuple[MaskArea, ...]:
+    """The boxes of the question's objects, in per cent of the picture, rounded outward."""
+    if source.row is None or source.size is None:
         return ()
-    width, height = picked.size
-    found = []
-    for one in picked.row["objects"]:
-        if one["x"] is None:
+    width, height = source.size
+    areas = []
+    for box in source.row["objects"]:
+        if box["x"] is None:
             continue
-        left, top = (max(0, 100 * one[side] // whole) for side, whole in (("x", width), ("y", height)))
-        right = min(100, -(-100 * (one["x"] + one["width"]) // width))
-        bottom = min(100, -(-100 * (one["y"] + one["height"]) // height))
+        left, top = max(0, 100 * box["x"] // width), max(0, 100 * box["y"] // height)
+        right = min(100, -(-100 * (box["x"] + box["width"]) // width))
+        bottom = min(100, -(-100 * (box["y"] + box["height"]) // height))
         if right > left and bottom > top:
-            found.append(MaskArea(one["name"], left, top, right - left, bottom - top))
-    return tuple(found)
+            areas.append(MaskArea(box["name"], left, top, right - left, bottom - top))
+    return tuple(areas)
 
 
-def _suites(reader: LabReader, asked: PlayRequest) -> Sequence[str]:
-    return [reader.require_suite(asked.suite)] if asked.suite else reader.suites()
-
-
-def _suite_box(reader: LabReader, asked: PlayRequest) -> SelectBox:
-    return SelectBox("suite", "Suite", tuple(SelectOption(one, one, one == asked.suite) for one in reader.suites()))
-
-
-def _picking(reader: LabReader, asked: PlayRequest) -> dict[str, Any]:
-    """The pictures to choose from: some of a suite, and where there are fewer and more."""
-    suite = asked.suite or next(iter(reader.suites()), "")
+def _picture_options(reader: LabReader, play: PlayRequest) -> dict[str, Any]:
+    """One page of pictures to choose from, and the addresses of the pages before and after."""
+    suite = play.suite or next(iter(reader.suites()), "")
     if not suite:
         return {}
-    own = _row(reader, asked.suite, asked.query)[0] if asked.suite and asked.query else None
-    touched = asked.question and (own is None or asked.question != own["text"])
-    found = _picked(reader, suite, asked.page, PICKS + 1)
+    row = _row(reader, play.suite, play.query)[0] if play.suite and play.query else None
+    keeps_question = bool(play.question) and (row is None or play.question != row["text"])
+    pictures = _suite_pictures(reader, suite, play.page, PICKS + 1)
     (path,) = reader.database.files.paths("groups", suite=suite)
-    texts = take_rows(path, np.array([one["place"] for one in found], np.int64)).to_pylist() if found else []
-    picks = tuple(_pick(suite, one, text, asked, bool(touched)) for one, text in zip(found, texts, strict=True))
+    places = np.array([picture["place"] for picture in pictures], np.int64)
+    rows = take_rows(path, places).to_pylist() if pictures else []
+    options = tuple(
+        _picture_option(play, suite, hex_id(picture["query"]), row, keeps_question)
+        for picture, row in zip(pictures, rows, strict=True)
+    )
     return {
-        "picks": picks[:PICKS],
-        "fewer": asked.address(page=str(asked.page - 1)) if asked.page > 1 else "",
-        "more": asked.address(page=str(asked.page + 1)) if len(picks) > PICKS else "",
+        "picks": options[:PICKS],
+        "fewer": play.address(page=str(play.page - 1)) if play.page > 1 else "",
+        "more": play.address(page=str(play.page + 1)) if len(options) > PICKS else "",
     }
 
 
-def _picked(reader: LabReader, suite: str, page: int, size: int) -> list[dict[str, Any]]:
-    """Some pictures of a suite, each once, with the first query about each."""
-    asked = reader.database.source("bases", suite=reader.require_suite(suite))
+def _suite_pictures(reader: LabReader, suite: str, page: int, size: int) -> list[dict[str, Any]]:
+    """Distinct pictures of a suite, each with the first query about it."""
+    bases = reader.database.source("bases", suite=reader.require_suite(suite))
     sql = (
-        f"SELECT suite, min(place) AS place, arg_min(base_query, place) AS query FROM {asked} "
+        f"SELECT suite, min(place) AS place, arg_min(base_query, place) AS query FROM {bases} "
         "WHERE picture IS NOT NULL GROUP BY suite, picture ORDER BY 2 LIMIT ? OFFSET ?"
     )
     return reader.database.rows(sql, [size, (page - 1) * PICKS])
 
 
-def _pick(
-    suite: str, found: Mapping[str, Any], row: Mapping[str, Any], asked: PlayRequest, touched: bool
+def _picture_option(
+    play: PlayRequest, suite: str, query: str, row: Mapping[str, Any], keeps_question: bool
 ) -> PictureOption:
-    query, ratio = hex_id(found["query"]), row["height"] / row["width"] if row["width"] and row["height"] else 0.75
-    text = {} if touched or row["mode"] == Mode.SCORE else {"question": row["text"], "choices": ""}
+    ratio = row["height"] / row["width"] if row["width"] and row["height"] else 0.75
+    question = "" if row["mode"] == Mode.SCORE else row["text"]
+    text = {} if keeps_question or not question else {"question": question, "choices": ""}
     return PictureOption(
-        address=asked.address(suite=suite, query=query, dropped="", **text),
+        address=play.address(suite=suite, query=query, dropped="", **text),
         picture=f"/suites/{quote(suite)}/pictures/{query}.png?width=160",
         suite=suite,
         query=query,
-        question="" if row["mode"] == Mode.SCORE else row["text"],
-        chosen=(suite, query) == (asked.suite, asked.query) and not asked.dropped,
+        question=question,
+        chosen=(suite, query) == (play.suite, play.query) and not play.dropped,
         width=96,
         height=round(96 * min(ratio, 2)),
     )

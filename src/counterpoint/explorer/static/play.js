@@ -1,4 +1,4 @@
-// Play: whatever is moved is asked at once; the newest request wins, and answers are filled in as they come.
+// Try a model: every change is asked at once; the newest request cancels older ones, and answers stream in.
 
 const form = document.querySelector("form[data-play]");
 const token = document.querySelector('meta[name="play-token"]').content;
@@ -109,7 +109,7 @@ function begun(event) {
   const picture = find("picture");
   find("source").textContent = event.shown?.source ?? "no picture";
   find("edits").textContent = event.shown?.edits ?? "";
-  find("gold").textContent = event.shown?.gold ? `Right by the lab: ${event.shown.gold}` : "";
+  find("gold").textContent = event.shown?.gold ? `Gold: ${event.shown.gold}` : "";
   if (event.shown && picture.getAttribute("src") !== event.shown.picture) picture.src = event.shown.picture;
   picture.hidden = !event.shown;
   areas(event.shown?.areas ?? []);
