@@ -15,8 +15,9 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
+from counterpoint.lab.contents import list_contents
 from counterpoint.store.groups import groups_table, unique_queries
-from counterpoint.store.lab import LabStore, list_contents
+from counterpoint.store.lab import LabStore
 from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import VOTES
@@ -124,9 +125,9 @@ def test_the_contents_are_counted(tmp_path: Path) -> None:
     lab.put_run(RunRecord("run", "model", "print"))
     with lab.answers("print", run="run") as log:
         log.add([(1, 0, Answer.of("yes"), "", 0.0), (2, 0, Answer.failed("why"), "", 0.0)])
-    found = list_contents(lab)
-    assert [(one["suite"], one["groups"], one["seed"]) for one in found["suites"]] == [("order", 3, 5)]
-    assert [(one["answers"], one["failed"], one["runs"]) for one in found["models"]] == [(1, 1, 1)]
+    contents = list_contents(lab)
+    assert [(suite.suite, suite.groups, suite.seed) for suite in contents.suites] == [("order", 3, 5)]
+    assert [(own.answers, own.failed, len(own.model.runs)) for own in contents.models] == [(1, 1, 1)]
 
 
 def test_every_kind_of_file_is_verified(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tabled import some_groups
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.store.groups import groups_table
 from counterpoint.store.integrity import IntegrityCheck
-from counterpoint.store.lab import LabStore, verify_folder
+from counterpoint.store.lab import LabStore, integrity_checks
 from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest, put_suite
 
@@ -47,7 +47,7 @@ def test_a_whole_suite_holds_in_every_way(lab: LabStore) -> None:
     names = [check.name for check in lab.verify()]
     assert names == ["readable", "readable", "suite", "rows", "groups", "fingerprint", "ids"]
     assert wrong(lab) == {}
-    assert all(check.holds for check in verify_folder(lab.folder / "suites" / "order"))
+    assert all(check.holds for check in integrity_checks(lab.folder / "suites" / "order"))
 
 
 def test_rows_in_another_order_are_the_same_suite(lab: LabStore) -> None:

@@ -1,17 +1,13 @@
 """A lab: the folder that holds suites, answers, runs and votes; it can be copied, zipped and mailed."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from counterpoint.core.answers import State
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, suites, values
@@ -204,26 +200,7 @@ class LabStore:
         put_object(self.storage, MARKER, {"version": VERSION, "roots": self._roots})
 
 
-class LabContents(TypedDict):
-    """What is in a lab, as rows that people and programs read."""
-
-    suites: list[dict[str, Any]]
-    models: list[dict[str, Any]]
-
-
-def list_contents(lab: LabStore) -> LabContents:
-    """The suites with their manifests, and the models with the number of their answers."""
-    runs = Counter(info.fingerprint for info in lab.runs())
-    models = []
-    for info in lab.models():
-        states = lab.read_answers(info.fingerprint, ["state"])["state"]
-        failed = pc.sum(pc.equal(states, State.FAILED.value)).as_py() or 0
-        about = {"model": info.model, "fingerprint": info.fingerprint, "slug": answers.slug(info.fingerprint)}
-        models.append({**about, "answers": len(states) - failed, "failed": failed, "runs": runs[info.fingerprint]})
-    return {"suites": [asdict(lab.manifest(name)) for name in lab.suites()], "models": models}
-
-
-def verify_folder(folder: Path) -> Iterator[IntegrityCheck]:
+def integrity_checks(folder: Path) -> Iterator[IntegrityCheck]:
     """The checks of a lab, or of the folder of one suite."""
     if (folder / suites.MANIFEST).exists() or (folder / suites.TABLE).exists():
         whole = folder.resolve()

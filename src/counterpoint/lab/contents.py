@@ -1,0 +1,141 @@
+"""What a lab holds, and whether it still is what it was."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+
+from counterpoint.core.answers import State
+from counterpoint.lab.results import LabResult
+from counterpoint.reports.tables import ResultTable
+from counterpoint.store.integrity import IntegrityCheck
+from counterpoint.store.lab import LabStore, integrity_checks
+from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import ModelVersion
+
+
+@dataclass(frozen=True, slots=True)
+class ModelContents:
+    """A version of a model with the numbers of its answers."""
+
+    model: ModelVersion
+    answers: int
+    failed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        model = self.model
+        return {
+            "model": model.name,
+            "version": model.version,
+            "title": model.title,
+            "fingerprint": model.fingerprint,
+            "slug": model.slug,
+            "first_run": model.runs[0].date,
+            "answers": self.answers,
+            "failed": self.failed,
+            "runs": len(model.runs),
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LabContents(LabResult):
+    """The suites and models of a lab."""
+
+    suites: tuple[Manifest, ...]
+    models: tuple[ModelContents, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The manifests, and the models."""
+        return {"suites": [asdict(suite) for suite in self.suites], "models": [m.to_dict() for m in self.models]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per model."""
+        return [model.to_dict() for model in self.models]
+
+    def tables(self) -> list[ResultTable]:
+        """A table of suites and one of models."""
+        suites = [
+            (suite.suite, f"{suite.groups:,}", f"{suite.rows:,}", str(suite.seed), suite.fingerprint[:12])
+            for suite in self.suites
+        ]
+        models = [
+            (
+                own.model.name,
+                own.model.version,
+                f"{own.answers:,}",
+                f"{own.failed:,}",
+                str(len(own.model.runs)),
+                own.model.runs[0].date,
+                own.model.slug,
+            )
+            for own in self.models
+        ]
+        heads = ("model", "version", "answers", "failed", "runs", "first run", "folder of its answers")
+        return [
+            ResultTable("Suites", ("suite", "groups", "queries", "seed", "fingerprint"), suites),
+            ResultTable("Models", heads, models, names=2),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(LabResult):
+    """The integrity checks of a lab or a suite."""
+
+    folder: Path
+    checks: tuple[IntegrityCheck, ...]
+
+    def __iter__(self) -> Iterator[IntegrityCheck]:
+        return iter(self.checks)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every check holds."""
+        return not self.broken
+
+    @property
+    def broken(self) -> tuple[IntegrityCheck, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per check."""
+        return [asdict(check) for check in self.checks]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Whether all hold, and each check."""
+        return {"folder": str(self.folder), "holds": self.holds, "checks": self.records()}
+
+    def tables(self) -> list[ResultTable]:
+        """None: what does not hold is told in sentences."""
+        return []
+
+    def notes(self) -> list[str]:
+        """What does not hold and what helps, then the count."""
+        lines = []
+        for check in self.broken:
+            lines.append(f"{check.place}: {check.name} does not hold: {check.found}")
+            lines += [f"  {check.hint}"] if check.hint else []
+        holding = len(self.checks) - len(self.broken)
+        count = f"all {holding}" if self.holds else f"{holding} of {len(self.checks)}"
+        return [*lines, f"{count} checks hold in {self.folder}"]
+
+
+def list_contents(store: LabStore) -> LabContents:
+    """The suites with their manifests, and the models with the numbers of their answers."""
+    models = []
+    for model in store.versions():
+        states: Counter[str] = Counter()
+        for pair in pc.value_counts(store.read_answers(model.fingerprint, ["state"])["state"]).to_pylist():
+            states[pair["values"]] += pair["counts"]
+        failed = states[State.FAILED.value]
+        models.append(ModelContents(model, states.total() - failed, failed))
+    return LabContents(tuple(store.manifest(name) for name in store.suites()), tuple(models))
+
+
+def verify_folder(folder: Path) -> Verification:
+    """Check a lab, or the folder of one suite."""
+    return Verification(folder, tuple(integrity_checks(folder)))

@@ -1,0 +1,234 @@
+"""The groups that a model fails, with pictures, texts, gold and answers, for a notebook or a terminal."""
+
+from base64 import b64encode
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint.core.answers import State
+from counterpoint.core.errors import PictureError
+from counterpoint.core.groups import Query
+from counterpoint.core.ids import hex_id
+from counterpoint.core.ports import Pictures
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
+from counterpoint.lab.worlds import find_worlds
+from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
+from counterpoint.reports.tables import ResultTable
+from counterpoint.store.groups import read_queries
+from counterpoint.store.lab import LabStore
+
+FAILED_VERDICTS = ("broken", "gained", "wrong", "breaks")
+"""Verdicts on groups in which a member is wrong, or the answers do not satisfy the relation."""
+
+_WIDTH = 160  # pixels of a picture in a notebook
+_LONGEST = 80  # characters of a text in a table
+
+
+@dataclass(frozen=True, slots=True)
+class FailedQuery:
+    """One member of a failed group: what was asked, what is right, and what the model answered."""
+
+    query: Query
+    gold: tuple[str, ...]
+    answer: str | None  # None where there is none
+    correct: bool | None  # None without gold or answer
+
+
+@dataclass(frozen=True, slots=True)
+class FailedGroup:
+    """A group with a wrong answer, or whose answers do not satisfy its relation; the base comes first."""
+
+    group_id: str
+    suite: str
+    test: str
+    kind: str
+    relation: str
+    verdict: str
+    proof: str
+    members: tuple[FailedQuery, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        members = [
+            {
+                "picture": member.query.picture.address if member.query.picture else None,
+                "text": member.query.text,
+                "gold": list(member.gold),
+                "answer": member.answer,
+                "correct": member.correct,
+            }
+            for member in self.members
+        ]
+        about = {name: getattr(self, name) for name in ("group_id", "suite", "test", "kind", "relation", "verdict")}
+        return about | {"proof": self.proof, "members": members}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Failures(LabResult):
+    """Failed groups of one model, in the order of the suites."""
+
+    model: str
+    total: int  # failed groups in all
+    groups: tuple[FailedGroup, ...]
+    pictures: Pictures = field(compare=False)
+    remarks: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[FailedGroup]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, place: int) -> FailedGroup:
+        return self.groups[place]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model, how many groups fail, and those that are listed."""
+        return {"model": self.model, "failed": self.total, "groups": [group.to_dict() for group in self.groups]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per member of a group."""
+        return [
+            {name: value for name, value in group.items() if name != "members"} | {"role": role} | member
+            for group in (group.to_dict() for group in self.groups)
+            for role, member in enumerate(group["members"])
+        ]
+
+    def notes(self) -> list[str]:
+        """How many there are in all."""
+        left = self.total - len(self)
+        return [*self.remarks, *([f"{left:,} further groups fail; limit=… lists more"] if left > 0 else [])]
+
+    def tables(self) -> list[ResultTable]:
+        """One line per member of a group."""
+        lines = [
+            (
+                group.test if role == 0 else "",
+                _cut(member.query.text),
+                " / ".join(member.gold) or "–",
+                _cut(member.answer or "–"),
+                {True: "✓", False: "✗", None: ""}[member.correct],
+            )
+            for group in self.groups
+            for role, member in enumerate(group.members)
+        ]
+        heads = ("test", "text", "gold", self.model, "")
+        return [ResultTable(f"{self.total:,} groups that {self.model} fails", heads, lines, names=5)]
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
+        title = f"<p>{self.total:,} groups that {escape(self.model)} fails</p>"
+        return title + "".join(map(self._card, self.groups)) + notes
+
+    def _card(self, group: FailedGroup) -> str:
+        members = "".join(map(self._member, group.members))
+        about = f"{group.suite} · {group.test} · {group.kind} · {VERDICTS[group.verdict]}"
+        return (
+            f'<div style="margin:12px 0"><small>{escape(about)}</small>'
+            f'<div style="display:flex;flex-wrap:wrap;gap:12px">{members}</div>'
+            f"<small>{escape(group.proof)}</small></div>"
+        )
+
+    def _member(self, member: FailedQuery) -> str:
+        mark = {True: "✓", False: "✗", None: ""}[member.correct]
+        return (
+            f'<figure style="margin:0;max-width:{_WIDTH}px">{self._picture(member.query)}<figcaption>'
+            f"{escape(member.query.text)}<br>gold: {escape(' / '.join(member.gold) or '–')}<br>"
+            f"{mark} {escape(_cut(member.answer or '–'))}</figcaption></figure>"
+        )
+
+    def _picture(self, query: Query) -> str:
+        """The picture as the model was shown it, small, inside the page."""
+        from PIL import Image
+
+        if query.picture is None:
+            return ""
+        try:
+            image = Image.fromarray(self.pictures.pixels(query.picture))
+        except PictureError as problem:
+            return f"<i>{escape(str(problem))}</i>"
+        image.thumbnail((_WIDTH, _WIDTH))
+        buffer = BytesIO()
+        image.save(buffer, "PNG")
+        data = b64encode(buffer.getvalue()).decode()
+        return f'<img alt="{escape(query.picture.address)}" src="data:image/png;base64,{data}">'
+
+
+def list_failures(store: LabStore, model: str, suites: Sequence[str], limit: int) -> Failures:
+    """The first groups that a model fails, of the named suites or of all."""
+    ((title, version),) = select_models(store, [model]).items()
+    groups, answers = load_groups(store, suites), load_answers(store, version)
+    outcomes = judge(groups, answers)
+    verdicts = group_verdicts(outcomes)
+    names = [verdicts.name(place) for place in range(len(verdicts.code))]
+    failed = [place for place, name in enumerate(names) if name in FAILED_VERDICTS]
+    rows = _rows_by_group(groups, {int(verdicts.group_id[place]) for place in failed[:limit]})
+    values = _values_by_query(answers)
+    listed = tuple(
+        _failed_group(outcomes, int(verdicts.row[place]), names[place], rows, values) for place in failed[:limit]
+    )
+    worlds = {name: world for name, world in find_worlds(groups).items() if name not in store.roots}
+    return Failures(title, len(failed), listed, store.pictures(worlds), version_notes([model], [version]))
+
+
+def _rows_by_group(groups: pa.Table, wanted: Collection[int]) -> dict[tuple[str, int], pa.Table]:
+    """The rows of the wanted groups by suite and group id, the base first."""
+    kept = groups.filter(pc.is_in(groups["group_id"], value_set=pa.array(sorted(wanted), pa.uint64())))
+    keys = zip(kept["suite"].to_pylist(), kept["group_id"].to_pylist(), strict=True)
+    places: dict[tuple[str, int], list[int]] = {}
+    for place, key in enumerate(keys):
+        places.setdefault(key, []).append(place)
+    return {key: kept.take(pa.array(own)).sort_by("role") for key, own in places.items()}
+
+
+def _values_by_query(answers: pa.Table) -> dict[int, str]:
+    """What the model answered, by query: the value, the raw text where no value was read, or the score."""
+    plain = answers.filter(pc.equal(answers["trial"], 0))
+    columns = (plain[name].to_pylist() for name in ("query", "value", "raw", "score", "state"))
+    return {
+        query: f"{score:.3f}" if score is not None else value or raw
+        for query, value, raw, score, state in zip(*columns, strict=True)
+        if state != State.FAILED
+    }
+
+
+def _failed_group(
+    outcomes: Outcomes,
+    base: int,
+    verdict: str,
+    rows: Mapping[tuple[str, int], pa.Table],
+    values: Mapping[int, str],
+) -> FailedGroup:
+    about = outcomes.table.slice(base, 1).to_pylist()[0]
+    own = rows[about["suite"], about["group_id"]]
+    correct = outcomes.correct[base : base + own.num_rows]
+    members = tuple(
+        FailedQuery(
+            query,
+            tuple(gold["answer"] for gold in golds or ()),
+            values.get(query_id),
+            None if np.isnan(credit) or query_id not in values else bool(credit >= outcomes.threshold),
+        )
+        for query, golds, query_id, credit in zip(
+            read_queries(own), own["gold"].to_pylist(), own["query"].to_pylist(), correct, strict=True
+        )
+    )
+    return FailedGroup(
+        hex_id(about["group_id"]),
+        *(str(about[name]) for name in ("suite", "test", "kind", "relation")),
+        verdict,
+        own["proof"][0].as_py() or "",
+        members,
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

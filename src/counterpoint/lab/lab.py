@@ -1,0 +1,315 @@
+"""The public API: a lab, and everything that can be done with it.
+
+Every method builds a request, calls one function of this package and returns a result that can be printed, shown in a
+notebook and taken further as data. The command line calls the same methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from counterpoint.lab.progress import ProgressCallback, ignore_progress
+from counterpoint.store.lab import LabStore
+
+if TYPE_CHECKING:
+    from counterpoint.core.groups import Group
+    from counterpoint.lab.augmentation import TrainingSet
+    from counterpoint.lab.checking import SuiteValidity
+    from counterpoint.lab.comparison import Comparison, Coverage
+    from counterpoint.lab.contents import LabContents, Verification
+    from counterpoint.lab.failures import Failures
+    from counterpoint.lab.foil_words import FoilWordReport
+    from counterpoint.lab.generation import GeneratedSuites
+    from counterpoint.lab.papers import PaperTables
+    from counterpoint.lab.rescoring import Rescoring
+    from counterpoint.lab.results import LabTable
+    from counterpoint.lab.running import RunReport
+    from counterpoint.lab.scores import Scores
+    from counterpoint.metrics.metric import Metric
+    from counterpoint.metrics.scoring import ScoreRequest
+    from counterpoint.store.suites import Manifest
+    from counterpoint.store.versions import ModelVersion
+
+
+class Lab:
+    """A folder with suites, answers and runs; it is made when something is put into it.
+
+    `progress` is called with a `ProgressEvent` during long work; warnings and skipped records go to the logger
+    "counterpoint".
+
+    >>> from tempfile import mkdtemp
+    >>> lab = Lab(mkdtemp())
+    >>> generated = lab.generate("negation", items=20, limit=10)
+    >>> report = lab.run("fusion")
+    >>> [score.n for score in lab.scores(metrics=["accuracy"])]
+    [10]
+    """
+
+    def __init__(self, folder: Path | str, *, progress: ProgressCallback = ignore_progress) -> None:
+        self.store = LabStore(folder)
+        self._progress = progress
+
+    def __repr__(self) -> str:
+        return f"Lab({str(self.store.folder)!r})"
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self.store.folder
+
+    @property
+    def suites(self) -> list[str]:
+        """The names of its suites."""
+        return self.store.suites()
+
+    @property
+    def models(self) -> tuple[ModelVersion, ...]:
+        """Every version of every model that was run or imported, by name and in the order of its versions."""
+        return self.store.versions()
+
+    # Making suites
+
+    def generate(
+        self,
+        *suites: str,
+        source: str = "world",
+        data: Path | str | None = None,
+        split: str = "test",
+        items: int = 1000,
+        limit: int | None = None,
+        seed: int = 0,
+        name: str = "",
+        rules: str = "",
+        columns: Mapping[str, str] | None = None,
+        pairs: Any = None,
+        texts: Path | str | None = None,
+        replace: bool = False,
+        **options: Any,
+    ) -> GeneratedSuites:
+        """Generate suites or families of suites from a source and store them.
+
+        `items` is how much of the source is read, `limit` how many groups of each suite are kept. Further options
+        belong to suites: means, contrasts, variants, masked_lm.
+        """
+        from counterpoint.lab.generation import GenerateRequest, generate
+
+        request = GenerateRequest(
+            suites,
+            source,
+            _path(data),
+            split,
+            items,
+            limit,
+            pairs,
+            seed,
+            name,
+            rules,
+            columns or {},
+            _path(texts),
+            options,
+            replace,
+        )
+        return generate(self.store, request, self._progress)
+
+    def add_groups(
+        self, groups: Iterable[Group], name: str, *, test: str = "", rules: str = "exact", replace: bool = False
+    ) -> Manifest:
+        """Store groups made in Python as a suite; `test` names the test they belong to, by default the suite."""
+        from counterpoint.lab.own_groups import store_groups
+
+        return store_groups(self.store, groups, name, test=test or name, rules=rules, replace=replace)
+
+    def check(
+        self,
+        suite: str,
+        *,
+        checks: Sequence[str] = (),
+        settings: Mapping[str, Mapping[str, str]] | None = None,
+        seed: int = 0,
+        name: str = "",
+        replace: bool = False,
+        out: Path | str | None = None,
+    ) -> SuiteValidity:
+        """Check which groups of a suite are valid; with a `name`, store those that are left as a suite."""
+        from counterpoint.lab.checking import CheckRequest, check_suite
+
+        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out))
+        return check_suite(self.store.opened(), request)
+
+    # Asking models
+
+    def run(
+        self,
+        model: str,
+        *,
+        suites: Sequence[str] = (),
+        name: str = "",
+        version: str = "",
+        limit: int | None = None,
+        batch_size: int | None = None,
+        trials: int = 0,
+        seed: int = 0,
+        **model_args: Any,
+    ) -> RunReport:
+        """Ask a model everything that it has not been asked yet.
+
+        `model` is a name of the catalog, `hf/NAME`, `openai/NAME` or `module:object`; further arguments are settings
+        of the model, such as `device="cuda"` or `base_url="http://localhost:8000/v1"`.
+        """
+        from counterpoint.lab.running import RunRequest, run_model
+
+        args = {key: str(value) for key, value in model_args.items()}
+        request = RunRequest(model, tuple(suites), limit, batch_size, args, trials, seed, name, version)
+        return run_model(self.store.opened(), request, self._progress)
+
+    def rescore(self, rule: str, *, models: Sequence[str] = (), suites: Sequence[str] = ()) -> Rescoring:
+        """Take values from the stored answers by another extraction rule; no model is asked."""
+        from counterpoint.lab.rescoring import rescore_models
+
+        return rescore_models(self.store.opened(), rule, models, suites)
+
+    # Reading
+
+    def groups(self, *suites: str) -> LabTable:
+        """The groups of suites, one row per query."""
+        from counterpoint.lab.results import LabTable
+        from counterpoint.lab.selection import load_groups
+
+        return LabTable(f"Groups of {', '.join(suites) or self.folder.name}", load_groups(self.store, suites))
+
+    def answers(self, model: str) -> LabTable:
+        """The answers of a model, one row per query and trial."""
+        from counterpoint.lab.results import LabTable
+        from counterpoint.lab.selection import select_models
+
+        ((title, version),) = select_models(self.store, [model]).items()
+        return LabTable(f"Answers of {title}", self.store.read_answers(version.fingerprint))
+
+    def outcomes(self, model: str, *suites: str, threshold: float = 0.5) -> LabTable:
+        """The groups of suites joined with the answers of a model: correct (0 to 1), consistent, state and value."""
+        from counterpoint.lab.outcomes import outcome_table
+
+        return outcome_table(self.store, model, suites, threshold)
+
+    def contents(self) -> LabContents:
+        """The suites, and the models with the numbers of their answers."""
+        from counterpoint.lab.contents import list_contents
+
+        return list_contents(self.store.opened())
+
+    def verify(self) -> Verification:
+        """Whether every suite and every part of answers is what it was when it was stored."""
+        from counterpoint.lab.contents import verify_folder
+
+        return verify_folder(self.folder)
+
+    # Scoring
+
+    def scores(
+        self,
+        *,
+        models: Sequence[str] = (),
+        suites: Sequence[str] = (),
+        metrics: Sequence[str | Metric] = (),
+        by: str | Sequence[str] = "test",
+        filter: Mapping[str, str] | None = None,
+        threshold: float = 0.5,
+        seed: int = 0,
+    ) -> Scores:
+        """Score models on suites, with 95 % intervals over pictures.
+
+        Without `metrics`, those that apply to each suite. `by` cuts into slices: test, kind, relation, tag:NAME.
+        """
+        from counterpoint.lab.scores import score_models
+
+        request = _score_request(metrics, by, filter, threshold, seed)
+        return score_models(self.store.opened(), request, models, suites)
+
+    def compare(
+        self,
+        first: str,
+        second: str,
+        *,
+        suites: Sequence[str] = (),
+        metrics: Sequence[str | Metric] = (),
+        by: str | Sequence[str] = "test",
+        filter: Mapping[str, str] | None = None,
+        threshold: float = 0.5,
+        seed: int = 0,
+    ) -> Comparison:
+        """Compare two models on the same groups: differences, intervals, corrected p values, detectable differences."""
+        from counterpoint.lab.comparison import compare_models
+
+        request = _score_request(metrics, by, filter, threshold, seed)
+        return compare_models(self.store.opened(), first, second, request, suites)
+
+    def coverage(
+        self,
+        first: str,
+        second: str,
+        *,
+        suites: Sequence[str] = (),
+        by: str | Sequence[str] = "test",
+        filter: Mapping[str, str] | None = None,
+        threshold: float = 0.5,
+        pairs: bool = False,
+    ) -> Coverage:
+        """Of what one model has right, the share that the other has right too, over answers or over pairs."""
+        from counterpoint.lab.comparison import cover_models
+
+        request = _score_request((), by, filter, threshold, 0)
+        return cover_models(self.store.opened(), first, second, request, suites, pairs=pairs)
+
+    def failures(self, model: str, *, suite: str = "", limit: int = 20) -> Failures:
+        """The first groups that a model fails, with pictures, texts, gold and answers."""
+        from counterpoint.lab.failures import list_failures
+
+        return list_failures(self.store.opened(), model, [suite] if suite else [], limit)
+
+    # Studies and files
+
+    def paper(self, paper: str, **request: Any) -> PaperTables:
+        """The tables of one of the five papers from the models of this lab; see `counterpoint paper --help`."""
+        from counterpoint.lab.papers import PaperRequest, paper_tables
+
+        return paper_tables(self.store.opened(), PaperRequest(paper, **request))
+
+    def words(self, *suites: str, out: Path | str | None = None, top: int = 25) -> FoilWordReport:
+        """By which words captions and foils differ; with `out`, a chart for each test in that folder."""
+        from counterpoint.lab.foil_words import WordsRequest, analyse_foil_words
+
+        return analyse_foil_words(self.store.opened(), WordsRequest(suites, _path(out), top))
+
+    def augment(self, out: Path | str, layout: str, **request: Any) -> TrainingSet:
+        """Write training questions in the manner of this lab's suites, about other pictures."""
+        from counterpoint.lab.augmentation import AugmentRequest, augment
+
+        return augment(self.store, AugmentRequest(Path(out), layout, **request), self._progress)
+
+
+def _path(path: Path | str | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _score_request(
+    metrics: Sequence[str | Metric],
+    by: str | Sequence[str],
+    filter: Mapping[str, str] | None,
+    threshold: float,
+    seed: int,
+) -> ScoreRequest:
+    from counterpoint import catalog
+    from counterpoint.metrics.scoring import ScoreRequest
+
+    values = [catalog.metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    cut = tuple(name.strip() for name in by.split(",")) if isinstance(by, str) else tuple(by)
+    return ScoreRequest(
+        tuple(filter_ for filter_ in cut if filter_),
+        filter or {},
+        values,
+        threshold,
+        seed=seed,
+        candidates=catalog.metrics(),
+    )
