@@ -16,7 +16,7 @@ from counterpoint.metrics import contrast
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
 from counterpoint.metrics.metric import Metric, columns_read
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.reports.papers.results import gap
+from counterpoint.reports.papers.carets_results import gap
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest

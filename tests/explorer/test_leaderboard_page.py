@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.board_choices import OverviewQuery
 from counterpoint.lab.reader import LabReader
-from counterpoint.reports.lab_report import report
+from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
 
 
@@ -106,6 +106,6 @@ def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore,
 
 
 def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, tmp_path_factory: Any) -> None:
-    page = report(LabReader(captions, tmp_path_factory.mktemp("cache")))
+    page = render_lab_report(LabReader(captions, tmp_path_factory.mktemp("cache")))
     assert "Ranking accuracy" in page
     assert "the highest ranking accuracy" in page

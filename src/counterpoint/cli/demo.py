@@ -12,7 +12,7 @@ from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
 from counterpoint.lab.reader import LabReader
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.reports.lab_report import report
+from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
 from counterpoint.world.contact_sheets import contact_sheet
 from counterpoint.world.source import World
@@ -43,5 +43,5 @@ def command(out: Path) -> None:
     click.echo("\nThe same things asked in two ways; what is right once should be right again.")
     request = ScoreRequest(("suite",))
     click.echo("\n\n".join(table.plain() for table in tables(scores(lab, (), (), request), request)))
-    (out / "report.html").write_text(report(LabReader(lab)), "utf-8")
+    (out / "report.html").write_text(render_lab_report(LabReader(lab)), "utf-8")
     click.echo(f"\nThe report: {out / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.folder}")

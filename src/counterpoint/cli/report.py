@@ -19,11 +19,11 @@ def command(lab: Path, out: Path, as_markdown: bool, as_latex: bool, as_json: bo
     from counterpoint.explorer.board_choices import OverviewQuery  # pages are loaded when they are needed
     from counterpoint.explorer.pages.overview import leaderboard_table, overview_view
     from counterpoint.lab.reader import LabReader
-    from counterpoint.reports.lab_report import report
+    from counterpoint.reports.lab_report import render_lab_report
     from counterpoint.store.lab import LabStore
 
     reader = LabReader(LabStore(lab).opened())
-    written = {out: report(reader)}
+    written = {out: render_lab_report(reader)}
     table = leaderboard_table(overview_view(reader, OverviewQuery(), live=False))
     if as_markdown:
         written[out.with_suffix(".md")] = f"{table.markdown()}\n"

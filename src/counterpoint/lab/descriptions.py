@@ -10,7 +10,7 @@ from counterpoint.core.errors import SourceError, StoreError
 from counterpoint.lab.answer_spaces import read_answer_space
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
-from counterpoint.reports.data_tables import as_json, blocks, expectations
+from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_files
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import expected
@@ -72,11 +72,11 @@ class ExpectedFiles(LabResult):
 
     def tables(self) -> list[ResultTable]:
         """The files with their splits."""
-        return [block for block in expectations(self.name, self.dataset) if isinstance(block, ResultTable)]
+        return [block for block in expected_files(self.name, self.dataset) if isinstance(block, ResultTable)]
 
     def notes(self) -> list[str]:
         """Remarks on pictures, rules and splits."""
-        return [block for block in expectations(self.name, self.dataset) if isinstance(block, str)]
+        return [block for block in expected_files(self.name, self.dataset) if isinstance(block, str)]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,7 +88,7 @@ class DataDescription(LabResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; shares are from 0 to 1."""
-        return as_json(self.description, self.top)
+        return description_to_dict(self.description, self.top)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per kind of items."""
@@ -98,7 +98,7 @@ class DataDescription(LabResult):
     def tables(self) -> list[ResultTable]:
         """Files, counts, the most frequent words, and overlaps with other answer spaces; remarks become notes."""
         tables: list[ResultTable] = []
-        for block in blocks(self.description, self.top):
+        for block in description_blocks(self.description, self.top):
             if isinstance(block, ResultTable):
                 tables.append(block)
             elif block:
@@ -116,9 +116,9 @@ class DataDescription(LabResult):
 
     def write_html(self, path: Path) -> None:
         """Write the description as an HTML file with charts."""
-        from counterpoint.reports.data_report import page  # imports templates
+        from counterpoint.reports.data_report import render_data_report  # imports templates
 
-        text = page(self.description, self.top)
+        text = render_data_report(self.description, self.top)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8", errors="backslashreplace")

@@ -9,8 +9,8 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.contrast import KS
 from counterpoint.reports.papers import carets, contrast, valse
-from counterpoint.reports.papers.printing import Cell, Printed
-from counterpoint.reports.papers.results import Results
+from counterpoint.reports.papers.carets_results import CaretsResults
+from counterpoint.reports.papers.paper_table import PaperCell, PaperTable
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
 
@@ -42,7 +42,7 @@ class PaperTables(LabResult):
     """The tables of a paper."""
 
     paper: str
-    printed: tuple[Printed, ...]
+    printed: tuple[PaperTable, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -70,7 +70,7 @@ class PaperTables(LabResult):
         return [_result_table(table) for table in self.printed]
 
 
-def _result_table(table: Printed) -> ResultTable:
+def _result_table(table: PaperTable) -> ResultTable:
     name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
     rows = [(*line.names, *map(_cell_text, line.cells)) for line in table.lines]
     heads, note = (*table.names, *table.heads), "\n".join(table.notes)
@@ -79,7 +79,7 @@ def _result_table(table: Printed) -> ResultTable:
 
 def paper_tables(lab: LabStore, request: PaperRequest) -> PaperTables:
     """Compute the tables of a paper; a lab that has none of its tests is an error."""
-    papers: Mapping[str, Callable[[LabStore, PaperRequest], list[Printed]]] = {
+    papers: Mapping[str, Callable[[LabStore, PaperRequest], list[PaperTable]]] = {
         "carets": _carets,
         "contrast": _contrast,
         "valse": _valse,
@@ -93,34 +93,34 @@ def _answers(lab: LabStore, request: PaperRequest) -> dict[str, Any]:
     return {title: load_answers(lab, info) for title, info in select_models(lab, request.models).items()}
 
 
-def _carets(lab: LabStore, request: PaperRequest) -> list[Printed]:
+def _carets(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     answers = _answers(lab, request)
-    results = Results(load_groups(lab, request.suites), answers, carets.TESTS, seed=request.seed)
+    results = CaretsResults(load_groups(lab, request.suites), answers, carets.TESTS, seed=request.seed)
     if not results.tests:
         hint = f"make one with counterpoint generate {lab.folder} --suite rephrase"
         raise StoreError(f"{lab.folder} has none of the tests {', '.join(carets.TESTS)}", hint=hint)
     return carets.tables(results, request.tables, printed=request.printed)
 
 
-def _contrast(lab: LabStore, request: PaperRequest) -> list[Printed]:
+def _contrast(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     answers, ks = _answers(lab, request), tuple(sorted(set(request.ks))) or KS
-    results = contrast.Results(load_groups(lab, request.suites), answers, ks, request.seed)
+    results = contrast.ContrastResults(load_groups(lab, request.suites), answers, ks, request.seed)
     if not results.templates:
         hint = f"make one with counterpoint generate {lab.folder} --suite contrast"
         raise StoreError(f"{lab.folder} has no contrast sets", hint=hint)
     return contrast.tables(results, request.tables)
 
 
-def _valse(lab: LabStore, request: PaperRequest) -> list[Printed]:
+def _valse(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     needs_no_model = request.tables == ("5",) and not request.models
     answers = {} if needs_no_model else _answers(lab, request)
     groups = load_groups(lab, request.suites)
-    results = valse.Results(groups, answers, request.threshold, request.seed, request.subset)
+    results = valse.ValseResults(groups, answers, request.threshold, request.seed, request.subset)
     if not results.tests:
         hint = f"make some with counterpoint generate {lab.folder} --suite released --source valse --data FOLDER"
         raise StoreError(f"{lab.folder} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
     return valse.tables(results, request.tables, printed=request.printed)
 
 
-def _cell_text(cell: Cell) -> str:
+def _cell_text(cell: PaperCell) -> str:
     return cell.said if cell.value is None else percent(cell.value, cell.low, cell.high)

@@ -15,7 +15,7 @@ FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class NotedChart:
+class ChartWithNote:
     """A chart, and a note in small type below its title."""
 
     chart: BarChart | Histogram
@@ -23,17 +23,17 @@ class NotedChart:
 
 
 @dataclass(frozen=True, slots=True)
-class KindPart:
+class KindSection:
     """What the page says of the items of one kind."""
 
     name: str
     sentence: str
     facts: tuple[str, ...]  # numbers that need no chart
-    figures: tuple[NotedChart, ...]
+    figures: tuple[ChartWithNote, ...]
     part: ItemDescription
 
 
-def page(found: DatasetDescription, top: int = 10) -> str:
+def render_data_report(found: DatasetDescription, top: int = 10) -> str:
     """The whole page."""
     answerable = _answerable(found)
     templates = environment()
@@ -44,13 +44,13 @@ def page(found: DatasetDescription, top: int = 10) -> str:
         about=f"{counted(found.items, 'item')} · {counted(found.pictures.distinct, 'picture')}",
         version=__version__,
         style=style(),
-        sentence=sentence(found),
+        sentence=describe_split(found),
         kinds=[_kind(part, top) for part in found.parts if part.counts.items],
         overlap=overlap_chart(answerable) if answerable else None,
     )
 
 
-def sentence(found: DatasetDescription) -> str:
+def describe_split(found: DatasetDescription) -> str:
     """What was read, in one sentence."""
     parts = [counted(part.counts.items, part.counts.kind.removesuffix("s")) for part in found.parts]
     listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]])) or "nothing"
@@ -69,24 +69,24 @@ def _pictures(found: DatasetDescription) -> str:
     return f"{said}, of which {pictures.there:,} are there"
 
 
-def ranking_figure(name: str, ranking: WordFrequencies, top: int) -> NotedChart:
+def word_chart(name: str, ranking: WordFrequencies, top: int) -> ChartWithNote:
     """The most frequent words; the title says which leads, the note how hard they are to guess."""
     first = ranking.top(1)[0]
     note = (
         f"{ranking.distinct:,} different among {ranking.total:,}, as hard to guess as {ranking.effective:,.1f} equals"
     )
     title = f"{_first_up(name)}: “{first.word}” leads with {100 * first.share:.0f}\N{NO-BREAK SPACE}%"
-    return NotedChart(BarChart(title, ranking.top(top)), note)
+    return ChartWithNote(BarChart(title, ranking.top(top)), note)
 
 
-def spread_figure(name: str, spread: NumberHistogram) -> NotedChart:
+def number_chart(name: str, spread: NumberHistogram) -> ChartWithNote:
     """How often each number came; the title says what it is on average."""
     title = f"{_first_up(name)}: {spread.mean:.1f} on average"
     note = f"from {spread.least:,} to {spread.most:,}, median {spread.median:,}"
-    return NotedChart(Histogram(title, spread.bins()), note)
+    return ChartWithNote(Histogram(title, spread.bins()), note)
 
 
-def spread_fact(name: str, spread: NumberHistogram) -> str:
+def number_fact(name: str, spread: NumberHistogram) -> str:
     """What numbers are like, in a sentence.
 
     >>> spread_fact("words per answer", Spread({1: 1, 2: 1})), spread_fact("turns per dialogue", Spread({10: 9}))
@@ -108,13 +108,13 @@ def _answerable(found: DatasetDescription) -> list[RankedWord]:
     return [RankedWord(one.name, one.shared, one.covered) for one in found.overlaps if one.covered is not None]
 
 
-def _kind(part: ItemDescription, top: int) -> KindPart:
+def _kind(part: ItemDescription, top: int) -> KindSection:
     counts = part.counts
     pictures = counted(len(counts.pictures), "picture")
-    return KindPart(
+    return KindSection(
         counts.kind.capitalize(),
         f"{counted(counts.items, counts.kind.removesuffix('s'))} about {pictures}.",
-        tuple(spread_fact(name, one) for name, one in counts.spreads.items() if _plain(one)),
+        tuple(number_fact(name, one) for name, one in counts.spreads.items() if _plain(one)),
         tuple(_figures(counts, top)),
         part,
     )
@@ -124,13 +124,13 @@ def _plain(spread: NumberHistogram) -> bool:
     return spread.most - spread.least < FEW
 
 
-def _figures(counts: DataSetCounts, top: int) -> Iterator[NotedChart]:
+def _figures(counts: DataSetCounts, top: int) -> Iterator[ChartWithNote]:
     for name, ranking in counts.rankings.items():
         if ranking.distinct > 1:
-            yield ranking_figure(name, ranking, top)
+            yield word_chart(name, ranking, top)
     for name, spread in counts.spreads.items():
         if not _plain(spread):
-            yield spread_figure(name, spread)
+            yield number_chart(name, spread)
 
 
 def _first_up(name: str) -> str:

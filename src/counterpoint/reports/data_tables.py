@@ -30,13 +30,13 @@ def listing() -> list[dict[str, Any]]:
     return rows
 
 
-def listing_sheet(rows: list[dict[str, Any]]) -> ResultTable:
+def listing_table(rows: list[dict[str, Any]]) -> ResultTable:
     """The same as a table."""
     lines = [(row["name"], row["title"], ", ".join(row["kinds"]), ", ".join(row["splits"]) or "any") for row in rows]
     return ResultTable("Data sets that can be read", ("name", "title", "kinds", "splits"), lines, names=4)
 
 
-def expectations(name: str, dataset: DataSet) -> Iterator[Block]:
+def expected_files(name: str, dataset: DataSet) -> Iterator[Block]:
     """Which files belong in one folder, and where people get them."""
     files = expected(dataset)
     if files:
@@ -68,10 +68,10 @@ def _remarks(name: str, dataset: DataSet) -> Iterator[str]:
     yield f"counterpoint data {name} --data FOLDER checks what is there, and describes it."
 
 
-def blocks(found: DatasetDescription, top: int) -> Iterator[Block]:
+def description_blocks(found: DatasetDescription, top: int) -> Iterator[Block]:
     """A description from its files to its overlaps."""
     if found.files:
-        yield files_sheet(found)
+        yield files_table(found)
     yield ResultTable(
         f"{found.title}, {found.split}: what was read{_sample(found)}",
         ("kind", "items", "pictures", "left out"),
@@ -90,11 +90,11 @@ def blocks(found: DatasetDescription, top: int) -> Iterator[Block]:
     for part in found.parts:
         yield from _counts(part.counts, top)
     if found.overlaps:
-        yield overlaps_sheet(found)
+        yield overlaps_table(found)
         yield "\n".join(absent_lines(found))
 
 
-def files_sheet(found: DatasetDescription) -> ResultTable:
+def files_table(found: DatasetDescription) -> ResultTable:
     """Each file that is expected, with where it is and how large, or that it is missing."""
     lines = [
         (
@@ -186,7 +186,7 @@ def _ranking(title: str, name: str, ranking: WordFrequencies, top: int) -> Resul
     return ResultTable(f"{title}: {name}", (name, "times", "%"), lines)
 
 
-def overlaps_sheet(found: DatasetDescription) -> ResultTable:
+def overlaps_table(found: DatasetDescription) -> ResultTable:
     """What the answer space shares with each of the others."""
     lines = [
         (
@@ -216,7 +216,7 @@ def absent_lines(found: DatasetDescription) -> Iterator[str]:
             )
 
 
-def as_json(found: DatasetDescription, top: int) -> dict[str, Any]:
+def description_to_dict(found: DatasetDescription, top: int) -> dict[str, Any]:
     """A description as plain values; shares are from 0 to 1."""
     request = found.request
     return {

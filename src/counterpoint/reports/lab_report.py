@@ -20,7 +20,7 @@ CHARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SuitePart:
+class SuiteSection:
     """What the report says of one suite: how it was made, its tests, its kinds, and what became of its groups."""
 
     name: str
@@ -34,7 +34,7 @@ class SuitePart:
     chart: StackedBarChart | None
 
 
-def report(reader: LabReader) -> str:
+def render_lab_report(reader: LabReader) -> str:
     """The whole report of a lab."""
     reader.refresh()
     board = overview_view(reader, OverviewQuery(), live=False)
@@ -52,7 +52,7 @@ def report(reader: LabReader) -> str:
     )
 
 
-def _suite(reader: LabReader, suite: str) -> SuitePart:
+def _suite(reader: LabReader, suite: str) -> SuiteSection:
     models = tuple(
         model for model in rank_models(reader, OverviewQuery((suite,))) if reader.has_answers(suite, model.slug)
     )
@@ -60,7 +60,7 @@ def _suite(reader: LabReader, suite: str) -> SuitePart:
     made = f"{manifest.groups:,} groups, {manifest.rows:,} queries, seed {manifest.seed}"
     several = len(reader.tests(suite)) > 1
     measure = next(iter(reader.displayed_metrics(suite)), "")
-    return SuitePart(
+    return SuiteSection(
         name=suite,
         sentence=reader.suite_sentence(suite),
         facts=f"{made}, fingerprint {manifest.fingerprint}",

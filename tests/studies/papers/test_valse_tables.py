@@ -5,8 +5,8 @@ import pytest
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.reports.papers.printing import Cell
-from counterpoint.reports.papers.valse import TESTS, Results, average, figures, tables
+from counterpoint.reports.papers.paper_table import PaperCell
+from counterpoint.reports.papers.valse import TESTS, ValseResults, average, published_values, tables
 from counterpoint.store.answers import AnswerLog
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -18,7 +18,7 @@ ODD = ("LXMERT", 0.499)
 
 
 def _printed(measure: str, model: str) -> list[float | None]:
-    return [cell.value for cell in figures()[measure][model]]
+    return [cell.value for cell in published_values()[measure][model]]
 
 
 @pytest.mark.parametrize("model", ["LXMERT", "ViLBERT", "12-in-1", "VisualBERT"])
@@ -34,15 +34,15 @@ def test_the_printed_average_of_the_lower_side_is_the_mean_of_the_minima(model: 
     """The column of FOIL it! is not printed, but follows from the averages of p_c and p_f."""
     sides = [_printed(measure, model) for measure in ("p_c", "p_f")]
     whole = [[*own[:10], 11 * (own[11] or 0) - sum(one or 0 for one in own[:10])] for own in sides]
-    minima = [Cell(min(one or 0, other or 0)) for one, other in zip(*whole, strict=True)]
+    minima = [PaperCell(min(one or 0, other or 0)) for one, other in zip(*whole, strict=True)]
     lower = _printed("min_p", model)
     assert [cell.value for cell in minima[:10]] == pytest.approx(lower[:10])
     assert average(minima).value == pytest.approx(lower[11], abs=0.0011)
 
 
 def test_an_average_needs_every_instrument() -> None:
-    assert average([Cell(0.25), Cell(0.75)]).value == 0.5
-    assert average([Cell(0.25), Cell(said="not run")]).value is None
+    assert average([PaperCell(0.25), PaperCell(0.75)]).value == 0.5
+    assert average([PaperCell(0.25), PaperCell(said="not run")]).value is None
     assert average([]).value is None
 
 
@@ -72,9 +72,9 @@ def _lab(lab: LabStore, scores: dict[str, tuple[float, float]], scale: str, test
     return lab
 
 
-def _results(lab: LabStore) -> Results:
+def _results(lab: LabStore) -> ValseResults:
     answers = {info.model: lab.read_answers(info.fingerprint) for info in lab.models()}
-    return Results(lab.suite("released").groups.replace_schema_metadata(), answers)
+    return ValseResults(lab.suite("released").groups.replace_schema_metadata(), answers)
 
 
 def test_a_constant_scorer_has_no_ranking_all_ties_and_half_the_area(tmp_path: object) -> None:
@@ -117,5 +117,5 @@ def test_table_4_is_over_valid_pairs_where_votes_are_told(tmp_path: object) -> N
         log.add((query.id, 0, Answer.scored(0.5), "", 0.0) for group in groups for query in group.queries)
     answers = {"one": lab.read_answers("one")}
     for subset, n in (("all", 4), ("valid", 2), ("unanimous", 1)):
-        found = Results(lab.suite("released").groups.replace_schema_metadata(), answers, subset=subset)
+        found = ValseResults(lab.suite("released").groups.replace_schema_metadata(), answers, subset=subset)
         assert found.cells["one", "acc_r", "relations"].n == n

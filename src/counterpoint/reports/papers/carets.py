@@ -10,8 +10,8 @@ from functools import cache
 from math import isnan
 from pathlib import Path
 
-from counterpoint.reports.papers.printing import NOT_RUN, NOTHING, Cell, Line, Printed
-from counterpoint.reports.papers.results import Results, flipped
+from counterpoint.reports.papers.carets_results import CaretsResults, complement
+from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell, PaperRow, PaperTable
 
 TESTS = ("rephrase", "order", "ontology", "visual", "negation", "antonym")
 """The six tests, by the names of our suites, in the order of the paper."""
@@ -34,47 +34,47 @@ _POOL = "rephrase and order"
 _POOLED = {"test": {"rephrase": _POOL, "order": _POOL}}
 
 
-def tables(results: Results, labels: Sequence[str] = (), *, printed: bool = False) -> list[Printed]:
+def tables(results: CaretsResults, labels: Sequence[str] = (), *, printed: bool = False) -> list[PaperTable]:
     """The tables of these numbers, or all; with `printed`, the rows of the paper's models as well."""
     return [table for label in labels or LABELS for table in _MAKERS[label](results, label, printed)]
 
 
-def consistency(results: Results, label: str, printed: bool) -> list[Printed]:
+def consistency(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 1: self-consistency on all tests."""
     lines = [
-        Line((model,), tuple(results.cell(model, "self_consistency", ("test",), test) for test in TESTS))
+        PaperRow((model,), tuple(results.cell(model, "self_consistency", ("test",), test) for test in TESTS))
         for model in results.models
     ]
     note = "The paper prints negation under Attr. and antonym under Neg.; here each stands under its own name."
     title = "CONS on all tests"
-    return [Printed(label, title, ("model",), TESTS, (*lines, *_theirs(label, printed)), (note,))]
+    return [PaperTable(label, title, ("model",), TESTS, (*lines, *_theirs(label, printed)), (note,))]
 
 
-def gaps(results: Results, label: str, printed: bool) -> list[Printed]:
+def accuracy_gaps(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Figure 2: accuracy and comprehensive accuracy, and what is lost between them."""
     measures = ("accuracy", "comprehensive_accuracy", "gap")
     lines = [
-        Line((test, model), tuple(results.cell(model, measure, ("test",), test) for measure in measures))
+        PaperRow((test, model), tuple(results.cell(model, measure, ("test",), test) for measure in measures))
         for test in TESTS
         for model in results.models
     ]
     theirs = [
-        Line((test, line.names[0]), (acc, both, Cell((acc.value or 0) - (both.value or 0))), printed=True)
+        PaperRow((test, line.names[0]), (acc, both, PaperCell((acc.value or 0) - (both.value or 0))), printed=True)
         for number, test in _WHOLE.items()
         for line in _theirs(number, printed)
         for acc, both in [(line.cells[0], line.cells[-1])]
     ]
     lines = [line for test in TESTS for line in (*lines, *theirs) if line.names[0] == test]
     return [
-        Printed(label, "ACC, C-ACC and the gap between them", ("test", "model"), ("ACC", "C-ACC", "gap"), (*lines,))
+        PaperTable(label, "ACC, C-ACC and the gap between them", ("test", "model"), ("ACC", "C-ACC", "gap"), (*lines,))
     ]
 
 
-def directions(results: Results, label: str, printed: bool) -> list[Printed]:
+def ontology_directions(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 2: ontology, before and after, and by the direction of the change."""
     heads = ("original ACC", "perturbed ACC", "CONS to hypernym", "CONS to hyponym")
     lines = [
-        Line(
+        PaperRow(
             (model,),
             (
                 *(results.cell(model, _MEASURES[head], ("test",), "ontology") for head in heads[:2]),
@@ -87,34 +87,34 @@ def directions(results: Results, label: str, printed: bool) -> list[Printed]:
         for model in results.models
     ]
     theirs = _theirs(label, printed)
-    return [Printed(label, "ontology by direction", ("model",), heads, (*lines, *theirs), _ontology_notes(results))]
+    return [PaperTable(label, "ontology by direction", ("model",), heads, (*lines, *theirs), _ontology_notes(results))]
 
 
-def responses(results: Results, label: str, printed: bool) -> list[Printed]:
+def response_rates(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 3: conjunctions and disjunctions on order, with what is said how often."""
     heads = tuple(f"{kind} {what}" for kind in _KINDS for what in ("C-ACC", "yes", "no", "other"))
 
-    def cells(model: str, kind: str) -> tuple[Cell, ...]:
+    def cells(model: str, kind: str) -> tuple[PaperCell, ...]:
         both = results.cell(model, "comprehensive_accuracy", ("test", "kind"), "order", kind)
         rates = (results.rate(model, said, "order", kind) for said in (("yes",), ("no",), ("yes", "no")))
         yes, no, known = rates
-        return both, yes, no, flipped(known)
+        return both, yes, no, complement(known)
 
-    lines = [Line((model,), sum((cells(model, kind) for kind in _KINDS.values()), ())) for model in results.models]
+    lines = [PaperRow((model,), sum((cells(model, kind) for kind in _KINDS.values()), ())) for model in results.models]
     note = (
         "What the paper calls ACC here is C-ACC, as its caption says; yes, no and other are shares of single answers."
     )
     title = "conjunctions and disjunctions on order"
-    return [Printed(label, title, ("model",), heads, (*lines, *_theirs(label, printed)), (note,))]
+    return [PaperTable(label, title, ("model",), heads, (*lines, *_theirs(label, printed)), (note,))]
 
 
-def pooled(results: Results, label: str, printed: bool) -> list[Printed]:
+def rephrase_and_order(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 4: binary questions and choices, over the pairs of rephrase and order together."""
     names = _POOLED | {"kind": _sorts(results)}
     rows: list[tuple[str, tuple[str, str]]] = [*(("kind", (sort, sort)) for sort in _SORTS)]
     rows += [("tag:choices", (f"{count}-choice", count)) for count in "23"]
     lines = [
-        Line(
+        PaperRow(
             (model, shown),
             tuple(results.cell(model, _MEASURES[head], ("test", column), _POOL, word, names=names) for head in _SHORT),
         )
@@ -122,15 +122,21 @@ def pooled(results: Results, label: str, printed: bool) -> list[Printed]:
         for column, (shown, word) in rows
     ]
     own = _figures()[label]
-    theirs = [Line((f"{HUMAN} (paper)", sort), (figures[3], NOTHING, NOTHING), True) for sort, figures in own.items()]
+    theirs = [
+        PaperRow((f"{HUMAN} (paper)", sort), (figures[3], NOT_APPLICABLE, NOT_APPLICABLE), True)
+        for sort, figures in own.items()
+    ]
     if printed:
-        theirs = [*(Line(("LXMERT (paper)", sort), (*figures[:3],), True) for sort, figures in own.items()), *theirs]
+        theirs = [
+            *(PaperRow(("LXMERT (paper)", sort), (*figures[:3],), True) for sort, figures in own.items()),
+            *theirs,
+        ]
     note = "Over the pairs of both tests together: a test with twice the pairs counts twice."
     title = "binary questions and choices, on rephrase and order together"
-    return [Printed(label, title, ("model", "questions"), _SHORT, (*lines, *theirs), (note,))]
+    return [PaperTable(label, title, ("model", "questions"), _SHORT, (*lines, *theirs), (note,))]
 
 
-def sizes(results: Results, label: str, printed: bool) -> list[Printed]:
+def test_sizes(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 6: how many originals there are of each sort."""
     sorts, lines = _sorts(results), []
     for test in TESTS:
@@ -138,22 +144,22 @@ def sizes(results: Results, label: str, printed: bool) -> list[Printed]:
         by_sort = [sum(groups for kind, (groups, _) in counts.items() if sorts[kind] == sort) for sort in _SORTS]
         total = sum(groups for groups, _ in counts.values())
         pairs = sum(pairs for _, pairs in counts.values())
-        counted = tuple(map(Cell.counted, (*by_sort, total, pairs)))
-        lines.append(Line((test,), counted if total else (NOT_RUN,) * len(counted)))
+        counted = tuple(map(PaperCell.counted, (*by_sort, total, pairs)))
+        lines.append(PaperRow((test,), counted if total else (NOT_RUN,) * len(counted)))
         if printed:
             theirs = [round(100 * (cell.value or 0)) for cell in _figures()[label][test]]
             of_each = 5 if test == "visual" else 1
-            cells = map(Cell.counted, (*theirs, sum(theirs), of_each * sum(theirs)))
-            lines.append(Line((f"{test} (paper)",), tuple(cells), True))
+            cells = map(PaperCell.counted, (*theirs, sum(theirs), of_each * sum(theirs)))
+            lines.append(PaperRow((f"{test} (paper)",), tuple(cells), True))
     note = "The paper's 190,000 pairs count each of the five edits of a picture."
     heads = (*_SORTS, "total", "pairs")
-    return [Printed(label, "original questions in each test, and pairs", ("test",), heads, (*lines,), (note,))]
+    return [PaperTable(label, "original questions in each test, and pairs", ("test",), heads, (*lines,), (note,))]
 
 
-def edits(results: Results, label: str, printed: bool) -> list[Printed]:
+def accuracy_by_edit(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 7: accuracy on original pictures and after each edit."""
     lines = [
-        Line(
+        PaperRow(
             (model,),
             (
                 results.cell(model, "base_accuracy", ("test",), "visual"),
@@ -163,42 +169,45 @@ def edits(results: Results, label: str, printed: bool) -> list[Printed]:
         for model in results.models
     ]
     heads = ("original", *_EDITS.values())
-    return [Printed(label, "ACC on visual, by edit", ("model",), heads, (*lines, *_theirs(label, printed)))]
+    return [PaperTable(label, "ACC on visual, by edit", ("model",), heads, (*lines, *_theirs(label, printed)))]
 
 
-def whole(results: Results, label: str, printed: bool) -> list[Printed]:
+def all_metrics(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Tables 8 to 12: all measures on one test."""
     test = _WHOLE[label]
     lines = [
-        Line((model,), tuple(results.cell(model, measure, ("test",), test) for measure in _MEASURES.values()))
+        PaperRow((model,), tuple(results.cell(model, measure, ("test",), test) for measure in _MEASURES.values()))
         for model in results.models
     ]
     notes = _ontology_notes(results) if test == "ontology" else ()
-    return [Printed(label, test, ("model",), (*_MEASURES,), (*lines, *_theirs(label, printed)), notes)]
+    return [PaperTable(label, test, ("model",), (*_MEASURES,), (*lines, *_theirs(label, printed)), notes)]
 
 
-def coverages(results: Results, label: str, printed: bool) -> list[Printed]:
+def coverages(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Tables 13 to 17: of what the model of a column has right, what that of a row has right too."""
     test = _SHARED[label]
     title = f"coverage on {test}: of what the column has right, what the row has right"
     lines = [
-        Line((model,), tuple(NOTHING if of == model else results.coverage(model, of, test) for of in results.models))
+        PaperRow(
+            (model,),
+            tuple(NOT_APPLICABLE if of == model else results.coverage(model, of, test) for of in results.models),
+        )
         for model in results.models
     ]
     note = "Over single answers, as the numbers of the paper are; its caption of Table 13 speaks of pairs."
-    found = [Printed(label, title, ("model",), results.models, (*lines,), (note,))]
+    found = [PaperTable(label, title, ("model",), results.models, (*lines,), (note,))]
     if printed:
         models = tuple(_figures()[label])
         theirs = tuple(_theirs(label, printed))
-        found.append(Printed(label, f"{title} (paper)", ("model",), models, theirs))
+        found.append(PaperTable(label, f"{title} (paper)", ("model",), models, theirs))
     return found
 
 
-def sorts(results: Results, label: str, printed: bool) -> list[Printed]:
+def question_sorts(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 18: binary questions and choices, on rephrase and on order."""
     names, tests = {"kind": _sorts(results)}, ("rephrase", "order")
     lines = [
-        Line(
+        PaperRow(
             (model, sort),
             tuple(
                 results.cell(model, _MEASURES[head], ("test", "kind"), test, sort, names=names)
@@ -210,58 +219,60 @@ def sorts(results: Results, label: str, printed: bool) -> list[Printed]:
         for sort in _SORTS
     ]
     theirs = [
-        Line((f"{model} (paper)", sort), line.cells, True)
+        PaperRow((f"{model} (paper)", sort), line.cells, True)
         for line in _theirs(label, printed)
         for model, sort in [line.names[0].removesuffix(" (paper)").split(", ")]
     ]
     heads = tuple(f"{test} {head}" for test in tests for head in _SHORT)
-    return [Printed(label, "binary questions and choices", ("model", "questions"), heads, (*lines, *theirs))]
+    return [PaperTable(label, "binary questions and choices", ("model", "questions"), heads, (*lines, *theirs))]
 
 
-_Maker = Callable[[Results, str, bool], list[Printed]]
+_Maker = Callable[[CaretsResults, str, bool], list[PaperTable]]
 _MAKERS: Mapping[str, _Maker] = {
     "1": consistency,
-    "figure-2": gaps,
-    "2": directions,
-    "3": responses,
-    "4": pooled,
-    "6": sizes,
-    "7": edits,
-    **dict.fromkeys(_WHOLE, whole),
+    "figure-2": accuracy_gaps,
+    "2": ontology_directions,
+    "3": response_rates,
+    "4": rephrase_and_order,
+    "6": test_sizes,
+    "7": accuracy_by_edit,
+    **dict.fromkeys(_WHOLE, all_metrics),
     **dict.fromkeys(_SHARED, coverages),
-    "18": sorts,
+    "18": question_sorts,
 }
 LABELS = tuple(_MAKERS)
 """The tables that can be made, by their numbers in the paper."""
 
 
-def _theirs(label: str, printed: bool) -> list[Line]:
+def _theirs(label: str, printed: bool) -> list[PaperRow]:
     """The rows of the paper: those of people always, those of its models where they are wanted."""
     return [
-        Line((f"{name} (paper)",), cells, printed=True)
+        PaperRow((f"{name} (paper)",), cells, printed=True)
         for name, cells in _figures()[label].items()
         if printed or name.startswith(HUMAN)
     ]
 
 
 @cache
-def _figures() -> Mapping[str, Mapping[str, tuple[Cell, ...]]]:
+def _figures() -> Mapping[str, Mapping[str, tuple[PaperCell, ...]]]:
     """Every number that the paper prints, by table and row."""
     found = tomllib.loads(Path(__file__).with_name("carets.toml").read_text("utf-8"))
     return {
-        label: {name: tuple(Cell.printed(None if isnan(one) else one) for one in row) for name, row in rows.items()}
+        label: {
+            name: tuple(PaperCell.printed(None if isnan(one) else one) for one in row) for name, row in rows.items()
+        }
         for label, rows in found.items()
     }
 
 
-def _sorts(results: Results) -> dict[str, str]:
+def _sorts(results: CaretsResults) -> dict[str, str]:
     """Each kind of question as one that is answered by yes or no, or by a choice, as far as its name tells."""
     kinds = {kind for test in results.tests for kind in results.kinds(test)}
     ends = {"verification": _SORTS[0], "choice": _SORTS[1]}
     return {kind: ends.get(kind.rpartition(" ")[2], "other") for kind in sorted(kinds)}
 
 
-def _ontology_notes(results: Results) -> tuple[str, ...]:
+def _ontology_notes(results: CaretsResults) -> tuple[str, ...]:
     more = [kind for kind in results.kinds("ontology") if kind != "object verification"]
     told = f"Here {', '.join(more)} count too; the paper's ontology test asks for object verification alone."
     return (told,) if more else ()

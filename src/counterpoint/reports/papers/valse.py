@@ -16,7 +16,7 @@ from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
-from counterpoint.reports.papers.printing import NOT_RUN, NOTHING, Cell, Line, Printed
+from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell, PaperRow, PaperTable
 from counterpoint.sources.valse import INSTRUMENTS
 from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_words
 
@@ -37,7 +37,7 @@ MEASURES = {
 
 
 @dataclass(frozen=True)
-class Results:
+class ValseResults:
     """The instruments of a lab with what each model said to them."""
 
     groups: Table
@@ -64,7 +64,7 @@ class Results:
         return tuple(test for test in TESTS if test in there)
 
     @cached_property
-    def cells(self) -> Mapping[tuple[str, str, str], Cell]:
+    def cells(self) -> Mapping[tuple[str, str, str], PaperCell]:
         """Each score by model, measure and instrument."""
         return {key: cell for key, (cell, _) in self._scores.items()}
 
@@ -74,57 +74,57 @@ class Results:
         return {model: why for (model, _, _), (_, why) in self._scores.items() if why}
 
     @cached_property
-    def _scores(self) -> Mapping[tuple[str, str, str], tuple[Cell, str]]:
+    def _scores(self) -> Mapping[tuple[str, str, str], tuple[PaperCell, str]]:
         found = {}
         for model, own in self.answers.items():
             request = ScoreRequest(("test",), metrics=RANKING, threshold=self.threshold, seed=self.seed)
             for row in score_outcomes(judge(self.chosen, own, self.threshold), request).to_pylist():
                 if row["missing"] < 1:
-                    cell = Cell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOTHING
+                    cell = PaperCell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
                     found[model, row["metric"], row["test"]] = cell, row["reason"]
         return found
 
-    def line(self, model: str, measure: str) -> tuple[Cell, ...]:
+    def line(self, model: str, measure: str) -> tuple[PaperCell, ...]:
         """The scores of a model by one measure on all instruments, and their mean."""
         cells = tuple(self.cells.get((model, measure, test), NOT_RUN) for test in TESTS)
         return *cells, average([cell for cell, test in zip(cells, TESTS, strict=True) if test in self.tests])
 
 
-def average(cells: Sequence[Cell]) -> Cell:
+def average(cells: Sequence[PaperCell]) -> PaperCell:
     """The mean of some scores, each counting once; nothing where one is missing.
 
     >>> average([Cell(0.5), Cell(1.0)]).value
     0.75
     """
     values = [cell.value for cell in cells if cell.value is not None]
-    return Cell(sum(values) / len(values)) if values and len(values) == len(cells) else NOTHING
+    return PaperCell(sum(values) / len(values)) if values and len(values) == len(cells) else NOT_APPLICABLE
 
 
-def tables(results: Results, labels: Sequence[str] = (), *, printed: bool = False) -> list[Printed]:
+def tables(results: ValseResults, labels: Sequence[str] = (), *, printed: bool = False) -> list[PaperTable]:
     """The tables of these numbers, or both; with `printed`, the rows of the paper's models as well."""
     makers = {"4": lambda: performance(results, printed=printed), "5": lambda: validation(results)}
     return [makers[label]() for label in labels or LABELS]
 
 
-def performance(results: Results, *, printed: bool = False) -> Printed:
+def performance(results: ValseResults, *, printed: bool = False) -> PaperTable:
     """Table 4: every measure on every instrument."""
-    lines: list[Line] = []
+    lines: list[PaperRow] = []
     for measure, title in MEASURES.items():
-        own = [Line((title, model), results.line(model, measure)) for model in results.answers]
+        own = [PaperRow((title, model), results.line(model, measure)) for model in results.answers]
         own = [line for line in own if _says_something(line, measure)]
-        theirs = figures().get(measure, {}) if printed else {}
+        theirs = published_values().get(measure, {}) if printed else {}
         lines += own
-        lines += (Line((title, f"{model} (paper)"), cells, printed=True) for model, cells in theirs.items())
+        lines += (PaperRow((title, f"{model} (paper)"), cells, printed=True) for model, cells in theirs.items())
     notes = [f"{model}: no acc, p_c and p_f, because {why}." for model, why in results.reasons.items()]
     if len(results.tests) < len(TESTS):
         notes.append(f"The average is over the {len(results.tests)} instruments of this lab, of {len(TESTS)}.")
     if any(line.names[0] == MEASURES["ties"] for line in lines):
         notes.append("Ties are pairs whose caption and foil have one score; for acc_r they are misses.")
     title = f"captions against foils, at a threshold of {results.threshold:g}, and the mean over instruments"
-    return Printed("4", title, ("measure", "model"), (*TESTS, AVERAGE), tuple(lines), tuple(notes))
+    return PaperTable("4", title, ("measure", "model"), (*TESTS, AVERAGE), tuple(lines), tuple(notes))
 
 
-def _says_something(line: Line, measure: str) -> bool:
+def _says_something(line: PaperRow, measure: str) -> bool:
     """Whether a line is printed: not where there are no ties, nor where the measure does not apply to the model."""
     if measure == "ties":
         return any(cell.value for cell in line.cells)
@@ -132,33 +132,35 @@ def _says_something(line: Line, measure: str) -> bool:
     return any(cell.value is not None for cell in cells) or all(cell is NOT_RUN for cell in cells)
 
 
-def validation(results: Results) -> Printed:
+def validation(results: ValseResults) -> PaperTable:
     """Table 5: how many pairs there are, how many are valid, and how far their words are apart."""
     heads = ("instances", "valid", "unanimous", "lexical items", "JS", "JS valid")
     found = foil_words(results.kept)
-    lines = [Line((test,), _validated(own)) for test, own in found.items()]
+    lines = [PaperRow((test,), _validated(own)) for test, own in found.items()]
     told = all("valid" in own for own in found.values())
     note = "Votes are not told in this lab: make the released files with --split all to have them."
     title = "pairs, votes for the caption, and the words of captions and foils"
-    return Printed("5", title, ("instrument",), heads, tuple(lines), () if told else (note,))
+    return PaperTable("5", title, ("instrument",), heads, tuple(lines), () if told else (note,))
 
 
-def _validated(own: Mapping[str, WordSides]) -> tuple[Cell, ...]:
+def _validated(own: Mapping[str, WordSides]) -> tuple[PaperCell, ...]:
     subsets = [own.get(name) for name in ("valid", "unanimous")]
-    counts = (NOTHING if one is None else Cell.counted(one.pairs) for one in subsets)
+    counts = (NOT_APPLICABLE if one is None else PaperCell.counted(one.pairs) for one in subsets)
     apart = (_apart(own.get(name)) for name in (ALL, "valid"))
-    return Cell.counted(own[ALL].pairs), *counts, Cell.counted(own[ALL].items), *apart
+    return PaperCell.counted(own[ALL].pairs), *counts, PaperCell.counted(own[ALL].items), *apart
 
 
-def _apart(one: WordSides | None) -> Cell:
-    return NOTHING if one is None or isnan(one.divergence) else Cell(said=f"{one.divergence:.3f}")
+def _apart(one: WordSides | None) -> PaperCell:
+    return NOT_APPLICABLE if one is None or isnan(one.divergence) else PaperCell(said=f"{one.divergence:.3f}")
 
 
 @cache
-def figures() -> Mapping[str, Mapping[str, tuple[Cell, ...]]]:
+def published_values() -> Mapping[str, Mapping[str, tuple[PaperCell, ...]]]:
     """Every number of Table 4 that the paper prints, by measure and model."""
     found = tomllib.loads(Path(__file__).with_name("valse.toml").read_text("utf-8"))
     return {
-        measure: {model: tuple(Cell.printed(None if isnan(one) else one) for one in row) for model, row in rows.items()}
+        measure: {
+            model: tuple(PaperCell.printed(None if isnan(one) else one) for one in row) for model, row in rows.items()
+        }
         for measure, rows in found.items()
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PaperCell:
     """One number, from 0 to 1 unless it is a count; or a word in its place, such as "not run"."""
 
     value: float | None = None
@@ -15,38 +15,38 @@ class Cell:
     said: str = ""
 
     @classmethod
-    def printed(cls, percent: float | None) -> "Cell":
+    def printed(cls, percent: float | None) -> "PaperCell":
         """A number of the paper, which prints per cent and no interval."""
-        return NOTHING if percent is None else cls(percent / 100)
+        return NOT_APPLICABLE if percent is None else cls(percent / 100)
 
     @classmethod
-    def counted(cls, count: int) -> "Cell":
+    def counted(cls, count: int) -> "PaperCell":
         """How many there are."""
         return cls(said=f"{count:,}", n=count)
 
 
-NOTHING = Cell(said="–")
-NOT_RUN = Cell(said="not run")
+NOT_APPLICABLE = PaperCell(said="–")
+NOT_RUN = PaperCell(said="not run")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PaperRow:
     """A row: by what names it goes, its cells, and whether the numbers are the paper's own."""
 
     names: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[PaperCell, ...]
     printed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PaperTable:
     """A whole table under the number that it has in the paper."""
 
     label: str  # "1", "figure-2"
     title: str
     names: tuple[str, ...]  # heads of the columns that name a row
     heads: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[PaperRow, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -65,7 +65,7 @@ class Printed:
         }
 
 
-def _plain(cell: Cell) -> Any:
+def _plain(cell: PaperCell) -> Any:
     if cell.value is None:
         return cell.said if cell.n is None else cell.n
     ends = {} if cell.low is None else {"low": cell.low, "high": cell.high, "n": cell.n}

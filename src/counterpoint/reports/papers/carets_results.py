@@ -20,9 +20,9 @@ from counterpoint.metrics.relabeling import (
     replace_gold,
 )
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
-from counterpoint.reports.papers.printing import NOT_RUN, NOTHING, Cell
+from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell
 
-Names = Mapping[str, Mapping[str, str]]
+Renamings = Mapping[str, Mapping[str, str]]
 """For each column, the names that some of its words are to have."""
 
 gap = Ratio(
@@ -34,7 +34,7 @@ gap = Ratio(
 """What is lost from accuracy to comprehensive accuracy: a pair with one right answer loses that half."""
 
 
-class Results:
+class CaretsResults:
     """The groups of some tests, each test from one suite, with what each model made of them."""
 
     def __init__(self, groups: Table, answers: Mapping[str, Table], tests: Sequence[str], *, seed: int = 0) -> None:
@@ -45,22 +45,24 @@ class Results:
             kept, "suite", dict.fromkeys(self.tests.values(), "")
         )  # so that tests can be pooled
         self._answers, self._seed = answers, seed
-        self._cells: dict[Any, Mapping[tuple[str, ...], Mapping[str, Cell]]] = {}
+        self._cells: dict[Any, Mapping[tuple[str, ...], Mapping[str, PaperCell]]] = {}
 
-    def cell(self, model: str, measure: str, by: Sequence[str], *place: str, names: Names | None = None) -> Cell:
+    def cell(
+        self, model: str, measure: str, by: Sequence[str], *place: str, names: Renamings | None = None
+    ) -> PaperCell:
         """One score: of a model, by a measure, where the columns `by`, first of all the test, have these words."""
         names = names or {}
         found = self.cells(by, names).get((model, *place))
         if found is not None:
             return found[measure]
         was_run = (model, place[0]) in self.cells(("test",), {key: own for key, own in names.items() if key == "test"})
-        return NOTHING if was_run else NOT_RUN
+        return NOT_APPLICABLE if was_run else NOT_RUN
 
-    def cells(self, by: Sequence[str], names: Names) -> Mapping[tuple[str, ...], Mapping[str, Cell]]:
+    def cells(self, by: Sequence[str], names: Renamings) -> Mapping[tuple[str, ...], Mapping[str, PaperCell]]:
         """All scores of all models, cut by some columns, after words in them were renamed."""
         key = tuple(by), repr(names)
         if key not in self._cells:
-            found: dict[tuple[str, ...], dict[str, Cell]] = {}
+            found: dict[tuple[str, ...], dict[str, PaperCell]] = {}
             for model, outcomes in self._outcomes.items():
                 for column, own in names.items():
                     outcomes = relabel_outcomes(outcomes, column, own)
@@ -68,19 +70,19 @@ class Results:
             self._cells[key] = found
         return self._cells[key]
 
-    def rate(self, model: str, said: Sequence[str], test: str, kind: str) -> Cell:
+    def rate(self, model: str, said: Sequence[str], test: str, kind: str) -> PaperCell:
         """How often a model says one of these words, of all single answers to a kind of question."""
         key = "rate", tuple(said)
         if key not in self._cells:
             asked = replace_gold(self._groups, said)
-            found: dict[tuple[str, ...], dict[str, Cell]] = {}
+            found: dict[tuple[str, ...], dict[str, PaperCell]] = {}
             for name, own in self._answers.items():
                 request = ScoreRequest(("test", "kind"), metrics=(answer_accuracy,), seed=self._seed)
                 _gather(found, name, judge(asked, own), request)
             self._cells[key] = found
         return self._cells[key].get((model, test, kind), {}).get(answer_accuracy.name, NOT_RUN)
 
-    def coverage(self, model: str, of: str, test: str) -> Cell:
+    def coverage(self, model: str, of: str, test: str) -> PaperCell:
         """Of the single answers that one model has right, the share that another has right too."""
         return self._coverage.get((model, of, test), NOT_RUN)
 
@@ -102,16 +104,16 @@ class Results:
         return {model: judge(self._groups, own) for model, own in self._answers.items()}
 
     @cached_property
-    def _coverage(self) -> Mapping[tuple[str, str, str], Cell]:
+    def _coverage(self) -> Mapping[tuple[str, str, str], PaperCell]:
         rows = coverage_of_outcomes(self._outcomes, ScoreRequest(("test",), seed=self._seed)).to_pylist()
         return {(row["model"], row["of"], row["test"]): _cell(row) for row in rows}
 
 
-def flipped(cell: Cell) -> Cell:
+def complement(cell: PaperCell) -> PaperCell:
     """The share that is not so."""
     if cell.value is None or cell.low is None or cell.high is None:
         return cell
-    return Cell(1 - cell.value, 1 - cell.high, 1 - cell.low, cell.n)
+    return PaperCell(1 - cell.value, 1 - cell.high, 1 - cell.low, cell.n)
 
 
 def _sole(found: Sequence[tuple[str, ...]]) -> dict[str, str]:
@@ -125,12 +127,12 @@ def _sole(found: Sequence[tuple[str, ...]]) -> dict[str, str]:
 
 
 def _gather(
-    found: dict[tuple[str, ...], dict[str, Cell]], model: str, outcomes: Outcomes, request: ScoreRequest
+    found: dict[tuple[str, ...], dict[str, PaperCell]], model: str, outcomes: Outcomes, request: ScoreRequest
 ) -> None:
     for row in score_outcomes(outcomes, request).to_pylist():
         if row["missing"] < 1:
             found.setdefault((model, *(row[name] for name in request.by)), {})[row["metric"]] = _cell(row)
 
 
-def _cell(row: Mapping[str, Any]) -> Cell:
-    return Cell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOTHING
+def _cell(row: Mapping[str, Any]) -> PaperCell:
+    return PaperCell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
