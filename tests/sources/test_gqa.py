@@ -221,11 +221,13 @@ def test_a_question_needs_no_more_than_picture_words_and_answer(
         ({"question": ""}, "question a: question is '', not a word"),
         ({"answer": None}, "question a has no answer"),
         ({"types": []}, "types is [], not an object"),
-        ({"entailed": [1]}, "entailed is [1], not a list of texts"),
-        ({"semantic": [{"operation": "query", "dependencies": [0]}]}, "question a: step 0 is {"),
-        ({"semantic": [{"operation": "query", "dependencies": [-1]}]}, "question a: step 0 is {"),
-        ({"semantic": [7]}, "question a: step 0 is 7"),
+        ({"entailed": [1]}, "entailed[0] is 1, not a text"),
+        ({"semantic": [{"operation": "query", "dependencies": [0]}]}, "question a: step 0 depends on [0]"),
+        ({"semantic": [{"operation": "query", "dependencies": [-1]}]}, "question a: step 0 depends on [-1]"),
+        ({"semantic": [7]}, "question a: semantic[0] is 7, not an object"),
         ({"semantic": {}}, "semantic is {}, not a list"),
+        ({"semantic": [{"argument": "cup"}]}, "question a, semantic[0] has no operation"),
+        ({"groups": {"local": 7}}, "question a: a value of groups is not a text"),
     ],
 )
 def test_a_question_that_cannot_be_read_is_left_out(

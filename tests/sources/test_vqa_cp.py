@@ -34,7 +34,7 @@ def test_each_question_names_the_split_of_its_picture(tmp_path: Path, bare: bool
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "question 0 has no coco_split"),
+        ({}, "question 0: coco_split is None, not train2014"),
         ({"coco_split": "val2017"}, "question 0: coco_split is 'val2017', not train2014 or val2014"),
         ({"coco_split": "../.."}, "question 0: coco_split is '../..', not train2014"),
     ],

@@ -4,23 +4,20 @@ A file is a list of records. An id is `image-number-template`; that of a perturb
 partner is the id without it. The letter tells the test. The question types do not: some files have them exchanged.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from collections.abc import Iterator
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from msgspec import Raw, Struct, field
-from msgspec.json import Decoder
+from msgspec import Struct, field
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.bulk_values import decoded
 from counterpoint.sources.dataset import DataSet, File, Files
 from counterpoint.sources.gqa_scenes import NAMESPACE
-from counterpoint.sources.json_text import Json, Portion
-from counterpoint.sources.records import Record, elements, first_sign, portions
+from counterpoint.sources.records import decoded_elements
 from counterpoint.sources.skips import Skips, repeated
 from counterpoint.sources.vqa_layout import is_name
 
@@ -60,32 +57,36 @@ _DIGITS = frozenset("0123456789")
 
 Tags: TypeAlias = tuple[tuple[str, str], ...]
 
-_gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
+
+class _Assignment(Struct, frozen=True, gc=False):
+    """The class or hypernym of the choices of a question, and the choices; other assignments are not read."""
+
+    category: str | None = field(name="category1", default=None)
+    options: list[Any] = field(name="category-options1", default_factory=list)
+    hypernym: str | None = field(name="obj-category1", default=None)
+    hyponyms: list[Any] = field(name="obj-category-options1", default_factory=list)
 
 
-class _Assigned(Struct, frozen=True, gc=False):
-    """What the questions of choices are about; their other assignments are of no use here."""
+class _CaretsQuestion(Struct, frozen=True, gc=False):
+    """A question as the file has it."""
 
-    sort: str = field(name="category1", default="")
-    options: list[Raw] = field(name="category-options1", default_factory=list)
-    hypernym: str = field(name="obj-category1", default="")
-    names: list[Raw] = field(name="obj-category-options1", default_factory=list)
-
-
-class _Released(Struct, frozen=True, gc=False):
-    """A record as nearly all of them are, or what was read of one with care."""
-
-    question_id: str
-    img_id: str
+    question_id: str | int
+    img_id: str | int
     sent: str
     label: dict[str, float]
-    question_type: str = ""
-    assignment: _Assigned = _Assigned()
-    new_template_number: int | str = ""
+    question_type: str | None = None
+    assignment: _Assignment | None = None
+    new_template_number: int | str | None = None
 
 
-_Member: TypeAlias = tuple[_Released, Gold, Picture, int]
-"""A question of a file: its record, its label, its picture and its place."""
+class _Member(NamedTuple):
+    """A question of a file: its record, its label, its picture and its number in the file."""
+
+    id: str
+    record: _CaretsQuestion
+    gold: Gold
+    picture: Picture
+    number: int
 
 
 def groups(files: Files, skips: Skips) -> Iterator[ReadyGroup]:
@@ -96,7 +97,7 @@ def groups(files: Files, skips: Skips) -> Iterator[ReadyGroup]:
     too: up from hyponym to hypernym, or down.
     """
     for path in _paths(files["questions"]):
-        yield from _Sheet(path, skips).pairs()
+        yield from _QuestionFile(path, skips).pairs()
 
 
 def _paths(path: Path) -> list[Path]:
@@ -108,72 +109,57 @@ def _paths(path: Path) -> list[Path]:
     return found
 
 
-class _Sheet:
+class _QuestionFile:
     """One file: its questions by id, the originals and the perturbed, until they are paired."""
 
     def __init__(self, path: Path, skips: Skips) -> None:
-        self._path, self._name, self._stem, self._skips = path, path.name, path.stem, skips
-        self._pictures: dict[str, Picture] = {}
+        self._path, self._name, self._skips = path, path.name, skips
         self._originals: dict[str, _Member] = {}
         self._perturbed: dict[str, _Member] = {}
 
     def pairs(self) -> Iterator[ReadyGroup]:
         """The pairs, in the order of the perturbed questions."""
         self._read()
-        originals, met = self._originals, set[str]()
+        paired = set[str]()
         for own, variant in self._perturbed.items():
             partner = own[:-2]
-            base = originals.get(partner)
+            base = self._originals.get(partner)
             if base is None:
-                self._skip(_WIDOWED, own, variant[-1])
+                self._skip(_WIDOWED, own, variant.number)
                 continue
-            met.add(partner)
-            if base[2] is not variant[2]:
-                self._skip(_APART, own, variant[-1])
-            elif not _fits(own[-1], base[1], variant[1]):
-                self._skip(_CONTRARY, own, variant[-1])
+            paired.add(partner)
+            if base.picture is not variant.picture:
+                self._skip(_APART, own, variant.number)
+            elif not _fits(own[-1], base.gold, variant.gold):
+                self._skip(_CONTRARY, own, variant.number)
             else:
-                yield ReadyGroup(f"{self._stem}/{own}", partial(_group, self._name, base, variant))
-        for own, base in originals.items():
-            if own not in met:
-                self._skip(_ALONE, own, base[-1])
+                yield ReadyGroup(f"{self._path.stem}/{own}", partial(_group, self._name, base, variant))
+        for own, base in self._originals.items():
+            if own not in paired:
+                self._skip(_ALONE, own, base.number)
 
     def _read(self) -> None:
         """Put every question among the originals or the perturbed, by the end of its id."""
-        for number, found in self._records():
-            if isinstance(found, Portion):
-                self._put(found, number)
-                continue
+        pictures: dict[str, Picture] = {}
+        for number, record in decoded_elements(self._path, _CaretsQuestion, "record", self._skips):
             try:
-                self._put([_looked_at(Record(found, f"{self._name}, record", number))], number)
+                own, image, gold = _checked(record)
             except SourceError as problem:
-                self._skips.problem(problem)
-
-    def _records(self) -> Iterator[tuple[int, Portion[_Released] | Json]]:
-        """Most of them in their usual form and many at once; where records are lines, one by one."""
-        if first_sign(self._path) == b"[":
-            return portions(self._path, "", "[", _usual)
-        return enumerate(elements(self._path))
-
-    def _put(self, records: Sequence[_Released], number: int) -> None:
-        originals, perturbed, pictures = self._originals, self._perturbed, self._pictures
-        for place, one in enumerate(records, number):
-            own = one.question_id
-            if own[-1:] in TESTS and own[-2:-1] == "-":
-                members = perturbed
-            elif own[-1:] in _DIGITS:
-                members = originals
+                self._skips.problem(SourceError(f"{self._name}, record {number}: {problem}"))
+                continue
+            if own[-1] in TESTS and own[-2:-1] == "-":
+                members = self._perturbed
+            elif own[-1] in _DIGITS:
+                members = self._originals
             else:
-                self._skip(_NAMELESS, own, place)
+                self._skip(_NAMELESS, own, number)
                 continue
             if own in members:
-                repeated(self._skips, self._place(own, place))
-            else:
-                picture = pictures.get(one.img_id) or self._pictured(one.img_id)
-                members[own] = one, _labelled(one.label), picture, place
-
-    def _pictured(self, image: str) -> Picture:
-        return self._pictures.setdefault(image, Picture(f"{NAMESPACE}:{image}.jpg"))
+                repeated(self._skips, self._place(own, number))
+                continue
+            if image not in pictures:
+                pictures[image] = Picture(f"{NAMESPACE}:{image}.jpg")
+            members[own] = _Member(own, record, gold, pictures[image], number)
 
     def _skip(self, why: tuple[str, str], own: str, number: int) -> None:
         self._skips.skip(why[0], self._place(own, number), why[1])
@@ -182,23 +168,43 @@ class _Sheet:
         return f"{self._name}, record {number} ({own})"
 
 
+def _checked(record: _CaretsQuestion) -> tuple[str, str, Gold]:
+    """Id, picture and label of a question."""
+    own, image = str(record.question_id), str(record.img_id)
+    for name, word in (("question_id", own), ("img_id", image), ("sent", record.sent)):
+        if not word or word.isspace():
+            raise SourceError(f"{name} is {word!r}, not a word")
+    if not _is_picture(image):
+        raise SourceError(f"img_id is {image!r}, not the name of a picture")
+    return own, image, _gold(*record.label.items())
+
+
+@lru_cache(4096)  # few answers are given to many questions
+def _gold(*label: tuple[str, float]) -> Gold:
+    if not label or not all(answer.strip() and 0 < credit <= 1 for answer, credit in label):
+        raise SourceError(f'label is {dict(label)}, not answers with their credit, such as {{"yes": 1.0}}')
+    return Gold(label)
+
+
+_is_picture = lru_cache(4096)(is_name)
+
+
 def _group(file: str, base: _Member, variant: _Member) -> Group:
     """The pair as a group."""
-    (original, gold, picture, _), (perturbed, right, _, _) = base, variant
-    test, relation = TESTS[perturbed.question_id[-1]]
-    tags = [_tags(one, right_of.best) for one, right_of in ((original, gold), (perturbed, right))]
-    if test == "ontology":  # what is there is so by a more general name; what is not, is not by a more special one
-        tags[1] = (*tags[1], ("direction", "down" if gold.best == "no" else "up"))
+    test, relation = TESTS[variant.id[-1]]
+    tags = [_tags(member) for member in (base, variant)]
+    if test == "ontology":  # an object that is present has every hypernym too; one that is absent has no hyponym
+        tags[1] = (*tags[1], ("direction", "down" if base.gold.best == "no" else "up"))
     stem = file.removesuffix(".json")
     return Group(
         relation,
-        (Query(picture, original.sent), Query(picture, perturbed.sent)),
-        (gold, right),
+        tuple(Query(base.picture, member.record.sent) for member in (base, variant)),
+        (base.gold, variant.gold),
         proof=f"the labels in {file}",
-        kind=_kind(original.question_type),
+        kind=_kind(base.record.question_type or ""),
         tags=tuple(
-            (("question_id", one.question_id), ("id", f"{stem}/{one.question_id}"), *more)
-            for one, more in zip((original, perturbed), tags, strict=True)
+            (("question_id", member.id), ("id", f"{stem}/{member.id}"), *slices)
+            for member, slices in zip((base, variant), tags, strict=True)
         ),
         test=test,
     )
@@ -211,91 +217,30 @@ def _fits(letter: str, base: Gold, variant: Gold) -> bool:
     return base is not variant and dict(base.answers).keys().isdisjoint(dict(variant.answers))
 
 
-@cache
-def _decoder() -> Decoder[list[_Released]]:
-    return Decoder(list[_Released])
-
-
-def _usual(text: str) -> list[_Released] | None:
-    """The records in a piece of a file, if all are as they should be."""
-    found = decoded(_decoder(), text)
-    return found if found is not None and all(map(_is_plain, found)) else None
-
-
-def _is_plain(one: _Released) -> bool:
-    label = one.label
-    return (
-        len(label) == 1
-        and 1.0 in label.values()
-        and "" not in (one.question_id.strip(), one.sent.strip(), next(iter(label)).strip())
-        and _is_picture(one.img_id)
-    )
-
-
-@lru_cache(4096)
-def _is_picture(image: str) -> bool:
-    return is_name(image) and not image.isspace()
-
-
-def _labelled(label: Mapping[str, float]) -> Gold:
-    if len(label) == 1 and 1.0 in label.values():
-        return _gold(*label)
-    return Gold(tuple(label.items()))
-
-
-def _looked_at(record: Record) -> _Released:
-    """A record that is read with care; what is wrong with it is said."""
-    own, image, text = record.word("question_id"), record.word("img_id"), record.word("sent")
-    label = record.mapping("label", needed=True)
-    credits_ = [one for one in label.values() if type(one) in (int, float) and 0 < one <= 1]
-    if not label or len(credits_) < len(label) or not all(map(str.strip, label)):
-        raise record.wrong("label", 'answers with their credit, such as {"yes": 1.0}')
-    if not is_name(image):
-        raise record.wrong("img_id", "the name of a picture")
-    kind, template = record.content.get("question_type"), record.content.get("new_template_number")
-    return _Released(
-        own,
-        image,
-        text,
-        {answer: float(credit) for answer, credit in label.items()},
-        kind if type(kind) is str else "",
-        _assigned(record.content.get("assignment")),
-        template if isinstance(template, str) or type(template) is int else "",
-    )
-
-
-def _assigned(told: Json) -> _Assigned:
-    asked = told if type(told) is dict else {}
-    sort, hypernym = (one if type(one := asked.get(name)) is str else "" for name in ("category1", "obj-category1"))
-    options, names = (
-        one if type(one := asked.get(name)) is list else [] for name in ("category-options1", "obj-category-options1")
-    )
-    return _Assigned(sort, options, hypernym, names)
-
-
 @lru_cache(256)
-def _kind(told: str) -> str:
-    """The kind as suites of scenes name it; a type that nobody knows is a kind of its own."""
-    return next((kind for start, kind in _KINDS.items() if told.startswith(start)), told)
+def _kind(question_type: str) -> str:
+    """The kind as suites made from scenes name it; an unknown type is a kind of its own."""
+    return next((kind for start, kind in _KINDS.items() if question_type.startswith(start)), question_type)
 
 
-def _tags(one: _Released, answer: str) -> Tags:
-    """The tags that a question shares with many: its answer, its template, what its choices are of, and how many."""
-    template, about = str(one.new_template_number), one.assignment
+def _tags(member: _Member) -> Tags:
+    """The tags that a question shares with others: its answer, its template, the class of its choices, how many."""
+    own, record, answer = member.id, member.record, member.gold.best
+    template = "" if record.new_template_number is None else str(record.new_template_number)
     if not template:
-        own = one.question_id
         template = own[:-2].rpartition("-")[2] if own[-1] in TESTS else own.rpartition("-")[2]
-    if about.sort:
-        return _slices(answer, template, "class", about.sort, len(about.options))
-    if about.hypernym:
-        return _slices(answer, template, "hypernym", about.hypernym, len(about.names))
+    choices = record.assignment
+    if choices and choices.category:
+        return _slices(answer, template, "class", choices.category, len(choices.options))
+    if choices and choices.hypernym:
+        return _slices(answer, template, "hypernym", choices.hypernym, len(choices.hyponyms))
     return _slices(answer, template)
 
 
 @lru_cache(65_536)
-def _slices(answer: str, template: str, sort: str = "", category: str = "", choices: int = 0) -> Tags:
-    told = ("answer", answer), ("template", template), (sort, category), ("choices", str(choices or ""))
-    return tuple((name, value) for name, value in told if value)
+def _slices(answer: str, template: str, name: str = "", category: str = "", choices: int = 0) -> Tags:
+    slices = ("answer", answer), ("template", template), (name, category), ("choices", str(choices or ""))
+    return tuple((name, value) for name, value in slices if value)
 
 
 carets = DataSet(

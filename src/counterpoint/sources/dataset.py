@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.bulk_values import undisturbed
 from counterpoint.sources.grounding import Grounding
 from counterpoint.sources.sampling import MOST, sampled
 from counterpoint.sources.skips import Skips, repeated
@@ -193,7 +192,7 @@ class Source:
         files = self.files(kind)
         parts = [file.part for file in self.dataset.files if kind in file.kinds]
         name = next((files.paths[part].name for part in parts if part in files.paths), self.folder.name)
-        values = undisturbed(self.dataset.read[kind](files, self.skips))
+        values = self.dataset.read[kind](files, self.skips)
         return sampled(values, self.most, self.seed, lambda one: repeated(self.skips, f"{name}: {one.id}"))
 
     def files(self, kind: str | None = None) -> Files:

@@ -34,8 +34,8 @@ class BadJson(ValueError):  # noqa: N818 - it reads as what it says
         self.cut = cut
 
 
-class Portion(list[T]):
-    """What was made of many records at once, one for each."""
+class Batch(list[T]):
+    """Records that were decoded together, in one call."""
 
 
 class JsonText:
@@ -126,30 +126,29 @@ class JsonText:
                 self._at = comma.end()
                 yield self.value()
 
-    def portions_within(self, sign: str, usual: Callable[[str], Sequence[T] | None]) -> Iterator[Portion[T] | Json]:
-        """What lies in the object or list that comes next: many records at once where `usual` can make something of
-        them, else one by one, with its key in an object.
+    def batches_within(self, sign: str, decode: Callable[[str], Sequence[T] | None]) -> Iterator[Batch[T] | Json]:
+        """The records of the object or list that comes next: in batches where `decode` succeeds, else one by one.
 
-        Records of one file nearly always begin with the same key. The text from one such beginning to a later one is
-        handed over as an object or list of its own: only text that is whole can be read as such, so that a beginning
-        that is none does no harm. Where the records made are not as many as their beginnings, a key came twice, and
-        the stretch is read with care.
+        A single member of an object comes with its key. Records of one file nearly always begin with the same key. The
+        text from one such beginning to a later one is decoded as an object or list of its own; a beginning within a
+        record leaves text that is not valid JSON, so `decode` returns None and the stretch is read record by record. The
+        same happens where fewer records are decoded than begin there, because a key occurs twice.
         """
-        with_care = 0  # up to which place
+        single_until = 0  # the position in the file up to which records are read one by one
         for key in self.keys_within() if sign == "{" else self.places_within():
             self.sign()
             beginning = _BEGINNING.match(self._held, self._at)
             yield (key, self.value()) if sign == "{" else self.value()
-            while beginning and self._gone + self._at >= with_care and self.sign() == ",":
+            while beginning and self._gone + self._at >= single_until and self.sign() == ",":
                 if not (end := self._last(beginning[0], sign)):
                     break
                 text = f"{sign}{self._held[self._at + 1 : end]}{_CLOSED[sign]}"
-                made = usual(text)
-                if made is not None and len(made) == text.count(beginning[0]):
-                    yield Portion(made)
+                records = decode(text)
+                if records is not None and len(records) == text.count(beginning[0]):
+                    yield Batch(records)
                     self._at = end
                 else:
-                    with_care = self._gone + end
+                    single_until = self._gone + end
 
     def _last(self, beginning: str, sign: str) -> int:
         """Where the comma before the last record that begins like this is, reading on for it; 0 if there is none."""

@@ -4,7 +4,7 @@ from functools import partial
 
 from counterpoint.sources.coco import caption_files, captions_beside
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, Layout, questions
+from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, VqaLayout, questions
 
 _SITE = "the OK-VQA site"
 _SPLITS = ("train", "val")
@@ -29,7 +29,7 @@ okvqa = DataSet(
         *_CAPTIONS,
     ),
     read={
-        "questions": lambda files, skips: questions(files, skips, Layout(f"{files.split}2014")),
+        "questions": lambda files, skips: questions(files, skips, VqaLayout(f"{files.split}2014")),
         "captions": partial(captions_beside, expected=_CAPTIONS),
     },
     namespace=NAMESPACE,

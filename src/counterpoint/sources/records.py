@@ -1,15 +1,22 @@
 """Records out of large JSON files, one at a time, each with its place; what is wrong is said with file and record."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from msgspec import DecodeError, ValidationError, convert
+from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.json_text import BadJson, Json, JsonText, Portion
+from counterpoint.sources.json_text import BadJson, Batch, Json, JsonText
+from counterpoint.sources.skips import Skips
 
 T = TypeVar("T")
+K = TypeVar("K", str, int)
 _AGAIN = "fetch or copy the file again; it may have been cut off or changed on its way"
 _OTHER = "is it the file of another data set or release?"
 _SHAPES = {"{": "an object", "[": "a list", "": "empty"}
@@ -42,21 +49,83 @@ def elements(path: Path, within: str = "") -> Iterator[Json]:
         yield value
 
 
-def portions(
-    path: Path, within: str, sign: str, usual: Callable[[str], Sequence[T] | None]
-) -> Iterator[tuple[int, Portion[T] | Json]]:
-    """The records of an object or list, many at once where `usual` makes something of their text, else as above.
+def decoded_members(path: Path, kind: type[T], noun: str, skips: Skips) -> Iterator[tuple[str, T]]:
+    """The members of the object that a file is, decoded into msgspec structs, with their keys; bad ones are skipped."""
+    return _decoded(path, kind, noun, skips, "{", "")
 
-    Each comes with the number of those before it.
-    """
+
+def decoded_elements(path: Path, kind: type[T], noun: str, skips: Skips, within: str = "") -> Iterator[tuple[int, T]]:
+    """The elements that `elements` gives, decoded into msgspec structs, with their positions; bad ones are skipped."""
+    if within or first_sign(path) == b"[":
+        yield from _decoded(path, kind, noun, skips, "[", within)
+        return
+    for number, content in enumerate(_values(path)):
+        yield from _converted(content, kind, f"{path.name}, {noun}", number, skips)
+
+
+def _decoded(path: Path, kind: type[T], noun: str, skips: Skips, sign: str, within: str) -> Iterator[tuple[Any, T]]:
+    decoder: Decoder[Any] = _decoder(kind, sign)
+
+    def decode(text: str) -> Sequence[Any] | None:
+        try:
+            records = decoder.decode(text)
+        except (DecodeError, RecursionError):
+            return None
+        return list(records.items()) if sign == "{" else records
+
     count = 0
     with _opened(path) as (text, reached):
         for _ in _found(path, text, within, sign):
             reached.within = f" of {within}" if within else ""
-            for found in text.portions_within(sign, usual):
-                yield count, found
-                count += len(found) if isinstance(found, Portion) else 1
-                reached.last = found[0] if sign == "{" and not isinstance(found, Portion) else count - 1
+            for item in text.batches_within(sign, decode):
+                if isinstance(item, Batch):
+                    yield from item if sign == "{" else enumerate(item, count)
+                    count += len(item)
+                    reached.last = count - 1
+                    continue
+                key, content = item if sign == "{" else (count, item)
+                yield from _converted(content, kind, f"{path.name}, {noun}", key, skips)
+                count += 1
+                reached.last = key
+
+
+@cache
+def _decoder(kind: type[T], sign: str) -> Decoder[Any]:
+    return Decoder(dict[str, kind] if sign == "{" else list[kind])  # type: ignore[valid-type]
+
+
+def _converted(content: Json, kind: type[T], name: str, key: K, skips: Skips) -> Iterator[tuple[K, T]]:
+    """The record as a struct; one that does not fit its type is skipped, with what was expected and what was there."""
+    try:
+        yield key, convert(content, kind)
+    except ValidationError as problem:
+        skips.problem(_translated(problem, content, f"{name} {key}"))
+
+
+_EXPECTED = {"int | str": "a text", "str": "a text", "array": "a list", "bool": "true or false", "int": "a number"}
+_MISMATCH = re.compile(r"Expected `(.+?)`, got `.+?`(?: - at `\$(.*)`)?")
+_MISSING = re.compile(r"Object missing required field `(.+?)`(?: - at `\$(.*)`)?")
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\[\.\.\.\]")
+
+
+def _translated(problem: ValidationError, content: Json, place: str) -> SourceError:
+    """What msgspec says of a record as one of our errors, with the place, what was found and what was expected."""
+    message = str(problem)
+    if missing := _MISSING.fullmatch(message):
+        within = (missing[2] or "").lstrip(".")
+        return SourceError(f"{place}{f', {within}' if within else ''} has no {missing[1]}")
+    mismatch = _MISMATCH.fullmatch(message)
+    if mismatch is None:
+        return SourceError(f"{place}: {message}")
+    kinds = [kind for kind in mismatch[1].split(" | ") if kind != "null"]
+    expected = _EXPECTED.get(" | ".join(kinds)) or " or ".join(_EXPECTED.get(kind, f"an {kind}") for kind in kinds)
+    path, found = (mismatch[2] or ""), content
+    for name, index in _STEP.findall(path):
+        if not name and not index:  # msgspec does not tell the key of a mapping
+            return SourceError(f"{place}: a value of {path.partition('[...]')[0].lstrip('.')} is not {expected}")
+        found = found[name] if name else found[int(index)]
+    subject = f"{place}: {path.lstrip('.')}" if path else place
+    return SourceError(f"{subject} is {told(found)}, not {expected}")
 
 
 def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:

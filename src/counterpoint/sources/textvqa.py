@@ -1,16 +1,18 @@
 """TextVQA: questions about words in photographs, with the words that a reading program found there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from msgspec import Struct
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, Files
-from counterpoint.sources.records import Record, elements
+from counterpoint.sources.records import decoded_elements
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import amiss, gold, is_name, leave_out, votes
+from counterpoint.sources.vqa_layout import Vote, amiss, gold, is_name, leave_out, text_of, votes
 
 NAMESPACE = "textvqa"
 READ = "Words read in the picture: {words}."
@@ -19,60 +21,72 @@ FOLDERS = {"train": "train_images", "val": "train_images", "test": "test_images"
 """Of the pictures of each split."""
 
 
+class _TextVqaQuestion(Struct, frozen=True, gc=False):
+    """A question as the file has it."""
+
+    question_id: int | str
+    question: str | int | None = None
+    image_id: str | int | None = None
+    answers: list[Vote | str | int] | None = None
+    image_classes: list[str] | None = None
+
+
+class _OcrTokens(Struct, frozen=True, gc=False):
+    """The words that an OCR program read in one picture."""
+
+    image_id: str | int
+    ocr_tokens: list[str] | None = None
+
+
 def questions(files: Files, skips: Skips) -> Iterator[Question]:
     """Every question, with the words that were read in its picture as its context; those of test have no answers.
 
     Its tags are the `classes` of what its picture shows.
     """
-    read = _words(files.get("words"), skips)
-    for number, content in enumerate(elements(files["questions"], "data")):
+    path, contexts = files["questions"], _contexts(files.get("words"), skips)
+    for number, record in decoded_elements(path, _TextVqaQuestion, "question", skips, "data"):
+        own, image, text = (text_of(value) for value in (record.question_id, record.image_id, record.question))
+        place = f"{path.name}, question {number}"
+        if reason := amiss(text, image):
+            leave_out(skips, reason, f"{place}: {own}")
+            continue
         try:
-            record = Record(content, f"{files['questions'].name}, question", number)
-            own = record.word("question_id")
-            image = record.text("image_id", "")
-            if reason := amiss(record.text("question", ""), image):
-                leave_out(skips, reason, f"{record.place}: {own}")
-            else:
-                yield _question(record, own, image, files.split, read)
+            yield _question(record, own, image, files.split, contexts.get(image, ""))
         except SourceError as problem:
-            skips.problem(problem)
+            skips.problem(SourceError(f"{place}: {problem}"))
 
 
-def told(words: tuple[str, ...]) -> str:
-    """The sentence that tells a model which words are in the picture; none if there are none.
+def ocr_context(words: Sequence[str]) -> str:
+    """The sentence that tells a model which words are in the picture; empty if there are none.
 
-    >>> told(("STOP", "ALL WAY"))
+    >>> ocr_context(("STOP", "ALL WAY"))
     'Words read in the picture: STOP, ALL WAY.'
     """
     return READ.replace("{words}", ", ".join(words)) if words else ""
 
 
-def _words(path: Path | None, skips: Skips) -> dict[str, str]:
-    found = {}
-    for number, content in enumerate(elements(path, "data") if path else ()):
-        try:
-            record = Record(content, f"{path.name if path else ''}, record", number)
-            found[record.word("image_id")] = told(record.texts("ocr_tokens"))
-        except SourceError as problem:
-            skips.problem(problem)
-    return found
+def _contexts(path: Path | None, skips: Skips) -> dict[str, str]:
+    records = decoded_elements(path, _OcrTokens, "record", skips, "data") if path else ()
+    return {str(record.image_id): ocr_context(record.ocr_tokens or ()) for _, record in records}
 
 
-def _question(record: Record, own: str, image: str, split: str, read: dict[str, str]) -> Question:
-    said = votes(record)
-    if split != "test" and not said:
-        raise record.wrong("answers", "a list of answers")
+def _question(record: _TextVqaQuestion, own: str, image: str, split: str, context: str) -> Question:
+    answers = votes(record.answers)
+    if not own.strip():
+        raise SourceError(f"question_id is {own!r}, not a word")
+    if split != "test" and not answers:
+        raise SourceError(f"answers is {record.answers}, not a list of answers")
     if not is_name(image):
-        raise record.wrong("image_id", "the name of a picture")
-    classes = ", ".join(record.texts("image_classes"))
+        raise SourceError(f"image_id is {image!r}, not the name of a picture")
+    classes = ", ".join(record.image_classes or ())
     return Question(
         own,
         Picture(f"{NAMESPACE}:{FOLDERS[split]}/{image}.jpg"),
-        record.text("question"),
-        gold(said) if said else Gold(()),
+        text_of(record.question),
+        gold(answers) if answers else Gold(()),
         scene=image,
-        votes=said,
-        context=read.get(image, ""),
+        votes=answers,
+        context=context,
         tags=(("classes", classes),) if classes else (),
     )
 

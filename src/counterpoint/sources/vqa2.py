@@ -4,11 +4,11 @@ from functools import partial
 
 from counterpoint.sources.coco import caption_files, captions_beside
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, Layout, questions
+from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, VqaLayout, questions
 
 _SITE = "the VQA site, VQA v2.0"
 _PICTURES = {"train": "train2014", "val": "val2014", "test": "test2015", "test-dev": "test2015"}
-_LAYOUTS = {split: Layout(folder) for split, folder in _PICTURES.items()}
+_LAYOUTS = {split: VqaLayout(folder) for split, folder in _PICTURES.items()}
 
 
 def _names(pattern: str, loose: str) -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from functools import partial
 
 from counterpoint.sources.coco import caption_files, captions_beside
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, Layout, questions
+from counterpoint.sources.vqa_layout import FOLDERS, NAMESPACE, VqaLayout, questions
 
 _SITE = "the VQA-CP page, v2"
 _SPLITS = ("train", "test")
@@ -26,7 +26,7 @@ vqa_cp = DataSet(
         *_CAPTIONS,
     ),
     read={
-        "questions": lambda files, skips: questions(files, skips, Layout()),
+        "questions": lambda files, skips: questions(files, skips, VqaLayout()),
         "captions": partial(captions_beside, expected=_CAPTIONS),
     },
     namespace=NAMESPACE,

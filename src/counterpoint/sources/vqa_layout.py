@@ -1,31 +1,28 @@
 """The layout of VQA, which many data sets share: a file of questions, and one of annotations with ten answers each."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 from sys import intern
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
-from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.sources.bulk_values import decoded, quick
 from counterpoint.sources.dataset import Files
 from counterpoint.sources.joining import Beside
-from counterpoint.sources.json_text import Json, Portion
-from counterpoint.sources.records import Record, elements, first_sign, portions
+from counterpoint.sources.records import decoded_elements, first_sign
 from counterpoint.sources.skips import Skips, repeated
 
 NAMESPACE = "coco"
 FOLDERS = ("train2014", "val2014", "test2015")
-"""Of COCO's pictures, as VQA knows them."""
+"""The folders of COCO's pictures that VQA uses."""
 UNANSWERED = "a question without an annotation"
 UNASKED = "an annotation without a question"
 EMPTY = "a question without words"
@@ -36,67 +33,91 @@ _REMEDIES = {
     EMPTY: "nothing can be asked; some releases have a few",
     BLIND: "the name or number of one should stand with it",
 }
-T = TypeVar("T")
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[^/\\\0]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class VqaLayout:
     """In what the data sets of this layout differ."""
 
-    folder: str = ""  # of the pictures; where none is named, each question names its own as coco_split
+    folder: str = ""  # of the pictures; where it is empty, each question names its own as coco_split
     shared_ids: bool = False  # one id may be that of two questions, about different pictures
 
 
-class Annotation(NamedTuple):
-    """What is kept of an annotation until its question comes."""
+class VqaQuestion(Struct, frozen=True, gc=False):
+    """A question as the file has it."""
+
+    question_id: int | str
+    question: str | int | None = None
+    image_id: int | str | None = None
+    coco_split: str | None = None
+    rephrasing_of: int | str | None = None
+
+
+class Vote(Struct, frozen=True, gc=False):
+    """What one annotator answered."""
+
+    answer: str | int
+
+
+class VqaAnnotation(Struct, frozen=True, gc=False):
+    """An annotation as the file has it; some copies have the chosen answer in place of all."""
+
+    question_id: int | str
+    answers: list[Vote | str | int] | None = None
+    question_type: str | int | None = None
+    answer_type: str | int | None = None
+    image_id: int | str | None = None
+    multiple_choice_answer: str | int | None = None
+
+
+_Record = TypeVar("_Record", VqaQuestion, VqaAnnotation)
+
+
+class _Answers(NamedTuple):
+    """What is kept of an annotation until its question is read."""
 
     kind: str = ""
     answer_type: str = ""
     votes: tuple[str, ...] = ()
-    chosen: str = ""  # the one answer that some copies have in place of all
+    chosen: str = ""
 
     @property
     def gold(self) -> Gold:
-        """The right answers, each with what it earns by the official program."""
+        """The right answers, each with its credit by the official program."""
         return gold(self.votes) if self.votes else Gold.of(*filter(None, [self.chosen]))
 
 
-_UNKNOWN = Annotation()
-_QUICK = quick(Question)
+_UNKNOWN = _Answers()
 
 
-def questions(files: Files, skips: Skips, layout: Layout) -> Iterator[Question]:
+def questions(files: Files, skips: Skips, layout: VqaLayout) -> Iterator[Question]:
     """Every question of a split, joined with its annotation by id, whatever the order of the two files.
 
-    Its kind is the question type, its votes are what each annotator said, and its gold is what VQA's program makes of
-    them. Where a split has no annotations, as that of a test, no right answer is known.
+    Its kind is the question type, its votes are what each annotator answered, and its gold follows from them by VQA's
+    official program. Where a split has no annotations, as test has none, no right answer is known.
     """
-    told, one = files.get("annotations"), f"{files['questions'].name}, question"
-    beside = Beside(_annotations(told, skips, layout)) if told else None
-    usual = partial(_usual_questions, layout=layout)
-    for key, number, asked in _read(files["questions"], "questions", one, skips, layout, usual):
-        found = beside.take(key) if beside else _UNKNOWN
+    path, annotations = files["questions"], files.get("annotations")
+    answers = Beside(_answers(annotations, skips, layout)) if annotations else None
+    for key, number, record in _records(path, VqaQuestion, "question", skips, layout):
+        found = answers.take(key) if answers else _UNKNOWN
         if found is None:
-            leave_out(skips, UNANSWERED, f"{one} {number}: {key}")
-            continue
-        try:
-            if isinstance(asked, _Asked):
-                yield _plain(asked, found, layout)
-            elif reason := amiss(asked.text("question", ""), asked.text("image_id", "")):
-                leave_out(skips, reason, f"{asked.place}: {key}")
-            else:
-                yield _question(asked, found, layout)
-        except SourceError as problem:
-            skips.problem(problem)
-    if told and beside:
-        for key in beside.left():
-            leave_out(skips, UNASKED, f"{told.name}: {key}")
+            leave_out(skips, UNANSWERED, f"{path.name}, question {number}: {key}")
+        elif reason := amiss(text_of(record.question), text_of(record.image_id)):
+            leave_out(skips, reason, f"{path.name}, question {number}: {key}")
+        else:
+            try:
+                yield _question(record, found, layout)
+            except SourceError as problem:
+                skips.problem(SourceError(f"{path.name}, question {number}: {problem}", hint=problem.hint))
+    if annotations and answers:
+        for key in answers.left():
+            leave_out(skips, UNASKED, f"{annotations.name}: {key}")
 
 
 def leave_out(skips: Skips, reason: str, place: str) -> None:
-    """Count what is left out for one of the reasons above, with what helps."""
+    """Count a record that is skipped for one of the reasons above, with its remedy."""
     skips.skip(reason, place, _REMEDIES[reason])
 
 
@@ -107,21 +128,20 @@ def amiss(text: str, image: str) -> str:
     return "" if image and not image.isspace() else BLIND
 
 
-def votes(record: Record) -> tuple[str, ...]:
-    """What each annotator said: a list of records with an answer, or of texts; a number is taken as its digits."""
-    listed = record.list("answers")
-    try:
-        return tuple([intern(one["answer"]) for one in listed])
-    except (TypeError, KeyError):  # not texts in records, as nearly all are
-        said = [one.get("answer") if type(one) is dict else one for one in listed]
-    if not all(type(one) in (str, int) for one in said):
-        raise record.wrong("answers", "a list of answers")
-    return tuple([intern(str(one)) for one in said])
+def votes(answers: list[Vote | str | int] | None) -> tuple[str, ...]:
+    """What each annotator answered; a number is taken as its digits."""
+    return tuple(
+        [intern(one.answer if type(one) is Vote and type(one.answer) is str else _digits(one)) for one in answers or ()]
+    )
+
+
+def _digits(vote: Vote | str | int) -> str:
+    return str(vote.answer if isinstance(vote, Vote) else vote)
 
 
 @lru_cache(1 << 14)
 def gold(said: tuple[str, ...]) -> Gold:
-    """The right answers, each with what it earns by VQA's program.
+    """The right answers, each with its credit by VQA's official program.
 
     >>> gold(("red",) * 8 + ("pink",) * 2).answers
     (('red', 1.0), ('pink', 0.6))
@@ -142,165 +162,69 @@ def coco_picture(image: str, folder: str) -> Picture | None:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be the name of a file, and leads to no other folder."""
+    """Whether a text can be the name of a file, without a folder."""
     return _NAME.fullmatch(text) is not None
 
 
-def listed(path: Path, name: str) -> Iterator[Json]:
-    """The records under a name, or those of a file that is nothing but their list."""
-    return elements(path) if first_sign(path) == b"[" else elements(path, name)
+def list_name(path: Path, name: str) -> str:
+    """The name under which a file holds its records; empty where the file is nothing but their list."""
+    return "" if first_sign(path) == b"[" else name
 
 
-def _annotations(path: Path, skips: Skips, layout: Layout) -> Iterator[tuple[str, Annotation]]:
-    one = f"{path.name}, annotation"
-    usual = partial(_usual_annotations, layout=layout)
-    for key, _, found in _read(path, "annotations", one, skips, layout, usual):
-        if isinstance(found, Annotation):
-            yield key, found
+def _answers(path: Path, skips: Skips, layout: VqaLayout) -> Iterator[tuple[str, _Answers]]:
+    for key, number, record in _records(path, VqaAnnotation, "annotation", skips, layout):
+        cast = votes(record.answers)
+        chosen = "" if cast else text_of(record.multiple_choice_answer)
+        if not cast and not chosen.strip():
+            fact = f"{path.name}, annotation {number}: multiple_choice_answer is {record.multiple_choice_answer!r}"
+            skips.problem(SourceError(f"{fact}, not a word", hint="an annotation has answers, or the chosen one"))
+        else:
+            yield (
+                key,
+                _Answers(intern(text_of(record.question_type)), intern(text_of(record.answer_type)), cast, chosen),
+            )
+
+
+def _records(
+    path: Path, kind: type[_Record], noun: str, skips: Skips, layout: VqaLayout
+) -> Iterator[tuple[str, int, _Record]]:
+    """The records with their keys and numbers; of records that share a key, the first."""
+    seen = set[str]()
+    for number, record in decoded_elements(path, kind, noun, skips, list_name(path, f"{noun}s")):
+        key = str(record.question_id)
+        if not key.strip():
+            skips.problem(SourceError(f"{path.name}, {noun} {number}: question_id is {key!r}, not a word"))
             continue
-        try:
-            said = votes(found)
-            chosen = "" if said else found.word("multiple_choice_answer")
-            kind, answer_type = found.text("question_type", ""), found.text("answer_type", "")
-            yield key, Annotation(intern(kind), intern(answer_type), said, chosen)
-        except SourceError as problem:
-            skips.problem(problem)
-
-
-def _read(
-    path: Path,
-    name: str,
-    one: str,
-    skips: Skips,
-    layout: Layout,
-    usual: Callable[[str], list[tuple[str, T]] | None],
-) -> Iterator[tuple[str, int, T | Record]]:
-    """The records under a name, most of them in their usual form and read many at once; the first that has a key."""
-    within, seen = "" if first_sign(path) == b"[" else name, set[str]()
-    for first, found in portions(path, within, "[", usual):
-        read: Iterable[tuple[str, T | Record]] = (
-            found if isinstance(found, Portion) else _keyed(found, one, first, skips, layout)
-        )
-        for number, (key, made) in enumerate(read, first):
-            if key in seen:
-                repeated(skips, f"{one} {number}: {key}")
-            else:
-                seen.add(key)
-                yield key, number, made
-
-
-def _keyed(content: Json, one: str, number: int, skips: Skips, layout: Layout) -> Iterator[tuple[str, Record]]:
-    """A record with its key, unless it has none."""
-    try:
-        record = Record(content, one, number)
-        key = record.word("question_id")
         if layout.shared_ids:
-            key = f"{key} about picture {record.text('image_id', '')}"
-    except SourceError as problem:
-        skips.problem(problem)
-    else:
-        yield key, record
+            key = f"{key} about picture {text_of(record.image_id)}"
+        if key in seen:
+            repeated(skips, f"{path.name}, {noun} {number}: {key}")
+        else:
+            seen.add(key)
+            yield key, number, record
 
 
-class _Asked(Struct, frozen=True, gc=False):
-    """A question as nearly all of them are."""
-
-    question_id: int | str
-    question: str
-    image_id: int | str
-    coco_split: str = ""
-    rephrasing_of: int | str = ""
+def text_of(value: str | int | None) -> str:
+    """A text as it is, a number as its digits, nothing as an empty text."""
+    return value if type(value) is str else "" if value is None else str(value)
 
 
-class _Vote(Struct, frozen=True, gc=False):
-    answer: str
-
-
-class _Annotated(Struct, frozen=True, gc=False):
-    """An annotation as nearly all of them are."""
-
-    question_id: int | str
-    answers: list[_Vote]
-    question_type: str = ""
-    answer_type: str = ""
-    image_id: int | str = ""
-
-
-def _usual_annotations(text: str, layout: Layout) -> list[tuple[str, Annotation]] | None:
-    """The annotations in a piece of the file, if all are as they should be."""
-    found = decoded(_decoder(_Annotated), text)
-    if found is None or not all(one.answers and _told(one.question_id) for one in found):
-        return None
-    return [
-        (
-            _key(one, layout),
-            Annotation(
-                intern(one.question_type), intern(one.answer_type), tuple([intern(vote.answer) for vote in one.answers])
-            ),
-        )
-        for one in found
-    ]
-
-
-def _usual_questions(text: str, layout: Layout) -> list[tuple[str, _Asked]] | None:
-    """The same of questions."""
-    found = decoded(_decoder(_Asked), text)
-    for one in found or ():
-        folder, image = layout.folder or one.coco_split, str(one.image_id)
-        usual = folder in FOLDERS and _told(one.question_id) and not amiss(one.question, image)
-        if not usual or coco_picture(image, folder) is None:
-            return None
-    return None if found is None else [(_key(one, layout), one) for one in found]
-
-
-def _told(number: int | str) -> bool:
-    return type(number) is int or bool(str(number).strip())
-
-
-def _key(one: "_Asked | _Annotated", layout: Layout) -> str:
-    return f"{one.question_id} about picture {one.image_id}" if layout.shared_ids else str(one.question_id)
-
-
-@cache
-def _decoder(of: type[T]) -> Decoder[list[T]]:
-    return Decoder(list[of])  # type: ignore[valid-type]
-
-
-def _plain(asked: _Asked, found: Annotation, layout: Layout) -> Question:
-    """What `_question` makes of the same record."""
-    image = str(asked.image_id)
-    picture = coco_picture(image, layout.folder or asked.coco_split)
-    assert picture is not None, "it is usual to name a picture"
-    return _QUICK(
-        str(asked.question_id),
-        picture,
-        asked.question,
-        found.gold,
-        kind=found.kind,
-        scene=image.lstrip("0") or "0",
-        votes=found.votes,
-        same_as=str(asked.rephrasing_of),
-        tags=_tags(found.answer_type),
-    )
-
-
-def _question(record: Record, found: Annotation, layout: Layout) -> Question:
-    image, folder = record.text("image_id", ""), layout.folder or record.text("coco_split")
-    picture = coco_picture(image, folder)
-    if picture is None:
-        raise record.wrong("image_id", "the number of a picture")
+def _question(record: VqaQuestion, answers: _Answers, layout: VqaLayout) -> Question:
+    image, folder = str(record.image_id), layout.folder or record.coco_split
     if folder not in FOLDERS:
-        raise record.wrong("coco_split", " or ".join(FOLDERS))
+        raise SourceError(f"coco_split is {folder!r}, not {' or '.join(FOLDERS)}")
+    if (picture := coco_picture(image, folder)) is None:
+        raise SourceError(f"image_id is {record.image_id!r}, not the number of a picture")
     return Question(
-        record.text("question_id"),
+        str(record.question_id),
         picture,
-        record.text("question", ""),
-        found.gold,
-        kind=found.kind,
+        text_of(record.question),
+        answers.gold,
+        kind=answers.kind,
         scene=image.lstrip("0") or "0",
-        votes=found.votes,
-        same_as=record.text("rephrasing_of", ""),
-        tags=_tags(found.answer_type),
+        votes=answers.votes,
+        same_as=text_of(record.rephrasing_of),
+        tags=_tags(answers.answer_type),
     )
 
 

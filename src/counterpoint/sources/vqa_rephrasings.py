@@ -8,10 +8,11 @@ from counterpoint.core.items import Question
 from counterpoint.sources import vqa_layout
 from counterpoint.sources.coco import caption_files, captions_beside
 from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.records import decoded_elements
 from counterpoint.sources.skips import Skips
 
 _SITE = "the VQA-Rephrasings site"
-_LAYOUT = vqa_layout.Layout("val2014", shared_ids=True)
+_LAYOUT = vqa_layout.VqaLayout("val2014", shared_ids=True)
 
 
 def questions(files: Files, skips: Skips) -> Iterator[Question]:
@@ -20,11 +21,10 @@ def questions(files: Files, skips: Skips) -> Iterator[Question]:
     The file makes the id of a rephrasing from that of its first question and a digit, and so gives some ids twice. Such
     a rephrasing has both ids here, as in "4200001-of-420000", and keeps its own as the tag `question_id`.
     """
-    first = {
-        str(one.get("question_id"))
-        for one in vqa_layout.listed(files["questions"], "questions")
-        if isinstance(one, dict) and one.get("rephrasing_of") is None
-    }
+    path = files["questions"]
+    within = vqa_layout.list_name(path, "questions")
+    records = decoded_elements(path, vqa_layout.VqaQuestion, "question", Skips(), within)
+    first = {str(record.question_id) for _, record in records if record.rephrasing_of is None}
     for question in vqa_layout.questions(files, skips, _LAYOUT):
         if question.same_as and question.id in first:
             tags = (*question.tags, ("question_id", question.id))
