@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -18,6 +19,9 @@ from counterpoint.sources.skips import Skips
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
 _BALANCED = (("balanced", "no"), ("balanced", "yes"))
 _NUMBERED = re.compile(r"(.*_)\d+\.json")
+
+
+Tags: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class _Step(Struct, frozen=True, gc=False):
@@ -84,7 +88,7 @@ def pieces(path: Path) -> list[Path]:
 
 
 def _question(key: str, record: _GqaQuestion, noun: str) -> Question:
-    image, text, answer, types = str(record.imageId), record.question, record.answer, record.types or _NO_TYPES
+    image, text, answer = str(record.imageId), record.question, record.answer
     if answer is None:
         raise SourceError(f"{noun} {key} has no answer", hint="answers of test and challenge are not published")
     if not (key.strip() and image.strip() and text.strip() and str(answer).strip()):
@@ -98,20 +102,18 @@ def _question(key: str, record: _GqaQuestion, noun: str) -> Question:
             hint = "the dependencies of a step are numbers of earlier steps"
             raise SourceError(f"{noun} {key}: step {number} depends on {list(inputs)}", hint=hint)
         program.append(Step(step.operation, step.argument.strip(), inputs))
+    kind, tags = _typed(types.structural, types.semantic, types.detailed) if (types := record.types) else ("", ())
     return Question(
         key,
         _picture(image),
         text,
         _gold(str(answer)),
-        _kind(types.structural, types.semantic),
+        kind,
         image,
         program=tuple(program),
         full_answer=record.fullAnswer or "",
-        tags=_tags(record, types),
+        tags=(*tags, *_tags(record)),
     )
-
-
-_NO_TYPES = _Types()
 
 
 @lru_cache(1 << 10)
@@ -121,14 +123,14 @@ def _picture(image: str) -> Picture:
 
 
 @cache
-def _kind(structural: str | None, semantic: str | None) -> str:
-    return f"{structural or ''} {semantic or ''}".strip()
+def _typed(structural: str | None, semantic: str | None, detailed: str | None) -> tuple[str, Tags]:
+    """The kind of a question of these types, and the tag of the detailed one."""
+    return f"{structural or ''} {semantic or ''}".strip(), (("detailed", detailed),) if detailed else ()
 
 
-def _tags(record: _GqaQuestion, types: _Types) -> tuple[tuple[str, str], ...]:
-    tags = [("detailed", types.detailed)] if types.detailed else []
-    if record.groups:
-        tags += [(name, group) for name, group in record.groups.items() if group is not None]
+def _tags(record: _GqaQuestion) -> list[tuple[str, str]]:
+    groups = record.groups or {}
+    tags = [(name, group) for name, group in groups.items() if group is not None]
     if record.isBalanced is not None:
         tags.append(_BALANCED[record.isBalanced])
     if record.entailed:
@@ -137,4 +139,4 @@ def _tags(record: _GqaQuestion, types: _Types) -> tuple[tuple[str, str], ...]:
         tags.append(("equivalent", " ".join(record.equivalent)))
     if record.annotations and (spans := record.annotations.question):
         tags.append(("spans", " ".join([f"{span}={referent}" for span, referent in spans.items()])))
-    return tuple(tags)
+    return tags

@@ -10,7 +10,7 @@ Json: TypeAlias = Any
 """What JSON can hold, not looked at yet."""
 
 T = TypeVar("T")
-CHUNK = 1 << 20
+CHUNK = 1 << 17  # of bytes; the records of a batch are few enough to stay young for the garbage collector
 _SIGN = re.compile(r"[^ \t\n\r]")
 _COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _MEMBER = re.compile(r'[ \t\n\r]*,[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
@@ -131,8 +131,8 @@ class JsonText:
 
         A single member of an object comes with its key. Records of one file nearly always begin with the same key. The
         text from one such beginning to a later one is decoded as an object or list of its own; a beginning within a
-        record leaves text that is not valid JSON, so `decode` returns None and the stretch is read record by record. The
-        same happens where fewer records are decoded than begin there, because a key occurs twice.
+        record leaves text that is not valid JSON, so `decode` returns None and the stretch is read record by record.
+        The same happens where fewer records are decoded than begin there, because a key occurs twice.
         """
         single_until = 0  # the position in the file up to which records are read one by one
         for key in self.keys_within() if sign == "{" else self.places_within():
