@@ -33,7 +33,7 @@ def _call(*words: object) -> Result:
 def test_each_namespace_has_a_folder_of_its_own_that_is_kept(lab: Path, tmp_path: Path) -> None:
     assert "unknown" in _call(lab).output
     _call(lab, f"coco={tmp_path / 'coco'}")
-    rows = {row["namespace"]: row for row in json.loads(_call(lab, "--json").output)["folders"]}
+    rows = {row["namespace"]: row for row in json.loads(_call(lab, "--json").output)["locations"]}
     assert (rows["coco"]["pictures"], rows["coco"]["found"]) == (2, 1)
     assert (rows["swig"]["folder"], rows["swig"]["found"]) == ("", 0)
     assert (rows["world"]["folder"], rows["world"]["found"]) == ("drawn", 1)

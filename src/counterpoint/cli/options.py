@@ -1,12 +1,14 @@
 """Options that several commands share, how their values are parsed, and how they complete in the shell."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from counterpoint import catalog
+from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.generation import PAPER
 from counterpoint.pictures.channel_means import Means, folder_means
 from counterpoint.store.lab import LabStore
@@ -29,8 +31,9 @@ def complete(*tables: str, of_lab: str = "") -> Completer:
     def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
         known = {name for table in tables for name in catalog.rows(table)}
         lab = ctx.params.get("lab") or next(iter(ctx.args), None)  # click parses no arguments before an open option
-        if of_lab and lab and (store := LabStore(lab)).exists:
-            known |= set(store.suites() if of_lab == "suites" else (version.title for version in store.versions()))
+        with suppress(CounterpointError):  # what was typed may be no lab
+            if of_lab and lab and (store := LabStore(lab)).exists:
+                known |= set(store.suites() if of_lab == "suites" else (version.title for version in store.versions()))
         return [name for name in sorted(known) if name.startswith(incomplete)]
 
     return names

@@ -6,7 +6,7 @@ import click
 
 from counterpoint.cli.options import json_option, lab_argument, picture_roots
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.picture_folders import locate_pictures
+from counterpoint.lab.picture_locations import locate_pictures
 from counterpoint.store.lab import LabStore
 
 

@@ -117,7 +117,7 @@ def augment(lab: LabStore | None, request: AugmentRequest, progress: ProgressCal
     proof = prove_disjoint((scene.picture.address for scene in scenes), tested.addresses)
     groups = {name: generate_groups(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
     by_suite = mix_questions(groups, seed=request.seed, limit=request.limit, weights=weights)
-    questions = [question for own in by_suite.values() for question in own]
+    questions = [question for chosen in by_suite.values() for question in chosen]
     if not questions:
         raise CounterpointError(f"nothing can be asked about {len(scenes)} scenes of {request.source}")
     pictures = sorted({question.picture.address for question in questions})
@@ -130,7 +130,7 @@ def augment(lab: LabStore | None, request: AugmentRequest, progress: ProgressCal
         "seed": request.seed,
         "questions": len(questions),
         "pictures": len(pictures),
-        "suites": {name: len(own) for name, own in by_suite.items()},
+        "suites": {name: len(chosen) for name, chosen in by_suite.items()},
         "fingerprint": fingerprint(questions),
         "annotations": items_fingerprint(scenes),
         "disjoint": {**asdict(proof), "suites": list(tested.suites)},

@@ -58,26 +58,26 @@ class BlindStudy(LabResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {model: [_finding(finding) for finding in own] for model, own in self.findings.items()}
+        return {model: [_finding(finding) for finding in findings] for model, findings in self.findings.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """One row per model and test."""
         names = ("suite", "test", "value", "low", "high", "n", "ties", "biased")
         return [
             {"model": model} | {name: getattr(finding, name) for name in names}
-            for model, own in self.findings.items()
-            for finding in own
+            for model, findings in self.findings.items()
+            for finding in findings
         ]
 
     def tables(self) -> list[ResultTable]:
         """acc_r by model and test, and the cue words of tests whose interval excludes chance."""
-        rows = [row for model, own in self.findings.items() for row in _rows(model, own)]
+        rows = [row for model, findings in self.findings.items() for row in _rows(model, findings)]
         title = "acc_r of text-only models: captions scored above their foils, per cent with 95 % intervals"
         table = ResultTable(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
         cues = [
             (model, finding.suite, finding.test, ", ".join(_cue(word) for word in finding.words))
-            for model, own in self.findings.items()
-            for finding in own
+            for model, findings in self.findings.items()
+            for finding in findings
             if finding.biased
         ]
         if not cues:

@@ -117,8 +117,8 @@ def _step(name: str, request: CheckRequest, table: pa.Table) -> CheckStep | None
     check, given = catalog.find("checks", name), request.settings.get(name, {})
     if not isinstance(check, Check):
         raise CounterpointError(f"{name} is no check", hint="a check is a value of counterpoint.checks.check:Check")
-    own = {key: text for key, text in given.items() if key not in ("action", "model", "args")}
-    settings: dict[str, Any] = {**check.settings, **{key: check.setting(key, text) for key, text in own.items()}}
+    texts = {key: text for key, text in given.items() if key not in ("action", "model", "args")}
+    settings: dict[str, Any] = {**check.settings, **{key: check.setting(key, text) for key, text in texts.items()}}
     action = _action(check, bool(request.checks), given.get("action", ""))
     if all(action(test) is Action.OFF for test in table["test"].unique().to_pylist()):
         return None

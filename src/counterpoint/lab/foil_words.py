@@ -50,20 +50,22 @@ class FoilWordReport(LabResult):
 
     def tables(self) -> list[ResultTable]:
         """One row per test; valid and unanimous pairs where the votes of annotators are known."""
-        voted = [name for name in SUBSETS if name != ALL and any(name in own for own in self.tests.values())]
+        voted = [name for name in SUBSETS if name != ALL and any(name in subsets for subsets in self.tests.values())]
         distances = [f"{name} divergence" for name in voted]
         heads = ("test", "pairs", *voted, "lexical items", "divergence", *distances, "most telling")
         rows = [
             (
                 test,
-                f"{own[ALL].pairs:,}",
-                *(_share(own.get(name), own[ALL].pairs) for name in voted),
-                f"{own[ALL].items:,}",
-                *(_distance(own.get(name)) for name in (ALL, *voted)),
-                ", ".join(f"{word} {100 * gap:+.1f}" for word, gap in telling_words(own[ALL], 3) if abs(gap) >= 5e-4)
+                f"{subsets[ALL].pairs:,}",
+                *(_share(subsets.get(name), subsets[ALL].pairs) for name in voted),
+                f"{subsets[ALL].items:,}",
+                *(_distance(subsets.get(name)) for name in (ALL, *voted)),
+                ", ".join(
+                    f"{word} {100 * gap:+.1f}" for word, gap in telling_words(subsets[ALL], 3) if abs(gap) >= 5e-4
+                )
                 or "–",
             )
-            for test, own in self.tests.items()
+            for test, subsets in self.tests.items()
         ]
         return [ResultTable(_TITLE, heads, rows)]
 
@@ -87,9 +89,9 @@ def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top
             panels = {"before validation": subsets[ALL], "after": subsets[_VALID]}
         rows = [
             WordFrequency(panel, side, word, counts[word] / max(counts.total(), 1), counts[word])
-            for panel, own in panels.items()
+            for panel, words in panels.items()
             for word in subsets[ALL].commonest(top)
-            for side, counts in (("captions", own.captions), ("foils", own.foils))
+            for side, counts in (("captions", words.captions), ("foils", words.foils))
         ]
         if rows:
             path = folder / f"{test}.svg"

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Group
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.results import LabResult
@@ -135,7 +136,7 @@ class GeneratedSuites(LabResult):
     def tables(self) -> list[ResultTable]:
         """A family as one table; of a suite that was named by itself, the groups kept and rejected by kind."""
         families = dict.fromkeys(suite.family.name for suite in self.suites if suite.family)
-        members = [[own for own in self.suites if own.family and own.family.name == name] for name in families]
+        members = [[suite for suite in self.suites if suite.family and suite.family.name == name] for name in families]
         alone = [suite for suite in self.suites if suite.family is None]
         return [*map(_family_table, members), *map(_suite_table, alone)]
 
@@ -164,14 +165,36 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     return GeneratedSuites(tuple(suites), str(lab.folder), absence)
 
 
+def add_groups(
+    lab: LabStore, groups: Iterable[Group], name: str, *, rules: str = "exact", replace: bool = False
+) -> GeneratedSuites:
+    """Store groups of one's own as a suite; a group without a test belongs to a test of the suite's name.
+
+    Where their pictures are is set with `locate_pictures`, by the namespace of their addresses.
+    """
+    tally = Tally()
+
+    def counted() -> Iterator[tuple[str, Group]]:
+        for group in groups:
+            tally.keep(group)
+            yield group.test or name, group
+
+    table = groups_table(counted(), name)
+    if not tally.groups:
+        raise CounterpointError(f"there are no groups for the suite {name}", hint="pass at least one group")
+    manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
+    lab.put_suite(manifest, table, replace=replace)
+    return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), str(lab.folder))
+
+
 def _family(name: str) -> SuiteFamily:
     """The family of this name; a suite by itself is a family without a name."""
     if name in catalog.rows("families"):
         named = catalog.find("families", name)
         assert isinstance(named, SuiteFamily), f"{name} is no family of suites"
         return named
-    found = catalog.find("suites", name)
-    return found if isinstance(found, SuiteFamily) else SuiteFamily("", "", (name,), renamable=True)
+    suite = catalog.find("suites", name)
+    return suite if isinstance(suite, SuiteFamily) else SuiteFamily("", "", (name,), renamable=True)
 
 
 def _check_options(options: Mapping[str, Any], names: Sequence[str]) -> None:
@@ -310,11 +333,11 @@ class _Generator:
             options,
         )
 
-    def _stored_as(self, name: str, own: str) -> str:
+    def _stored_as(self, name: str, suite: str) -> str:
         prefix = self._request.name
         if not prefix:
-            return own
-        return prefix if self._request.suites == (name,) else f"{prefix}-{own}"
+            return suite
+        return prefix if self._request.suites == (name,) else f"{prefix}-{suite}"
 
     def _generate(self, job: _Job, only: Collection[str] | None) -> _Groups:
         """Survey, propose and choose: of all items, or of those with these ids, which are then all kept."""
@@ -415,9 +438,9 @@ def _suite_table(suite: GeneratedSuite) -> ResultTable:
     """The groups kept of each kind with their commonest answers, and those rejected with the reason."""
     rows = []
     for kind, answers in suite.tally.answers.items():
-        shown = [f"{answer} {count:,}" for answer, count in list(answers.items())[:_ANSWERS_SHOWN]]
-        more = [f"{len(answers) - len(shown)} others"] if len(answers) > len(shown) else []
-        rows.append((kind, ", ".join(shown + more), f"{sum(answers.values()):,}", ""))
+        frequent = [f"{answer} {count:,}" for answer, count in list(answers.items())[:_ANSWERS_SHOWN]]
+        more = [f"{len(answers) - len(frequent)} others"] if len(answers) > len(frequent) else []
+        rows.append((kind, ", ".join(frequent + more), f"{sum(answers.values()):,}", ""))
     for kind, reasons in suite.tally.reasons.items():
         rows += [(kind, reason, "", f"{count:,}") for reason, count in reasons.items()]
     return ResultTable(f"Groups of {suite.name}", ("kind", "answers, or reason", "kept", "rejected"), rows, names=2)
@@ -433,7 +456,7 @@ def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
         return ResultTable(family.title, ("suite", "test", "groups"), tests, names=2, note="\n".join(reasons))
     rows, empty = list[tuple[str, ...]](), dict[str, list[str]]()
     for kind in family.kinds:
-        counts = [sum(n for (own, _), n in suite.tally.kept.items() if own == kind) for suite in suites]
+        counts = [sum(n for (of_kind, _), n in suite.tally.kept.items() if of_kind == kind) for suite in suites]
         rows.append((kind, *(f"{count:,}" if count else "–" for count in counts)))
         for suite, count in zip(suites, counts, strict=True):
             if not count and (reason := _commonest_reason(suite.tally, kind)):
@@ -446,5 +469,5 @@ def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
 
 def _commonest_reason(tally: Tally, kind: str) -> str:
     """Why no group of a kind was made; nothing where the suite has no such kind."""
-    counts = [(-count, reason) for (own, reason), count in tally.dropped.items() if own == kind and count]
+    counts = [(-count, reason) for (of_kind, reason), count in tally.dropped.items() if of_kind == kind and count]
     return min(counts)[1] if counts else ""

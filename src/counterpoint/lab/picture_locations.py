@@ -18,7 +18,7 @@ DRAWN = "drawn"
 
 
 @dataclass(frozen=True, slots=True)
-class PictureFolder:
+class PictureLocation:
     """The pictures of one namespace that a lab asks about, and how many of them are found."""
 
     namespace: str
@@ -29,41 +29,41 @@ class PictureFolder:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PictureFolders(LabResult):
+class PictureLocations(LabResult):
     """Every namespace of the pictures of a lab."""
 
-    folders: tuple[PictureFolder, ...]
+    locations: tuple[PictureLocation, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"folders": self.records()}
+        return {"locations": self.records()}
 
     def records(self) -> list[dict[str, Any]]:
         """One row per namespace."""
-        return [asdict(folder) for folder in self.folders]
+        return [asdict(location) for location in self.locations]
 
     def tables(self) -> list[ResultTable]:
         """One row per namespace."""
         rows = [
             (row.namespace, row.folder or "unknown", row.example, f"{row.pictures:,}", f"{row.found:,}")
-            for row in self.folders
+            for row in self.locations
         ]
         heads = ("namespace", "folder", "example", "pictures", "found")
         return [ResultTable("Folders of pictures", heads, rows, names=3)]
 
 
-def locate_pictures(lab: LabStore, folders: Mapping[str, Path] | None = None) -> PictureFolders:
+def locate_pictures(lab: LabStore, folders: Mapping[str, Path] | None = None) -> PictureLocations:
     """Record the folders of some namespaces, and count the pictures that are found."""
-    found = _picture_folders(lab.opened())
-    known = [row.namespace for row in found]
+    locations = _locations(lab.opened())
+    known = [row.namespace for row in locations]
     for namespace, folder in (folders or {}).items():
         if namespace not in known:
             raise UnknownName("namespace of pictures in this lab", namespace, known)
         lab.set_root(namespace, folder)
-    return PictureFolders(tuple(_picture_folders(lab) if folders else found))
+    return PictureLocations(tuple(_locations(lab) if folders else locations))
 
 
-def _picture_folders(lab: LabStore) -> list[PictureFolder]:
+def _locations(lab: LabStore) -> list[PictureLocation]:
     table = load_groups(lab, ())
     drawn = {name: world for name, world in find_worlds(table).items() if name not in lab.roots}
     pictures, roots = lab.pictures(drawn), lab.roots
@@ -71,7 +71,7 @@ def _picture_folders(lab: LabStore) -> list[PictureFolder]:
     for address in sorted(table["picture"].drop_null().unique().to_pylist()):
         by_namespace.setdefault(Picture(address).namespace, []).append(address)
     return [
-        PictureFolder(
+        PictureLocation(
             name,
             DRAWN if name in drawn else str(roots.get(name, "")),
             len(addresses),
