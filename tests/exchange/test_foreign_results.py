@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from proving import examples
 
 from counterpoint.core.errors import SourceError, UnknownName
-from counterpoint.sources.results.formats import FORMATS, described, detected, predictions
-from counterpoint.sources.results.predictions import Oddity, Prediction
+from counterpoint.sources.results.formats import RESULT_FORMATS, describe_format, detect_format, read_predictions
+from counterpoint.sources.results.predictions import Prediction, RejectedRecord
 
 QUERY = "fed63e96f1c1f408"
 
 
-def _read(path: Path, form: str = "", **columns: str) -> list[Prediction | Oddity]:
-    return list(predictions(path, form, columns))
+def _read(path: Path, form: str = "", **columns: str) -> list[Prediction | RejectedRecord]:
+    return list(read_predictions(path, form, columns))
 
 
 def _said(path: Path, form: str = "", **columns: str) -> list[tuple[str, str]]:
@@ -32,7 +32,7 @@ def _said(path: Path, form: str = "", **columns: str) -> list[tuple[str, str]]:
 
 
 def _odd(path: Path, form: str = "") -> list[str]:
-    return [one.why for one in _read(path, form) if isinstance(one, Oddity)]
+    return [one.why for one in _read(path, form) if isinstance(one, RejectedRecord)]
 
 
 def _lines(path: Path, *records: Any) -> Path:
@@ -51,7 +51,7 @@ def test_a_table_in_text_is_read_whatever_parts_its_fields_and_zeros_are_kept(tm
     rows = [["question_id", "question", "answer"], ["007", 'Is it "red"?', "yes, it is"], ["0x", "b\nc", ""]]
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file, delimiter=mark).writerows([rows[0], [], *rows[1:]])
-    assert detected(path) == "plain"
+    assert detect_format(path) == "plain"
     assert _said(path) == [("007", "yes, it is"), ("0x", "")]
     first = _read(path)[0]
     assert isinstance(first, Prediction)
@@ -62,7 +62,7 @@ def test_beside_a_prediction_the_answer_is_what_would_have_been_right(tmp_path: 
     path = _lines(tmp_path / "a.jsonl", {"id": 1, "answer": "gold", "prediction": "said"})
     assert _said(path) == [("1", "said")]
     assert _said(path, answer="answer") == [("1", "gold")]
-    assert described(path, "plain") == "plain (id=id, answer=prediction)"
+    assert describe_format(path, "plain") == "plain (id=id, answer=prediction)"
 
 
 def test_columns_may_be_named_also_within_each_other(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_parquet_is_read_without_its_pictures(tmp_path: Path) -> None:
     )
     assert _read(path) == [
         Prediction(str(2**64 - 1), "yes", "w:1.png", place=f"{path}, record 1"),
-        Oddity(f"{path}, record 2", "no answer", "5"),
+        RejectedRecord(f"{path}, record 2", "no answer", "5"),
     ]
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(SourceError, match=r"a\.parquet cannot be read as Parquet"):
@@ -168,7 +168,7 @@ def test_answer_files_of_llava(tmp_path: Path) -> None:
         "metadata": {},
     }
     path = _lines(tmp_path / "answers.jsonl", record, record | {"question_id": 43, "text": "No"})
-    assert detected(path) == "llava"
+    assert detect_format(path) == "llava"
     assert _said(path) == [("42", "Yes"), ("43", "No")]
     first = _read(path)[0]
     assert isinstance(first, Prediction)
@@ -177,7 +177,7 @@ def test_answer_files_of_llava(tmp_path: Path) -> None:
 
 def test_results_of_vqa_and_carets(tmp_path: Path) -> None:
     path = _json(tmp_path / "results.json", [{"question_id": "0011", "answer": "red"}])
-    assert detected(path) == "vqa"
+    assert detect_format(path) == "vqa"
     assert _said(path) == [("0011", "red")]
     gqa = _json(tmp_path / "gqa.json", [{"questionId": "0011", "prediction": "red"}])
     assert _said(gqa) == [("0011", "red")]
@@ -203,7 +203,7 @@ def test_results_of_vlmevalkit_in_a_spreadsheet(tmp_path: Path) -> None:
     for row in zip(*VLMEVALKIT.values(), strict=True):
         book.active.append([cell if cell != "" else None for cell in row])
     book.save(path)
-    assert detected(path) == "vlmevalkit"
+    assert detect_format(path) == "vlmevalkit"
     _check_vlmevalkit(path)
 
 
@@ -216,7 +216,7 @@ def test_results_of_vlmevalkit_in_text(tmp_path: Path, kind: str) -> None:
     else:
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL).writerows([list(VLMEVALKIT), *rows])
-    assert detected(path) == "vlmevalkit"
+    assert detect_format(path) == "vlmevalkit"
     _check_vlmevalkit(path)
 
 
@@ -255,7 +255,7 @@ def test_samples_of_lmms_eval_whose_documents_are_dropped(tmp_path: Path) -> Non
         LMMS,
         LMMS | {"doc_id": 1, "resps": ["Yes, <b>"], "filtered_resps": "yes"},
     )
-    assert detected(path) == "lmms-eval"
+    assert detect_format(path) == "lmms-eval"
     assert _said(path) == [(QUERY, "yes"), (QUERY, "Yes, <b>")]
     first = _read(path)[0]
     assert isinstance(first, Prediction)
@@ -273,7 +273,7 @@ def test_samples_of_older_lmms_eval_and_of_other_tasks(tmp_path: Path) -> None:
         "submission": {"question_id": 99, "answer": "so"},
     }
     old = _json(tmp_path / "task.json", {"args": {"model": "m"}, "model_configs": {}, "logs": [sample]}, indent=4)
-    assert detected(old) == "lmms-eval"
+    assert detect_format(old) == "lmms-eval"
     assert _read(old) == [Prediction("0017", "so", "a/7.jpg", "Why?", place=f"{old}, record 1")]
     bare = {key: value for key, value in sample.items() if key not in ("doc", "arguments", "submission", "resps")}
     assert _said(_lines(tmp_path / "one.jsonl", bare | {"filtered_resps": ["so"]})) == [("5", "so")]
@@ -309,7 +309,7 @@ LM_EVAL = {
 
 def test_samples_of_lm_eval_with_log_likelihoods_of_choices(tmp_path: Path) -> None:
     path = _lines(tmp_path / "samples_order_2026.jsonl", LM_EVAL)
-    assert detected(path) == "lm-eval"
+    assert detect_format(path) == "lm-eval"
     (one,) = _read(path)
     assert isinstance(one, Prediction)
     assert (one.id, one.raw, one.options) == (QUERY, "blue", ("red", "blue"))
@@ -321,7 +321,7 @@ def test_lmms_eval_gives_losses_so_that_the_least_is_the_best(tmp_path: Path) ->
     sample = LM_EVAL | {"resps": [[["0.5", "False"]], [["2.0", "False"]]], "arguments": ["Which?"]}
     del sample["prompt_hash"]
     path = _lines(tmp_path / "a_samples_b.jsonl", sample)
-    assert detected(path) == "lmms-eval"
+    assert detect_format(path) == "lmms-eval"
     assert _said(path) == [(QUERY, "red")]
     bare = {key: value for key, value in sample.items() if key != "doc"}
     assert _odd(_lines(tmp_path / "bare.jsonl", bare)) == ["2 log-likelihoods, and no names of the choices"]
@@ -336,7 +336,7 @@ def test_samples_of_lm_eval_with_replies_and_with_one_likelihood(tmp_path: Path)
     assert said.raw == "The answer is blue."
     assert isinstance(scored, Prediction)
     assert scored.score == -12.5
-    assert odd == Oddity(f"{tmp_path / 'samples_a.jsonl'}, line 3", "no replies among results", "")
+    assert odd == RejectedRecord(f"{tmp_path / 'samples_a.jsonl'}, line 3", "no replies among results", "")
 
 
 def _sample(name: object, epoch: int, said: Any, **more: Any) -> dict[str, Any]:
@@ -360,7 +360,7 @@ SAMPLES = [
 
 
 def _check_inspect(path: Path) -> None:
-    assert detected(path) == "inspect"
+    assert detect_format(path) == "inspect"
     assert [(one.id, one.trial, one.raw) for one in _read(path) if isinstance(one, Prediction)] == [
         ("00a", 0, "yes"),
         ("00a", 1, "no"),
@@ -557,4 +557,4 @@ def test_whatever_is_cut_off_or_overwritten_is_read_or_refused_in_our_words(
 
 
 def test_every_format_is_told_in_words() -> None:
-    assert all(len(words) > 10 for words in FORMATS.values())
+    assert all(len(words) > 10 for words in RESULT_FORMATS.values())

@@ -16,7 +16,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Edit
 from counterpoint.exports import lmms_functions
-from counterpoint.exports.lmms_task import METRICS, export_task, functions
+from counterpoint.exports.lmms_task import METRICS, export_task, task_functions
 from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
@@ -76,7 +76,7 @@ def test_the_task_file_says_where_the_rows_are_and_what_to_call(task: dict[str, 
 
 
 def test_the_functions_need_nothing_but_python() -> None:
-    tree = ast.parse(functions())
+    tree = ast.parse(task_functions())
     used = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     used |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     assert {str(name).split(".")[0] for name in used} <= sys.stdlib_module_names

@@ -11,9 +11,9 @@ from counterpoint.core.answers import State
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.lab.importing import answer_of
-from counterpoint.lab.matching import Matched, Queries, matched, missing
-from counterpoint.sources.results.predictions import Oddity, Prediction
+from counterpoint.lab.importing import answer_from_prediction
+from counterpoint.lab.matching import MatchResult, QueryIndex, match_predictions, missing_queries
+from counterpoint.sources.results.predictions import Prediction, RejectedRecord
 from counterpoint.store.groups import groups_table
 
 SEVEN, EIGHT = Picture("coco:val/000007.jpg"), Picture("coco:train/000007.jpg")
@@ -28,11 +28,11 @@ def _table(*pairs: tuple[Query, str], suite: str = "plain") -> pa.Table:
     return groups_table((("test", group) for group in groups), suite)
 
 
-def _found(table: pa.Table, *predictions: Prediction | Oddity, by_text: bool = False) -> Matched:
-    return matched(predictions, Queries(table, by_text=by_text))
+def _found(table: pa.Table, *predictions: Prediction | RejectedRecord, by_text: bool = False) -> MatchResult:
+    return match_predictions(predictions, QueryIndex(table, by_text=by_text))
 
 
-def _why(found: Matched) -> list[tuple[str, str]]:
+def _why(found: MatchResult) -> list[tuple[str, str]]:
     return [(note.kind, note.why) for note in found.notes]
 
 
@@ -118,50 +118,50 @@ def test_a_score_is_needed_where_one_is_asked_for_and_words_where_not() -> None:
         "the query asks for a score, and there is no number",
         "the query asks for an answer, and there is only a score",
     ]
-    assert answer_of(caption, found.standing[0, 0], "auto").score == 0.75
-    assert answer_of(caption, Prediction("c", score=-2.0), "auto").score == -2.0
+    assert answer_from_prediction(caption, found.standing[0, 0], "auto").score == 0.75
+    assert answer_from_prediction(caption, Prediction("c", score=-2.0), "auto").score == -2.0
 
 
 def test_a_letter_means_a_choice_in_the_order_in_which_it_was_shown() -> None:
     asked = replace(CAT, choices=("red", "blue"))
     shown = Prediction("", "A", options=("blue", "red"))
-    assert answer_of(asked, shown, "auto").value == "blue"
-    assert answer_of(asked, replace(shown, options=()), "auto").value == "red"
-    assert answer_of(asked, replace(shown, options=("blue", "green")), "auto").state in State
+    assert answer_from_prediction(asked, shown, "auto").value == "blue"
+    assert answer_from_prediction(asked, replace(shown, options=()), "auto").value == "red"
+    assert answer_from_prediction(asked, replace(shown, options=("blue", "green")), "auto").state in State
 
 
 def test_a_query_in_two_suites_is_one_query_and_missing_in_both() -> None:
     tables = [_table((CAT, "1"), (DOG, "2"), suite="a"), _table((DOG, "2"), suite="b")]
     table = pa.concat_tables(tables)
-    queries = Queries(table)
-    found = matched([Prediction("1", "yes")], queries)
+    queries = QueryIndex(table)
+    found = match_predictions([Prediction("1", "yes")], queries)
     assert len(queries) == 2
-    assert missing(table, queries, found) == {"a": (hex_id(DOG.id),), "b": (hex_id(DOG.id),)}
-    assert missing(table, queries, matched([], queries))["a"] == (hex_id(CAT.id), hex_id(DOG.id))
+    assert missing_queries(table, queries, found) == {"a": (hex_id(DOG.id),), "b": (hex_id(DOG.id),)}
+    assert missing_queries(table, queries, match_predictions([], queries))["a"] == (hex_id(CAT.id), hex_id(DOG.id))
 
 
 MANY = _table(*((CAT.asking(f"Is there cat {n}?"), f"q{n}") for n in range(12)))
 
 
 @st.composite
-def _records(draw: st.DrawFn) -> list[Prediction | Oddity]:
+def _records(draw: st.DrawFn) -> list[Prediction | RejectedRecord]:
     """Records in any order: of queries that are there, of others, twice, with other answers, and no predictions."""
     known = st.builds(Prediction, st.sampled_from([f"q{n}" for n in range(15)]), st.sampled_from(["yes", "no"]))
-    odd = st.builds(Oddity, st.just("somewhere"), st.just("a summary"))
+    odd = st.builds(RejectedRecord, st.just("somewhere"), st.just("a summary"))
     return draw(st.lists(st.one_of(known, odd), max_size=40))
 
 
 @given(_records())
-def test_every_record_and_every_query_is_counted_once(records: list[Prediction | Oddity]) -> None:
-    queries = Queries(MANY)
-    found = matched(records, queries)
+def test_every_record_and_every_query_is_counted_once(records: list[Prediction | RejectedRecord]) -> None:
+    queries = QueryIndex(MANY)
+    found = match_predictions(records, queries)
     assert found.records == len(records)
     assert found.counts["matched"] == len(found.standing) == found.answered
-    assert found.answered + len(missing(MANY, queries, found)["plain"]) == 12
+    assert found.answered + len(missing_queries(MANY, queries, found)["plain"]) == 12
     assert len(found.notes) == len(records) - found.counts["matched"]
     assert {f"q{row}": one.raw for (row, _), one in found.standing.items()} == _naive(records)
 
 
-def _naive(records: Iterable[Prediction | Oddity]) -> dict[str, str]:
+def _naive(records: Iterable[Prediction | RejectedRecord]) -> dict[str, str]:
     known = {f"q{n}" for n in range(12)}
     return {one.id: one.raw for one in records if isinstance(one, Prediction) and one.id in known}

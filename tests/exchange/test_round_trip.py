@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from outgoing import asked, put, rows_in, scored, toy_lab
 
 from counterpoint.cli.main import commands
-from counterpoint.lab.importing import fingerprint
+from counterpoint.lab.importing import imported_fingerprint
 from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
@@ -41,7 +41,7 @@ def _check(lab: LabStore, rows: list[dict[str, Any]]) -> None:
     """Every query has the answer that was given to its row, its value taken as from any other model."""
     table = lab.suite("mixed").table
     given = {row["query_id"]: _said(row) for row in rows}
-    kept = {row["query"]: row for row in lab.read_answers(fingerprint("elsewhere")).to_pylist()}
+    kept = {row["query"]: row for row in lab.read_answers(imported_fingerprint("elsewhere")).to_pylist()}
     assert len(given) == len(kept) == len(set(table["query"].to_pylist()))
     for number, query in zip(table["query"].to_pylist(), read_queries(table), strict=True):
         raw = given[f"{number:016x}"]
@@ -93,7 +93,7 @@ def test_scores_of_captions_come_back_as_numbers(lab: LabStore) -> None:
     lines = [f"{row['query_id']},{0.75 - row['role'] / 2}" for row in rows]
     Path("scores.csv").write_text("\n".join(["query_id,score", *lines]))
     _run("import", "lab", "scores.csv", "--model", "elsewhere", "--suite", "foils", "--strict")
-    assert sorted(lab.read_answers(fingerprint("elsewhere"))["score"].to_pylist()) == [0.25, 0.75]
+    assert sorted(lab.read_answers(imported_fingerprint("elsewhere"))["score"].to_pylist()) == [0.25, 0.75]
 
 
 def _module(path: Path) -> ModuleType:

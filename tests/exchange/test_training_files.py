@@ -6,7 +6,7 @@ import pytest
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.exports.training_files import FORMS, Lessons, image_numbers, written
+from counterpoint.exports.training_files import TRAINING_LAYOUTS, TrainingQuestions, image_numbers, write_training_files
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.gqa import gqa
 from counterpoint.sources.vqa2 import vqa2
@@ -21,7 +21,9 @@ QUESTIONS = (
 
 
 def _content(folder: Path, form: str) -> dict[str, str]:
-    names = written(Lessons(QUESTIONS, prompt=lambda one: f"{one.text}\nOne word."), form, folder)
+    names = write_training_files(
+        TrainingQuestions(QUESTIONS, prompt=lambda one: f"{one.text}\nOne word."), form, folder
+    )
     return {name: (folder / name).read_text("utf-8") for name in names}
 
 
@@ -72,9 +74,9 @@ def test_chats_show_the_picture_first_and_answer_in_one_word(tmp_path: Path) -> 
     assert model == {"role": "assistant", "content": "no"}
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", TRAINING_LAYOUTS)
 def test_no_question_at_all_is_still_sound_json(form: str, tmp_path: Path) -> None:
-    for name in written(Lessons(()), form, tmp_path):
+    for name in write_training_files(TrainingQuestions(()), form, tmp_path):
         text = (tmp_path / name).read_text("utf-8")
         assert text == "" if name.endswith("jsonl") else json.loads(text) is not None
 

@@ -12,7 +12,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.generation import GenerateRequest, generate
-from counterpoint.sources.beside import has_captions, told_beside
+from counterpoint.sources.beside import has_captions, items_about
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.plain_files import plain
 from counterpoint.sources.vqa2 import vqa2
@@ -40,7 +40,7 @@ def _captions(folder: Path, split: str = "val2014", number: int = 1) -> None:
 
 
 def _told(source: Any, *pictures: Picture) -> list[str]:
-    return [f"{type(one).__name__} {one.id}" for one in told_beside(source, set(pictures))]
+    return [f"{type(one).__name__} {one.id}" for one in items_about(source, set(pictures))]
 
 
 def test_all_questions_about_a_picture_are_told_whatever_the_sample(folder: Path) -> None:
@@ -54,13 +54,13 @@ def test_captions_of_coco_that_lie_beside_vqa_are_told_of_its_pictures(folder: P
     assert not has_captions(Source(vqa2, folder, "val"))
     _captions(folder)
     source = Source(vqa2, folder, "val", None)
-    assert list(told_beside(source, {CAT})) == [Caption("3", CAT, "A kite over 2 boats.")]
+    assert list(items_about(source, {CAT})) == [Caption("3", CAT, "A kite over 2 boats.")]
     assert not source.skips.total
 
 
 def test_a_sample_of_a_split_that_has_no_captions_is_told_its_questions(tmp_path: Path) -> None:
     put(tmp_path / "v2_OpenEnded_mscoco_test2015_questions.json", "questions", [asked(image_id=1)])
-    (one,) = told_beside(Source(vqa2, tmp_path, "test", 1), {Picture("coco:test2015/COCO_test2015_000000000001.jpg")})
+    (one,) = items_about(Source(vqa2, tmp_path, "test", 1), {Picture("coco:test2015/COCO_test2015_000000000001.jpg")})
     assert isinstance(one, Question)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.boxes import box_of, clipped
+from counterpoint.sources.boxes import box_of, clip_box
 from counterpoint.sources.records import Record
 from counterpoint.sources.skips import Skips
 
@@ -15,7 +15,7 @@ NUMBERS = st.integers(-40, 40)
 def test_a_clipped_box_is_every_pixel_of_the_box_that_the_picture_has(
     x: int, y: int, width: int, height: int, size: Size
 ) -> None:
-    found = clipped(x, y, width, height, size)
+    found = clip_box(x, y, width, height, size)
     across = [one for one in range(x, x + width) if 0 <= one < size.width]
     down = [one for one in range(y, y + height) if 0 <= one < size.height]
     if not across or not down:

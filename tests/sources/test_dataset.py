@@ -8,11 +8,11 @@ import pytest
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, File, Files, Source
+from counterpoint.sources.dataset import DataSet, File, Source, SplitFiles
 from counterpoint.sources.skips import Skips
 
 
-def _captions(files: Files, skips: Skips) -> Iterator[Caption]:
+def _captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
     for line in files["texts"].read_text("utf-8").splitlines():
         if line:
             yield Caption(line, Picture("some:1.png"), line)

@@ -20,7 +20,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources import inside
-from counterpoint.sources.cells import Judged, choices_of, judged, unfolded
+from counterpoint.sources.cells import ParsedAnswers, choices_of, parse_answers, parse_nested
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.plain_files import plain
 from counterpoint.store.groups import read_queries
@@ -120,19 +120,19 @@ def test_a_file_without_the_columns_is_refused_with_those_it_has(
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("red", Judged(Gold.of("red"))),
-        (2, Judged(Gold.of("2"))),
-        (False, Judged(Gold.of("no"))),
-        (["sofa", "couch"], Judged(Gold.of("sofa", "couch"))),
-        ('["sofa", "couch"]', Judged(Gold.of("sofa", "couch"))),
-        ("['sofa', \"couch's\"]", Judged(Gold.of("sofa", "couch's"))),
-        ("[sofa", Judged(Gold.of("[sofa"))),
-        (["a", "b", "a"], Judged(Gold.from_votes("aba"), ("a", "b", "a"))),
-        (list("abcdefghij"), Judged(Gold.from_votes("abcdefghij"), tuple("abcdefghij"))),
-        ([{"answer": "a", "answer_id": 1}, {"answer": "b"}], Judged(Gold.from_votes("ab"), ("a", "b"))),
-        ([{"answer": "b", "credit": 0.3}, {"answer": "a", "credit": 1}], Judged(Gold((("a", 1.0), ("b", 0.3))))),
-        ({"a": 0.3, "b": 1, "c": 0}, Judged(Gold((("b", 1.0), ("a", 0.3))))),
-        ({"ids": ["a"], "weights": [0.6]}, Judged(Gold((("a", 0.6),)))),
+        ("red", ParsedAnswers(Gold.of("red"))),
+        (2, ParsedAnswers(Gold.of("2"))),
+        (False, ParsedAnswers(Gold.of("no"))),
+        (["sofa", "couch"], ParsedAnswers(Gold.of("sofa", "couch"))),
+        ('["sofa", "couch"]', ParsedAnswers(Gold.of("sofa", "couch"))),
+        ("['sofa', \"couch's\"]", ParsedAnswers(Gold.of("sofa", "couch's"))),
+        ("[sofa", ParsedAnswers(Gold.of("[sofa"))),
+        (["a", "b", "a"], ParsedAnswers(Gold.from_votes("aba"), ("a", "b", "a"))),
+        (list("abcdefghij"), ParsedAnswers(Gold.from_votes("abcdefghij"), tuple("abcdefghij"))),
+        ([{"answer": "a", "answer_id": 1}, {"answer": "b"}], ParsedAnswers(Gold.from_votes("ab"), ("a", "b"))),
+        ([{"answer": "b", "credit": 0.3}, {"answer": "a", "credit": 1}], ParsedAnswers(Gold((("a", 1.0), ("b", 0.3))))),
+        ({"a": 0.3, "b": 1, "c": 0}, ParsedAnswers(Gold((("b", 1.0), ("a", 0.3))))),
+        ({"ids": ["a"], "weights": [0.6]}, ParsedAnswers(Gold((("a", 0.6),)))),
         ({"a": "b"}, None),
         ({}, None),
         ([], None),
@@ -142,8 +142,8 @@ def test_a_file_without_the_columns_is_refused_with_those_it_has(
         (float("nan"), None),
     ],
 )
-def test_right_answers_are_one_several_votes_or_credits(value: Any, expected: Judged | None) -> None:
-    assert judged(value) == expected
+def test_right_answers_are_one_several_votes_or_credits(value: Any, expected: ParsedAnswers | None) -> None:
+    assert parse_answers(value) == expected
 
 
 def test_votes_that_are_said_to_be_votes_are_votes(read: Callable[..., list[Question]]) -> None:
@@ -169,9 +169,9 @@ def test_answers_are_found_among_the_choices_by_text_letter_or_place(read: Calla
 
 @given(st.text() | st.recursive(st.none() | st.integers() | st.floats() | st.text(), st.lists))
 def test_no_cell_is_too_odd(value: Any) -> None:
-    found = judged(value)
+    found = parse_answers(value)
     assert found is None or found.gold.best
-    unfolded(value)
+    parse_nested(value)
 
 
 def test_rows_of_other_splits_are_left_alone_and_a_split_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -204,4 +204,4 @@ def test_a_field_that_is_wrong_is_said_with_its_place(look: Callable[[], object]
 
 
 def test_what_is_told_of_a_value_is_short() -> None:
-    assert records.told("x" * 100) == "'" + "x" * 38 + "…"
+    assert records.short_repr("x" * 100) == "'" + "x" * 38 + "…"

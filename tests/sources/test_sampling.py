@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.sampling import sampled
+from counterpoint.sources.sampling import sample_items
 
 IDS = st.lists(st.text(max_size=3), unique=True, max_size=30)
 
@@ -15,7 +15,7 @@ def _items(ids: list[str]) -> list[Caption]:
 
 
 def _taken(ids: list[str], most: int | None, seed: int) -> list[str]:
-    return [one.id for one in sampled(_items(ids), most, seed)]
+    return [one.id for one in sample_items(_items(ids), most, seed)]
 
 
 @given(IDS, st.integers(0, 30), st.integers(0, 3))
@@ -51,7 +51,7 @@ def test_another_seed_takes_others_and_the_same_seed_these() -> None:
 def test_of_items_that_share_an_id_the_first_is_taken_and_the_others_are_told(ids: list[str], most: int | None) -> None:
     items = [Caption(one, Picture("some:1.png"), str(place)) for place, one in enumerate(ids)]
     again: list[Caption] = []
-    taken = list(sampled(items, most, 0, again.append))
-    assert taken == list(sampled([items[ids.index(one)] for one in dict.fromkeys(ids)], most, 0))
+    taken = list(sample_items(items, most, 0, again.append))
+    assert taken == list(sample_items([items[ids.index(one)] for one in dict.fromkeys(ids)], most, 0))
     known = {one.id for one in taken}
     assert [one for one in again if one.id in known] == [one for one in items if one.id in known and one not in taken]

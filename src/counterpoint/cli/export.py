@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from counterpoint.exports.datasets_folder import Exported
+    from counterpoint.exports.datasets_folder import ExportedSuite
 
 FORMS = ("datasets", "lmms-eval")
 """What a suite can be written as."""
@@ -43,7 +43,7 @@ def command(lab: Path, suite: str, folder: Path, form: str, no_pictures: bool, a
     click.echo(json.dumps(asdict(written) | {"as": form}) if as_json else "\n".join(_told(written, form)))
 
 
-def _told(written: "Exported", form: str) -> Iterator[str]:
+def _told(written: "ExportedSuite", form: str) -> Iterator[str]:
     from counterpoint.exports.lmms_task import task_name
 
     size = f"{written.bytes / 2**20:,.1f} MB"

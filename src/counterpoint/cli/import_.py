@@ -15,8 +15,8 @@ from counterpoint.cli.progress import counted
 
 if TYPE_CHECKING:
     from counterpoint.lab.importing import Imported
-    from counterpoint.lab.matching import Matched, Note
-    from counterpoint.sources.results.predictions import Read
+    from counterpoint.lab.matching import MatchNote, MatchResult
+    from counterpoint.sources.results.predictions import PredictionStream
     from counterpoint.store.lab import LabStore
 
 SHOWN = 3
@@ -50,7 +50,7 @@ class Report:
     """What came of it: how the files were read, what became of their records, which queries have no prediction."""
 
     formats: Mapping[str, str]
-    found: "Matched"
+    found: "MatchResult"
     missing: Mapping[str, Sequence[str]]
     queries: int
     done: "Imported | None"  # nothing, where nothing matched or strictness forbade it
@@ -61,13 +61,13 @@ class Report:
         amiss = (self.found.counts[kind] for kind in ("unmatched", "ambiguous", "conflict"))
         return not any(self.missing.values()) and not any(amiss)
 
-    def notes(self) -> Iterator["Note"]:
+    def notes(self) -> Iterator["MatchNote"]:
         """Everything that is not simply matched: records first, then the queries without a prediction."""
-        from counterpoint.lab.matching import Note
+        from counterpoint.lab.matching import MatchNote
 
         yield from self.found.notes
         for suite, ids in self.missing.items():
-            yield from (Note("missing", f"no prediction for this query of {suite}", query=one) for one in ids)
+            yield from (MatchNote("missing", f"no prediction for this query of {suite}", query=one) for one in ids)
 
 
 def columns(ctx: click.Context, param: click.Parameter, given: str) -> dict[str, str]:
@@ -126,27 +126,29 @@ def command(
 
 def imported(lab: "LabStore", settings: Settings) -> Report:
     """Read, match, and add what is new; the run keeps how that went."""
-    from counterpoint.lab.importing import file_facts, fingerprint, put
-    from counterpoint.lab.matching import Queries, matched, missing
+    from counterpoint.lab.importing import file_facts, imported_fingerprint, put
+    from counterpoint.lab.matching import QueryIndex, match_predictions, missing_queries
     from counterpoint.lab.selection import load_groups
-    from counterpoint.sources.results.formats import detected, predictions
+    from counterpoint.sources.results.formats import detect_format, read_predictions
     from counterpoint.store.answers import new_run_name
     from counterpoint.store.versions import RunRecord
 
     names = list(dict.fromkeys(settings.suites)) or lab.suites()
     groups = load_groups(lab, names)
-    forms = {str(path): settings.form or detected(path) for path in settings.files}
-    read: Read = chain.from_iterable(predictions(Path(path), form, settings.columns) for path, form in forms.items())
-    queries = Queries(groups, by_text=settings.by_text)
-    found = matched(counted(read, "reading"), queries)
-    report = Report(forms, found, missing(groups, queries, found), len(queries), None)
+    forms = {str(path): settings.form or detect_format(path) for path in settings.files}
+    read: PredictionStream = chain.from_iterable(
+        read_predictions(Path(path), form, settings.columns) for path, form in forms.items()
+    )
+    queries = QueryIndex(groups, by_text=settings.by_text)
+    found = match_predictions(counted(read, "reading"), queries)
+    report = Report(forms, found, missing_queries(groups, queries, found), len(queries), None)
     if not found.standing or (settings.strict and not report.whole):
         return report
     run = new_run_name()
     watch = partial(counted, doing="adding", total=len(found.standing))
     done = put(lab, settings.model, run, queries, found, rule=settings.rule, waiting=_waiting, watch=watch)
     report = Report(forms, found, report.missing, len(queries), done)
-    named = fingerprint(settings.model)
+    named = imported_fingerprint(settings.model)
     if done.added or (settings.scores and settings.scores != lab.scale(named)):
         details = {
             "state": "done",
@@ -168,10 +170,10 @@ def _counts(report: Report) -> dict[str, Any]:
 
 
 def _told(report: Report, lab: Path, settings: Settings, listed: Path | None) -> Iterator[str]:
-    from counterpoint.sources.results.formats import described
+    from counterpoint.sources.results.formats import describe_format
 
     for path, form in report.formats.items():
-        yield f"{path}: {described(Path(path), form, settings.columns)}"
+        yield f"{path}: {describe_format(Path(path), form, settings.columns)}"
     yield _result(report, lab, settings)
     for kind, (one, many) in _SAID.items():
         if count := report.found.counts[kind]:
@@ -203,7 +205,7 @@ def _result(report: Report, lab: Path, settings: Settings) -> str:
     return f"{settings.model}: {added} added to {lab}{replaced}{there}{unparsed}"
 
 
-def _some(notes: Sequence["Note"]) -> Iterator[str]:
+def _some(notes: Sequence["MatchNote"]) -> Iterator[str]:
     yield from (f"    {note.place}: {note.why}" for note in notes[:SHOWN])
     if len(notes) > SHOWN:
         yield f"    and {len(notes) - SHOWN:,} more"
@@ -217,7 +219,7 @@ def _lost(report: Report) -> Iterator[str]:
             yield f"  {count} of {suite} without a prediction: {first}"
 
 
-def _write(path: Path, notes: Iterable["Note"]) -> None:
+def _write(path: Path, notes: Iterable["MatchNote"]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         if path.suffix in (".jsonl", ".json"):
             file.writelines(json.dumps(asdict(note), ensure_ascii=False) + "\n" for note in notes)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from counterpoint.exports.pictures import PicturesOut
-from counterpoint.exports.rows import COLUMNS, columns, flat
-from counterpoint.exports.shards import Shards, drafted, write_shards
+from counterpoint.exports.pictures import PictureEncoder
+from counterpoint.exports.rows import COLUMNS, column_names, flat_tables
+from counterpoint.exports.shards import Shards, atomic_folder, write_shards
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import Manifest, StoredSuite
 
@@ -18,7 +18,7 @@ DATA, CARD = "data", "README.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedSuite:
     """What was written, and where."""
 
     suite: str
@@ -30,21 +30,21 @@ class Exported:
     files: tuple[str, ...]  # within the folder
 
 
-def export_datasets(suite: StoredSuite, folder: Path, pictures: LabPictures | None) -> Exported:
+def export_datasets(suite: StoredSuite, folder: Path, pictures: LabPictures | None) -> ExportedSuite:
     """Write a suite as a datasets folder, whole or not at all; without `pictures` their addresses have to do."""
-    manifest, out = suite.manifest, None if pictures is None else PicturesOut(pictures)
-    with drafted(folder) as draft:
-        shards = write_shards(flat(suite.table, out), draft / DATA)
+    manifest, out = suite.manifest, None if pictures is None else PictureEncoder(pictures)
+    with atomic_folder(folder) as draft:
+        shards = write_shards(flat_tables(suite.table, out), draft / DATA)
         modes = pc.unique(suite.table["mode"]).to_pylist()
-        (draft / CARD).write_text(card(manifest, shards, modes, pictures=out is not None), encoding="utf-8")
+        (draft / CARD).write_text(dataset_card(manifest, shards, modes, pictures=out is not None), encoding="utf-8")
     files = (CARD, *(f"{DATA}/{name}" for name in shards.names))
     seen = 0 if out is None else len(out.seen)
-    return Exported(manifest.suite, str(folder), manifest.rows, manifest.groups, seen, shards.bytes, files)
+    return ExportedSuite(manifest.suite, str(folder), manifest.rows, manifest.groups, seen, shards.bytes, files)
 
 
-def card(manifest: Manifest, shards: Shards, modes: list[str], *, pictures: bool) -> str:
+def dataset_card(manifest: Manifest, shards: Shards, modes: list[str], *, pictures: bool) -> str:
     """The page that the hub shows: facts for programs in front, then what each column holds, for people."""
-    names = columns(pictures=pictures)
+    names = column_names(pictures=pictures)
     listed = "\n".join(f"| `{name}` | {COLUMNS[name][1]} |" for name in names)
     scored = _SCORED if "score" in modes else ""
     blind = "" if pictures else _BLIND

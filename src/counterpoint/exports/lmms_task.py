@@ -13,10 +13,10 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.exports import lmms_functions
-from counterpoint.exports.datasets_folder import Exported
-from counterpoint.exports.pictures import PicturesOut
-from counterpoint.exports.rows import flat
-from counterpoint.exports.shards import Shards, drafted, write_shards
+from counterpoint.exports.datasets_folder import ExportedSuite
+from counterpoint.exports.pictures import PictureEncoder
+from counterpoint.exports.rows import flat_tables
+from counterpoint.exports.shards import Shards, atomic_folder, write_shards
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import Manifest, StoredSuite
 
@@ -34,32 +34,32 @@ def task_name(suite: str) -> str:
     return f"counterpoint_{re.sub(r'[^A-Za-z0-9]', '_', suite)}"
 
 
-def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> Exported:
+def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> ExportedSuite:
     """Write a task into a folder that may hold others; its YAML file comes last, so that none is half there."""
     manifest, name = suite.manifest, task_name(suite.manifest.suite)
     _refuse(suite.table, manifest.suite)
-    texts = {f"{name}.py": functions(), f"{name}.yaml": ""}
+    texts = {f"{name}.py": task_functions(), f"{name}.yaml": ""}
     for file in texts:
         if (folder / file).exists():
             raise StoreError(f"{folder / file} exists already", hint="name another folder, or delete the old task")
-    out = PicturesOut(pictures)
-    with drafted(folder / name) as draft:
-        shards = write_shards(flat(suite.table, out), draft)
-    texts[f"{name}.yaml"] = "".join(f"{line}\n" for line in task(manifest, shards))
+    out = PictureEncoder(pictures)
+    with atomic_folder(folder / name) as draft:
+        shards = write_shards(flat_tables(suite.table, out), draft)
+    texts[f"{name}.yaml"] = "".join(f"{line}\n" for line in task_lines(manifest, shards))
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8")
     written = (*texts, *(f"{name}/{shard}" for shard in shards.names))
-    return Exported(
+    return ExportedSuite(
         manifest.suite, str(folder), manifest.rows, manifest.groups, len(out.seen), shards.bytes, tuple(sorted(written))
     )
 
 
-def functions() -> str:
+def task_functions() -> str:
     """The Python file of a task: a module of ours that needs none of us."""
     return files("counterpoint.exports").joinpath("lmms_functions.py").read_text(encoding="utf-8")
 
 
-def task(manifest: Manifest, shards: Shards) -> Iterator[str]:
+def task_lines(manifest: Manifest, shards: Shards) -> Iterator[str]:
     """The lines of the YAML file of a task."""
     name = task_name(manifest.suite)
     yield f"# The suite {manifest.suite} of Counterpoint, seed {manifest.seed}, fingerprint {manifest.fingerprint}"

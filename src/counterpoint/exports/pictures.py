@@ -17,7 +17,7 @@ _PLAIN = {"JPEG": "jpg", "PNG": "png"}
 _UPRIGHT, _TURNED = 1, 0x0112  # the tag by which a camera says how it was held
 
 
-class PicturesOut:
+class PictureEncoder:
     """Encodes each picture once, its edits applied, as far as those that were used last fit into some room.
 
     A file goes out as it is where no decoder can read it otherwise than ours: a JPEG or PNG in color or gray that is

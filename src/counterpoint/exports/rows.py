@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from counterpoint.core.ids import hex_id
-from counterpoint.exports.pictures import PicturesOut
+from counterpoint.exports.pictures import PictureEncoder
 from counterpoint.store.groups import read_queries
 
 ROWS, BYTES = 1000, 64 * 2**20
@@ -55,22 +55,22 @@ _TYPES: Mapping[str, pa.DataType] = MappingProxyType(
 )
 
 
-def columns(*, pictures: bool) -> list[str]:
+def column_names(*, pictures: bool) -> list[str]:
     """The names of the columns, in order."""
     return [name for name in COLUMNS if pictures or name != "image"]
 
 
-def schema(*, pictures: bool) -> pa.Schema:
+def rows_schema(*, pictures: bool) -> pa.Schema:
     """The schema of the rows, which tells Hugging Face readers that the pictures are pictures."""
-    names = columns(pictures=pictures)
+    names = column_names(pictures=pictures)
     about = {"info": {"features": {name: COLUMNS[name][0] for name in names}}}
     fields = [pa.field(name, _TYPES.get(name, _STRING)) for name in names]
     return pa.schema(fields, metadata={"huggingface": json.dumps(about, default=dict)})
 
 
-def flat(table: pa.Table, pictures: PicturesOut | None) -> Iterator[pa.Table]:
+def flat_tables(table: pa.Table, pictures: PictureEncoder | None) -> Iterator[pa.Table]:
     """The rows of a table of groups, in order and some at a time, so that memory never holds all the pictures."""
-    shape = schema(pictures=pictures is not None)
+    shape = rows_schema(pictures=pictures is not None)
     start = 0
     while start < table.num_rows:
         rows, images = table.slice(start, ROWS), None
@@ -82,7 +82,7 @@ def flat(table: pa.Table, pictures: PicturesOut | None) -> Iterator[pa.Table]:
         yield pa.table([pa.array(found[field.name], field.type) for field in shape], schema=shape)
 
 
-def _images(rows: pa.Table, pictures: PicturesOut) -> list[dict[str, bytes | str] | None]:
+def _images(rows: pa.Table, pictures: PictureEncoder) -> list[dict[str, bytes | str] | None]:
     """The pictures of the first rows, up to the bytes that may stand together."""
     found: list[dict[str, bytes | str] | None] = []
     size = 0

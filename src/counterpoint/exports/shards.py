@@ -53,7 +53,7 @@ def _writer(file: object, schema: pa.Schema) -> pq.ParquetWriter:
 
 
 @contextmanager
-def drafted(folder: Path) -> Iterator[Path]:
+def atomic_folder(folder: Path) -> Iterator[Path]:
     """A folder to write into that takes its name when all is written; what was begun and not ended leaves nothing."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise StoreError(f"{folder} exists already", hint="name a new folder, or an empty one")

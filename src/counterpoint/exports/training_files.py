@@ -23,7 +23,7 @@ _STRUCTURES = {"choice": "choose", "conjunctive": "logical", "disjunctive": "log
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class TrainingQuestions:
     """Questions of one split, in the order in which they are written, and how a chat puts one into words."""
 
     questions: Sequence[Question]
@@ -31,17 +31,17 @@ class Lessons:
     prompt: Callable[[Question], str] = lambda question: question.text
 
 
-def written(lessons: Lessons, form: str, folder: Path) -> tuple[str, ...]:
+def write_training_files(lessons: TrainingQuestions, form: str, folder: Path) -> tuple[str, ...]:
     """Write questions in one form into a folder; the names of the files."""
     names = []
-    for name, lines in FORMS[form](lessons).items():
+    for name, lines in TRAINING_LAYOUTS[form](lessons).items():
         with (folder / name).open("w", encoding="utf-8") as file:
             file.writelines(lines)
         names.append(name)
     return tuple(names)
 
 
-def _gqa(lessons: Lessons) -> Mapping[str, Iterator[str]]:
+def _gqa(lessons: TrainingQuestions) -> Mapping[str, Iterator[str]]:
     """LXMERT's list, in which the released files of CARETS are too, and GQA's questions by id."""
     rows = (
         {
@@ -78,7 +78,7 @@ def _gqa_question(one: Question) -> Json:
     }
 
 
-def _vqa(lessons: Lessons) -> Mapping[str, Iterator[str]]:
+def _vqa(lessons: TrainingQuestions) -> Mapping[str, Iterator[str]]:
     """The two files of VQA v2; every question has ten voices for its answer, and says where its picture is."""
     numbers = image_numbers(one.picture for one in lessons.questions)
     rows = list(_numbered(lessons.questions, numbers))
@@ -135,7 +135,7 @@ def image_numbers(pictures: Iterable[Picture]) -> dict[str, int]:
     return dict(zip(addresses, told, strict=True))
 
 
-def _chat(lessons: Lessons) -> Mapping[str, Iterator[str]]:
+def _chat(lessons: TrainingQuestions) -> Mapping[str, Iterator[str]]:
     """LLaVA's conversations, and messages in the manner of OpenAI, a line each."""
     talks = (
         {
@@ -160,7 +160,7 @@ def _messages(one: Question, words: str) -> list[Json]:
     ]
 
 
-FORMS: Mapping[str, Callable[[Lessons], Mapping[str, Iterator[str]]]] = MappingProxyType(
+TRAINING_LAYOUTS: Mapping[str, Callable[[TrainingQuestions], Mapping[str, Iterator[str]]]] = MappingProxyType(
     {"gqa": _gqa, "vqa": _vqa, "chat": _chat}
 )
 """The layouts by name: each gives the lines of its files."""

@@ -13,8 +13,8 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.exports.shards import drafted
-from counterpoint.exports.training_files import FORMS, Lessons, written
+from counterpoint.exports.shards import atomic_folder
+from counterpoint.exports.training_files import TRAINING_LAYOUTS, TrainingQuestions, write_training_files
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, items_fingerprint, open_source
@@ -24,7 +24,7 @@ from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.augmentation import fingerprint, generate_groups, mix_questions, prove_disjoint
 
-LAYOUTS = tuple(FORMS)
+LAYOUTS = tuple(TRAINING_LAYOUTS)
 """The layouts of training files that can be written."""
 IMAGES = "images"
 """The folder of drawn pictures, beside the files."""
@@ -147,10 +147,10 @@ def _write(
     progress: ProgressCallback,
 ) -> dict[str, Any]:
     """Write files, pictures and manifest, all or nothing."""
-    with drafted(request.out) as draft:
+    with atomic_folder(request.out) as draft:
         drawn = _draw_pictures(source, track(pictures, "drawing", progress), draft) if request.pictures else ""
-        lessons = Lessons(questions, request.split, partial(_chat_text, request.prompt))
-        manifest |= {"files": written(lessons, request.layout, draft), "images": drawn}
+        lessons = TrainingQuestions(questions, request.split, partial(_chat_text, request.prompt))
+        manifest |= {"files": write_training_files(lessons, request.layout, draft), "images": drawn}
         text = json.dumps(manifest, ensure_ascii=False, indent=2)
         (draft / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
     return manifest

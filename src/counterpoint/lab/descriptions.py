@@ -13,7 +13,7 @@ from counterpoint.lab.results import LabResult
 from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_files
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet
-from counterpoint.sources.file_checks import expected
+from counterpoint.sources.file_checks import expected_files
 from counterpoint.studies.dataset_description import DatasetDescription, DescriptionRequest, describe, open_split
 
 
@@ -53,7 +53,7 @@ class ExpectedFiles(LabResult):
                 "needed": file.needed,
                 "from": file.origin,
             }
-            for file in expected(dataset)
+            for file in expected_files(dataset)
         ]
         return {
             "name": dataset.name,

@@ -28,7 +28,7 @@ from counterpoint.lab.source_items import (
 )
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
 from counterpoint.reports.tables import ResultTable
-from counterpoint.sources.beside import told_beside
+from counterpoint.sources.beside import items_about
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
@@ -345,7 +345,7 @@ class _Generator:
         suite, proposer = propose_foils(job.suite, self._fill_mask, collection.items, self._progress)
         survey = suite.survey(collection.items) if suite.survey else None
         if suite.extend_survey:
-            survey = suite.extend_survey(survey, partial(told_beside, collection.source))
+            survey = suite.extend_survey(survey, partial(items_about, collection.source))
         items = collection.items if only is None else [item for item in collection.items if item.id in only]
         tally = Tally()
         groups = generate_groups(

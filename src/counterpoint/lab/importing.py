@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
-from counterpoint.lab.matching import Matched, Queries
+from counterpoint.lab.matching import MatchResult, QueryIndex
 from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.sources.results.predictions import Prediction, as_number
 from counterpoint.store.groups import read_queries
@@ -30,7 +30,7 @@ class Imported:
     unparsed: int  # of those that were found in the file, by the rule
 
 
-def fingerprint(name: str) -> str:
+def imported_fingerprint(name: str) -> str:
     """The model behind predictions of which nothing but its name is known."""
     return f"imported {name}"
 
@@ -39,8 +39,8 @@ def put(
     lab: LabStore,
     name: str,
     run: str,
-    asked: Queries,
-    found: Matched,
+    asked: QueryIndex,
+    found: MatchResult,
     *,
     rule: str = "auto",
     waiting: Callable[[str], None] = lambda holder: None,
@@ -50,8 +50,8 @@ def put(
 
     All of them pass through `watch`, which may tell how far it is.
     """
-    with lab.answers(fingerprint(name), run=run, waiting=waiting) as log:
-        known = _known(lab.read_answers(fingerprint(name), _KEPT))
+    with lab.answers(imported_fingerprint(name), run=run, waiting=waiting) as log:
+        known = _known(lab.read_answers(imported_fingerprint(name), _KEPT))
         added = replaced = there = unparsed = 0
         for given in watch(_given(lab, asked, found, rule)):
             query, trial, answer, digest, _ = given
@@ -65,7 +65,7 @@ def put(
     return Imported(added, replaced, there, unparsed)
 
 
-def answer_of(query: Query, one: Prediction, rule: str) -> Answer:
+def answer_from_prediction(query: Query, one: Prediction, rule: str) -> Answer:
     """The answer that a prediction gives: a score where the query asks for one, else a value by the rule.
 
     Where the choices were shown in another order, the letter A means the first of that order.
@@ -85,12 +85,12 @@ def file_facts(path: Path, form: str) -> dict[str, Any]:
     return {"name": path.name, "bytes": path.stat().st_size, "digest": digest, "format": form}
 
 
-def _given(lab: LabStore, asked: Queries, found: Matched, rule: str) -> Iterator[StoredAnswer]:
+def _given(lab: LabStore, asked: QueryIndex, found: MatchResult, rule: str) -> Iterator[StoredAnswer]:
     keys = sorted(found.standing)
     rows = asked.table.take(pa.array([row for row, _ in keys], pa.int64()))
     digests = lab.with_digests(rows, lab.pictures())["digest"].to_pylist()
     for key, query, own, digest in zip(keys, read_queries(rows), rows["query"].to_pylist(), digests, strict=True):
-        yield own, key[1], answer_of(query, found.standing[key], rule), digest, 0.0
+        yield own, key[1], answer_from_prediction(query, found.standing[key], rule), digest, 0.0
 
 
 def _known(table: pa.Table) -> Mapping[tuple[int, int], tuple[Any, ...]]:

@@ -13,20 +13,20 @@ import pyarrow.compute as pc
 
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
-from counterpoint.sources.results.predictions import Oddity, Prediction, as_number
+from counterpoint.sources.results.predictions import Prediction, RejectedRecord, as_number
 from counterpoint.store.groups import unique_queries
 from counterpoint.store.tables import as_lists
 
 ID_TAGS = ("question_id", "question", "source_question", "source_id", "source", "item", "id")
 """The tags in which a suite may keep what its source calls a question."""
-KINDS = ("matched", "repeated", "conflict", "unmatched", "ambiguous", "odd")
+MATCH_KINDS = ("matched", "repeated", "conflict", "unmatched", "ambiguous", "odd")
 """What becomes of a record: each is exactly one of these."""
 _Key = TypeVar("_Key")
 _HEX = re.compile(r"[0-9a-fA-F]{16}")
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class MatchNote:
     """A record that is not simply matched, or a query that has no prediction, and why."""
 
     kind: str
@@ -37,12 +37,12 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchResult:
     """What became of all records: the prediction that stands for each row and trial, and what is to be said of them."""
 
     standing: Mapping[tuple[int, int], Prediction]
     counts: Mapping[str, int]  # by kind; together they are the records
-    notes: tuple[Note, ...]
+    notes: tuple[MatchNote, ...]
     answered: int  # rows with a prediction in any trial
 
     @property
@@ -57,7 +57,7 @@ class _Miss:
     why: str
 
 
-class Queries:
+class QueryIndex:
     """The queries of some suites, each once, to be found by what others call them."""
 
     def __init__(self, groups: pa.Table, *, by_text: bool = False) -> None:
@@ -131,7 +131,7 @@ class Queries:
         return len({str(self.table[name][row].as_py()) for row in rows}) > 1
 
     def _fits(self, row: int, asked: Prediction) -> bool:
-        text = not asked.text or normalised(self.table["text"][row].as_py()) in _wordings(asked.text)
+        text = not asked.text or normalize_text(self.table["text"][row].as_py()) in _wordings(asked.text)
         names = _parts(asked.picture)
         return bool(text) and (not names or _stem(names) == _stem(_parts(self._pictures[row] or "")))
 
@@ -153,25 +153,25 @@ class Queries:
     @cached_property
     def _shown(self) -> dict[tuple[str, str], list[int]]:
         stems = (_stem(_parts(picture or "")) for picture in self._pictures)
-        return _gathered(zip(stems, map(normalised, self.table["text"].to_pylist()), strict=True))
+        return _gathered(zip(stems, map(normalize_text, self.table["text"].to_pylist()), strict=True))
 
     @cached_property
     def _texts(self) -> dict[str, list[int]]:
-        return _gathered(map(normalised, self.table["text"].to_pylist()))
+        return _gathered(map(normalize_text, self.table["text"].to_pylist()))
 
 
-def matched(read: Iterable[Prediction | Oddity], queries: Queries) -> Matched:
+def match_predictions(read: Iterable[Prediction | RejectedRecord], queries: QueryIndex) -> MatchResult:
     """Every record matched or accounted for; of two answers to one query in one trial the last stands."""
     standing: dict[tuple[int, int], Prediction] = {}
-    counts: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
-    notes: list[Note] = []
+    counts: Counter[str] = Counter(dict.fromkeys(MATCH_KINDS, 0))
+    notes: list[MatchNote] = []
 
-    def told(kind: str, why: str, one: Prediction | Oddity, row: int | None = None) -> None:
+    def told(kind: str, why: str, one: Prediction | RejectedRecord, row: int | None = None) -> None:
         counts[kind] += 1
-        notes.append(Note(kind, why, one.place, one.id, "" if row is None else queries.hex(row)))
+        notes.append(MatchNote(kind, why, one.place, one.id, "" if row is None else queries.hex(row)))
 
     for one in read:
-        if isinstance(one, Oddity):
+        if isinstance(one, RejectedRecord):
             told("odd", one.why, one)
             continue
         row = queries.find(one)
@@ -188,10 +188,10 @@ def matched(read: Iterable[Prediction | Oddity], queries: Queries) -> Matched:
             standing[row, one.trial] = one
             told("conflict", f"{_said(one)}, where {before.place} says {_said(before)}; the last stands", one, row)
     rows = {row for row, _ in standing}
-    return Matched(standing, dict(counts), tuple(notes), len(rows))
+    return MatchResult(standing, dict(counts), tuple(notes), len(rows))
 
 
-def missing(groups: pa.Table, queries: Queries, found: Matched) -> dict[str, tuple[str, ...]]:
+def missing_queries(groups: pa.Table, queries: QueryIndex, found: MatchResult) -> dict[str, tuple[str, ...]]:
     """For each suite the ids of its queries without a prediction, in the order of the suite."""
     there = pa.array([queries.ids[row] for row in {row for row, _ in found.standing}], pa.uint64())
     lost: dict[str, tuple[str, ...]] = {}
@@ -202,7 +202,7 @@ def missing(groups: pa.Table, queries: Queries, found: Matched) -> dict[str, tup
     return lost
 
 
-def normalised(text: str) -> str:
+def normalize_text(text: str) -> str:
     """A text without what a copy may change: case, spacing, curly quotation marks, a mark for the picture.
 
     >>> normalised("<image>\\n Isn’t  it Red? ")
@@ -218,7 +218,7 @@ _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 def _wordings(text: str) -> list[str]:
     """What a text may be of a query's: all of it, or its first line, behind which prompts say how to answer."""
     lines = [line for line in text.replace("<image>", " ").splitlines() if line.strip()]
-    return list(dict.fromkeys([normalised(text), *map(normalised, lines[:1])]))
+    return list(dict.fromkeys([normalize_text(text), *map(normalize_text, lines[:1])]))
 
 
 def _parts(picture: str) -> tuple[str, ...]:

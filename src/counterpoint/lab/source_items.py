@@ -17,7 +17,7 @@ from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.inside import NAMESPACE as UNPACKED
 from counterpoint.sources.plain_files import OwnFiles
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.texts import read_texts
+from counterpoint.sources.texts import read_rewordings
 from counterpoint.store.lab import LabStore
 
 
@@ -158,7 +158,7 @@ def _has_kind(source: Any, kind: str) -> bool:
 def add_rewordings(items: Iterable[Any], path: Path) -> list[Any]:
     """Every question, followed by a copy for each rewording that a file has for its id."""
     skips = Skips()
-    texts = read_texts(path, skips)
+    texts = read_rewordings(path, skips)
     log_skips(skips)
     items = list(items)
     if unknown := len(texts.keys() - {item.id for item in items}):

@@ -7,7 +7,7 @@ from counterpoint._version import __version__
 from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, RankedWord, WordFrequencies
 from counterpoint.reports.charts.bars import BarChart, Histogram
 from counterpoint.reports.templating import counted, environment, style
-from counterpoint.sources.file_checks import spoken_size
+from counterpoint.sources.file_checks import format_size
 from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription
 
 FEW = 3
@@ -37,7 +37,7 @@ def render_data_report(found: DatasetDescription, top: int = 10) -> str:
     """The whole page."""
     answerable = _answerable(found)
     templates = environment()
-    templates.filters["bytes"] = spoken_size
+    templates.filters["bytes"] = format_size
     return templates.get_template("data_report.html").render(
         found=found,
         name=f"{found.title}, {found.split}",

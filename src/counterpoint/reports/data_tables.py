@@ -10,7 +10,7 @@ from counterpoint.metrics.answer_spaces import AnswerSpaceOverlap
 from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, WordFrequencies
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
-from counterpoint.sources.file_checks import Checked, Expected, expected, spoken_size
+from counterpoint.sources.file_checks import ExpectedFile, FileStatus, expected_files, format_size
 from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription, kinds_of
 
 Block: TypeAlias = ResultTable | str
@@ -38,7 +38,7 @@ def listing_table(rows: list[dict[str, Any]]) -> ResultTable:
 
 def expected_files(name: str, dataset: DataSet) -> Iterator[Block]:
     """Which files belong in one folder, and where people get them."""
-    files = expected(dataset)
+    files = expected_files(dataset)
     if files:
         lines = [
             (one.name, ", ".join(one.splits), _kinds(one), "yes" if one.needed else "no", one.origin) for one in files
@@ -50,7 +50,7 @@ def expected_files(name: str, dataset: DataSet) -> Iterator[Block]:
     yield "\n".join(_remarks(name, dataset))
 
 
-def _kinds(one: Expected | Checked) -> str:
+def _kinds(one: ExpectedFile | FileStatus) -> str:
     return ", ".join(one.kinds) if one.part in one.kinds else f"{', '.join(one.kinds)} ({one.part})"
 
 
@@ -101,14 +101,14 @@ def files_table(found: DatasetDescription) -> ResultTable:
             file.name,
             _kinds(file),
             _there(file, found.request.folder),
-            spoken_size(file.size) if file.path else "–",
+            format_size(file.size) if file.path else "–",
         )
         for file in found.files
     ]
     return ResultTable(f"{found.title}, {found.split}: files", ("file", "read as", "there", "size"), lines, names=3)
 
 
-def _there(file: Checked, folder: Path | None) -> str:
+def _there(file: FileStatus, folder: Path | None) -> str:
     if file.path is None:
         return "MISSING" if file.needed else "missing, not needed"
     within = folder is not None and file.path.is_relative_to(folder) and file.path != folder
@@ -240,7 +240,7 @@ def description_to_dict(found: DatasetDescription, top: int) -> dict[str, Any]:
     }
 
 
-def _file(file: Checked) -> dict[str, Any]:
+def _file(file: FileStatus) -> dict[str, Any]:
     about = {"part": file.part, "file": file.name, "kinds": list(file.kinds), "needed": file.needed}
     path = str(file.path) if file.path else None
     return {**about, "from": file.origin, "path": path, "bytes": file.size if file.path else None}

@@ -11,7 +11,7 @@ from counterpoint.sources.dataset import Source
 from counterpoint.sources.skips import Skips
 
 
-def told_beside(source: Any, pictures: Collection[Picture]) -> Iterator[Question | Caption]:
+def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question | Caption]:
     """Everything that a source tells of some pictures in questions and captions, as far as it has these.
 
     A sample leaves most questions about its pictures out; here they are. Captions are optional: where their file, or a

@@ -2,7 +2,7 @@
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.records import Record, told
+from counterpoint.sources.records import Record, short_repr
 from counterpoint.sources.skips import Skips
 
 LONGEST = 100_000
@@ -19,7 +19,7 @@ def size_of(record: Record, width: str = "width", height: str = "height") -> Siz
     raise SourceError(f"{record.place}: {across} by {down} is no size of a picture", hint="sizes are in pixels")
 
 
-def clipped(x: int, y: int, width: int, height: int, size: Size) -> Box | None:
+def clip_box(x: int, y: int, width: int, height: int, size: Size) -> Box | None:
     """The part of a box that lies within the picture; none if nothing does.
 
     >>> clipped(-5, 10, 20, 20, Size(100, 20))
@@ -33,12 +33,15 @@ def clipped(x: int, y: int, width: int, height: int, size: Size) -> Box | None:
 def box_of(record: Record, size: Size, skips: Skips) -> Box | None:
     """The box in `x`, `y`, `w` and `h`; one that lies outside, or has no width or height, is counted and is no box."""
     x, y, width, height = record.number("x"), record.number("y"), record.number("w"), record.number("h")
-    box = clipped(x, y, width, height, size)
+    box = clip_box(x, y, width, height, size)
     if box is None:
-        outside(f"{record.place}: x={told(x)}, y={told(y)}, w={told(width)}, h={told(height)}", skips)
+        skip_box(
+            f"{record.place}: x={short_repr(x)}, y={short_repr(y)}, w={short_repr(width)}, h={short_repr(height)}",
+            skips,
+        )
     return box
 
 
-def outside(place: str, skips: Skips) -> None:
+def skip_box(place: str, skips: Skips) -> None:
     """Count a box that lies outside its picture."""
     skips.skip(_OUTSIDE, place, _REMEDY)

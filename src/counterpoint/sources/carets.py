@@ -15,10 +15,10 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.gqa_scenes import NAMESPACE
 from counterpoint.sources.records import decoded_elements
-from counterpoint.sources.skips import Skips, repeated
+from counterpoint.sources.skips import Skips, skip_repeated
 from counterpoint.sources.vqa_layout import is_name
 
 TESTS = {
@@ -89,7 +89,7 @@ class _Member(NamedTuple):
     number: int
 
 
-def groups(files: Files, skips: Skips) -> Iterator[ReadyGroup]:
+def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
     """Every pair of every file, under the name of its file and the id of its perturbed question.
 
     Tags are `question_id` and `id` (with the name of the file, since ids are unique only there), `template`, `answer`,
@@ -155,7 +155,7 @@ class _QuestionFile:
                 self._skip(_NAMELESS, own, number)
                 continue
             if own in members:
-                repeated(self._skips, self._place(own, number))
+                skip_repeated(self._skips, self._place(own, number))
                 continue
             if image not in pictures:
                 pictures[image] = Picture(f"{NAMESPACE}:{image}.jpg")

@@ -14,7 +14,7 @@ _LETTERS = "ABCDEFGHIJ"
 _LONGEST = 1_000_000  # characters of a list that is written as text
 
 
-class Judged(NamedTuple):
+class ParsedAnswers(NamedTuple):
     """Right answers, and what each person said where several were asked."""
 
     gold: Gold
@@ -37,7 +37,7 @@ def text_of(value: Any) -> str:
     return str(value) if isinstance(value, int) and abs(value) < 10**20 else ""
 
 
-def unfolded(value: Any) -> Any:
+def parse_nested(value: Any) -> Any:
     """A list or an object that is written as text, as cells of text files have them; all else as it is."""
     if not isinstance(value, str) or len(value) > _LONGEST or value.strip()[:1] not in ("[", "{"):
         return value
@@ -53,7 +53,7 @@ def unfolded(value: Any) -> Any:
 
 def texts_of(value: Any) -> tuple[str, ...]:
     """The texts in a list, or in an object of texts by letter, or the only one there is."""
-    value = unfolded(value)
+    value = parse_nested(value)
     if isinstance(value, dict):
         value = value.get("text", list(value.values()))
     listed = value if isinstance(value, list | tuple) else [value]
@@ -75,7 +75,7 @@ def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(lettered) if len(lettered) > 1 else ()
 
 
-def judged(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> Judged | None:
+def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> ParsedAnswers | None:
     """The right answers in a cell; none where it has none.
 
     One text is the right answer. An object of answers with numbers, or a list of answers with a credit each, says what
@@ -89,12 +89,12 @@ def judged(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> J
     >>> judged(["red", "red", "pink"]).votes
     ('red', 'red', 'pink')
     """
-    value = unfolded(value)
+    value = parse_nested(value)
     if isinstance(value, dict):
         return _credited(value)
     if not isinstance(value, list | tuple):
-        text = picked(text_of(value), choices)
-        return Judged(Gold.of(text), (text,) if votes else ()) if text else None
+        text = pick_choice(text_of(value), choices)
+        return ParsedAnswers(Gold.of(text), (text,) if votes else ()) if text else None
     if value and isinstance(value[0], dict) and all(isinstance(one, dict) for one in value):
         credit = {text_of(one.get("answer")): _number(one, "credit", "score", "weight") for one in value}
         if None not in credit.values():
@@ -102,15 +102,15 @@ def judged(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> J
         value, votes = [one.get("answer") for one in value], True
     said = texts_of(value)
     if choices:
-        said = tuple(picked(text, choices) for text in said)
+        said = tuple(pick_choice(text, choices) for text in said)
     if not said:
         return None
     if votes or len(said) >= PEOPLE or len(set(said)) < len(said):
-        return Judged(Gold.from_votes(said), said)
-    return Judged(Gold.of(*said))
+        return ParsedAnswers(Gold.from_votes(said), said)
+    return ParsedAnswers(Gold.of(*said))
 
 
-def picked(answer: str, choices: Sequence[str]) -> str:
+def pick_choice(answer: str, choices: Sequence[str]) -> str:
     """An answer, which may be told by the letter or the place, from 0, that it has among the choices.
 
     >>> picked("B", ["red", "blue"]), picked("0", ["red", "blue"]), picked("blue", ["red", "blue"])
@@ -124,7 +124,7 @@ def picked(answer: str, choices: Sequence[str]) -> str:
     return choices[place] if 0 <= place < len(choices) else answer
 
 
-def _credited(value: Mapping[Any, Any]) -> Judged | None:
+def _credited(value: Mapping[Any, Any]) -> ParsedAnswers | None:
     """Answers with numbers; in some files they stand in two lists, `ids` and `weights`."""
     if isinstance(value.get("ids"), list) and isinstance(value.get("weights"), list):
         value = dict(zip(map(text_of, value["ids"]), value["weights"], strict=False))
@@ -132,7 +132,7 @@ def _credited(value: Mapping[Any, Any]) -> Judged | None:
     earned = [(text, min(one, 1.0)) for text, one in credit.items() if text and one is not None and one > 0]
     if not earned or None in credit.values():
         return None
-    return Judged(Gold(tuple(sorted(earned, key=lambda row: -row[1]))))
+    return ParsedAnswers(Gold(tuple(sorted(earned, key=lambda row: -row[1]))))
 
 
 def _number(content: Mapping[Any, Any], *names: Any) -> float | None:

@@ -10,10 +10,10 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.sources.boxes import LONGEST, outside
+from counterpoint.sources.boxes import LONGEST, skip_box
 from counterpoint.sources.clevr_boxes import HALF, box
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.records import Record, elements, told
+from counterpoint.sources.records import Record, elements, short_repr
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "clevr"
@@ -81,7 +81,7 @@ def _object(place: int, one: Record, right: tuple[float, float], size: Size, ski
         raise one.wrong("pixel_coords", "a place before the camera")
     found = box(shape, half, one.decimal("rotation", 0.0), (x, y, depth), right, size)
     if found is None:
-        outside(f"{one.place}: {x:.0f}, {y:.0f}", skips)
+        skip_box(f"{one.place}: {x:.0f}, {y:.0f}", skips)
     return SceneObject(str(place), shape, (large, one.word("color"), one.word("material")), found)
 
 
@@ -96,7 +96,9 @@ def _links(record: Record, objects: Mapping[int, SceneObject], skips: Skips) -> 
                 if type(other) is int and other in objects and to in objects:
                     yield Link(objects[other].id, words, objects[to].id)
                 else:
-                    skips.skip(DANGLING, f"{record.place}: {told(other)} {words} {to}", "the rest of the scene stays")
+                    skips.skip(
+                        DANGLING, f"{record.place}: {short_repr(other)} {words} {to}", "the rest of the scene stays"
+                    )
 
 
 def questions(path: Path, skips: Skips) -> Iterator[Question]:

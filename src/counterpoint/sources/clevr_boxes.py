@@ -14,7 +14,7 @@ from math import atan2, cos, pi, radians, sin
 from types import MappingProxyType
 
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.boxes import clipped
+from counterpoint.sources.boxes import clip_box
 
 PITCH = radians(24)
 FOCUS = 35 / 32
@@ -37,7 +37,7 @@ def box(
     left, top = min(px for px, _ in seen), min(py for _, py in seen)
     width, height = max(px for px, _ in seen) - left, max(py for _, py in seen) - top
     corner = round(left + size.width / 2), round(top + size.height / 2)
-    return clipped(*corner, max(round(width), 1), max(round(height), 1), size)
+    return clip_box(*corner, max(round(width), 1), max(round(height), 1), size)
 
 
 def _outline(shape: str, half: float, turn: float) -> Iterator[tuple[float, float, float]]:

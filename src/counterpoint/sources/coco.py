@@ -8,8 +8,8 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.sources.boxes import LONGEST, clipped, outside, size_of
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.boxes import LONGEST, clip_box, size_of, skip_box
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, parts
 from counterpoint.sources.skips import Skips
@@ -35,7 +35,7 @@ class _Seen(NamedTuple):
     box: tuple[int, int, int, int]
 
 
-def scenes(files: Files, skips: Skips) -> Iterator[Scene]:
+def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
     """Every picture with its boxes, in the order of the list of pictures; there are no attributes and no relations.
 
     A box around a crowd is an object like others: where there is one, a single object of its name is not alone.
@@ -62,12 +62,12 @@ def scenes(files: Files, skips: Skips) -> Iterator[Scene]:
             skips.skip(UNLISTED, f"{path.name}, annotation {one.id}: image {image}", _WHOLE)
 
 
-def captions(files: Files, skips: Skips) -> Iterator[Caption]:
+def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
     """Every caption of a split."""
     return _captions(files["captions"], files.split, skips)
 
 
-def captions_beside(files: Files, skips: Skips, expected: Sequence[File]) -> Iterator[Caption]:
+def captions_beside(files: SplitFiles, skips: Skips, expected: Sequence[File]) -> Iterator[Caption]:
     """Every caption in COCO's own files that lie beside those of a data set about its pictures."""
     there = [path for file in expected if (path := files.get(file.part))]
     if not there:
@@ -162,9 +162,9 @@ def _objects(path: Path, seen: list[_Seen], names: dict[int, str], size: Size, s
         if (name := names.get(one.category)) is None:
             skips.skip(UNNAMED, f"{path.name}, annotation {one.id}: category {one.category}", _WHOLE)
             continue
-        box: Box | None = clipped(*one.box, size)
+        box: Box | None = clip_box(*one.box, size)
         if box is None:
-            outside(f"{path.name}, annotation {one.id}: {one.box}", skips)
+            skip_box(f"{path.name}, annotation {one.id}: {one.box}", skips)
         yield SceneObject(one.id, name, (), box)
 
 

@@ -9,16 +9,16 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources import visual_genome, vqa_layout
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements, members, told
+from counterpoint.sources.records import Record, elements, members, short_repr
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import BLIND, EMPTY, leave_out
+from counterpoint.sources.vqa_layout import BLIND, EMPTY, skip_question
 
 _COCO = re.compile(r"(?:.*/)?COCO_(train2014|val2014)_([0-9]{1,12})\.jpg")
 
 
-def logical(files: Files, skips: Skips) -> Iterator[Question]:
+def logical(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     """Every question of L-ConVQA: an object from the number of a picture of Visual Genome to a list of sets.
 
     A set is a list of records with question and answer. An id is made of the picture, the place of the set and the
@@ -27,7 +27,7 @@ def logical(files: Files, skips: Skips) -> Iterator[Question]:
     paths = _paths(files.get("pictures"), skips)
     for image, sets, place in _images(files["questions"], skips):
         if not (image.isascii() and image.isdecimal()):
-            leave_out(skips, BLIND, place)
+            skip_question(skips, BLIND, place)
             continue
         path = paths.get(image, f"{visual_genome.FOLDERS[0]}/{image}.jpg")
         for number, pairs in enumerate(sets):
@@ -37,7 +37,7 @@ def logical(files: Files, skips: Skips) -> Iterator[Question]:
             )
 
 
-def common_sense(files: Files, skips: Skips) -> Iterator[Question]:
+def common_sense(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     """Every question of CS-ConVQA: an object from the address of a picture of COCO to one set.
 
     A set is a list of pairs of question and answer, the first of which is of VQA v2 and the others follow from it. An
@@ -51,7 +51,7 @@ def common_sense(files: Files, skips: Skips) -> Iterator[Question]:
         found = _COCO.fullmatch(address)
         picture = found and vqa_layout.coco_picture(found[2], found[1])
         if found is None or picture is None:
-            leave_out(skips, BLIND, place)
+            skip_question(skips, BLIND, place)
         else:
             image = str(int(found[2]))
             yield from _set(image, image, picture, pairs, place, skips)
@@ -64,18 +64,18 @@ def _images(path: Path, skips: Skips) -> Iterator[tuple[str, Sequence[Json], str
         if isinstance(listed, list):
             yield image, listed, place
         else:
-            skips.problem(SourceError(f"{place} is {told(listed)}, not a list"))
+            skips.problem(SourceError(f"{place} is {short_repr(listed)}, not a list"))
 
 
 def _set(stem: str, image: str, picture: Picture, pairs: Json, where: str, skips: Skips) -> Iterator[Question]:
     if not isinstance(pairs, list):
-        skips.problem(SourceError(f"{where} is {told(pairs)}, not a list", hint="a set is a list of questions"))
+        skips.problem(SourceError(f"{where} is {short_repr(pairs)}, not a list", hint="a set is a list of questions"))
         return
     for number, pair in enumerate(pairs):
         try:
             record = Record(_named(pair), f"{where}, question", number)
             if not record.text("question", "").strip():
-                leave_out(skips, EMPTY, record.place)
+                skip_question(skips, EMPTY, record.place)
                 continue
             answer = record.word("answer")
         except SourceError as problem:

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.grounding import Grounding
-from counterpoint.sources.sampling import MOST, sampled
-from counterpoint.sources.skips import Skips, repeated
+from counterpoint.sources.grounding import GroundedQuestions
+from counterpoint.sources.sampling import MOST, sample_items
+from counterpoint.sources.skips import Skips, skip_repeated
 
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""
@@ -33,7 +33,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class SplitFiles:
     """The files of one split as they were found, by their part, and which column holds what, where people said so."""
 
     split: str
@@ -52,7 +52,7 @@ class Files:
         return self.paths.get(part)
 
 
-Read: TypeAlias = Callable[[Files, Skips], Iterator[Any]]
+Read: TypeAlias = Callable[[SplitFiles, Skips], Iterator[Any]]
 """A reader: every value in the files of a split; what is left out is counted."""
 
 
@@ -83,7 +83,7 @@ class DataSet:
             split for split in self.splits if any(split in file.names and kind in file.kinds for file in self.files)
         )
 
-    def found(self, folder: Path, split: str, kind: str | None = None) -> Files:
+    def found(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
         """The files of a split in a folder; one that is missing, and needed for the kind, is an error that names it."""
         if split in self.withheld:
             raise SourceError(f"the answers to {split} of {self.title} are not given out", hint=self._offered(kind))
@@ -93,15 +93,15 @@ class DataSet:
             raise SourceError(f"{split} of {self.title} has no {kind}", hint=self._offered(kind))
         needed = [file for file in self.files if file.is_needed(split, kind)]
         if folder.is_file() and len(needed) == 1:
-            return Files(split, {needed[0].part: folder})  # whatever its name, it can be nothing else
-        paths = {file.part: path for file in self.files if (path := located(folder, file, split)) is not None}
+            return SplitFiles(split, {needed[0].part: folder})  # whatever its name, it can be nothing else
+        paths = {file.part: path for file in self.files if (path := find_file(folder, file, split)) is not None}
         for file in needed:
             if file.part not in paths:
                 fact = f"{folder} has no {file.names[split][0]}, the {file.part} of {self.title}"
                 raise SourceError(
                     fact, hint=f"{file.origin} has it; counterpoint data {self.name} says what is expected"
                 )
-        return Files(split, paths)
+        return SplitFiles(split, paths)
 
     def _offered(self, kind: str | None) -> str:
         return f"there are {', '.join(self.splits if kind is None else self.kind_splits(kind))}"
@@ -114,7 +114,7 @@ class DataSet:
         return next((folder / one for one in self.pictures if one != "." and (folder / one).is_dir()), None)
 
 
-def located(folder: Path, file: File, split: str) -> Path | None:
+def find_file(folder: Path, file: File, split: str) -> Path | None:
     """Where a file is: a file named outright, or the first in the folder that has one of its names.
 
     A loose name never takes what has the official name of another split.
@@ -157,10 +157,10 @@ class Source:
         """Questions with their right answers."""
         return self._values("questions")
 
-    def grounded(self) -> Grounding:
+    def grounded(self) -> GroundedQuestions:
         """At most so many questions, each with its scene."""
         scenes, questions = (replace(self, most=None, skips=Skips()) for _ in range(2))
-        return Grounding(scenes, questions, self, self.most, self.seed)
+        return GroundedQuestions(scenes, questions, self, self.most, self.seed)
 
     def captions(self) -> Iterator[Caption]:
         """Sentences that describe pictures."""
@@ -193,8 +193,8 @@ class Source:
         parts = [file.part for file in self.dataset.files if kind in file.kinds]
         name = next((files.paths[part].name for part in parts if part in files.paths), self.folder.name)
         values = self.dataset.read[kind](files, self.skips)
-        return sampled(values, self.most, self.seed, lambda one: repeated(self.skips, f"{name}: {one.id}"))
+        return sample_items(values, self.most, self.seed, lambda one: skip_repeated(self.skips, f"{name}: {one.id}"))
 
-    def files(self, kind: str | None = None) -> Files:
+    def files(self, kind: str | None = None) -> SplitFiles:
         """The files of the split from which values of this kind are read."""
         return replace(self.dataset.found(self.folder, self.split, kind), columns=self.columns)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.sources.dataset import DataSet, File, located
+from counterpoint.sources.dataset import DataSet, File, find_file
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedFile:
     """One file that people have to get: its name within the folder, for which splits, and what is read from it."""
 
     part: str
@@ -23,7 +23,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class FileStatus:
     """One file of a split, with its path and its size in bytes where it is there."""
 
     part: str
@@ -36,9 +36,9 @@ class Checked:
     size: int = 0
 
 
-def expected(dataset: DataSet) -> tuple[Expected, ...]:
+def expected_files(dataset: DataSet) -> tuple[ExpectedFile, ...]:
     """Every file, in the order of the splits; one that several splits share is listed once."""
-    found: dict[tuple[str, str], Expected] = {}
+    found: dict[tuple[str, str], ExpectedFile] = {}
     for split in dataset.splits:
         for file in dataset.files:
             if split not in file.names:
@@ -46,7 +46,7 @@ def expected(dataset: DataSet) -> tuple[Expected, ...]:
             name, *others = file.names[split]
             before = found.get((file.part, name))
             splits = (*before.splits, split) if before else (split,)
-            found[file.part, name] = Expected(
+            found[file.part, name] = ExpectedFile(
                 file.part, name, tuple(others), splits, kinds_of(dataset, file), file.needed, file.origin
             )
     return tuple(found.values())
@@ -62,34 +62,34 @@ def kinds_in(dataset: DataSet, split: str) -> tuple[str, ...]:
     return tuple(kind for kind in dataset.read if not dataset.files or split in dataset.kind_splits(kind))
 
 
-def kinds_there(dataset: DataSet, folder: Path, split: str) -> tuple[str, ...]:
+def available_kinds(dataset: DataSet, folder: Path, split: str) -> tuple[str, ...]:
     """What a split can be read as, without what needs no file and has none."""
-    read = {kind: checked(dataset, folder, split, [kind]) for kind in kinds_in(dataset, split)}
+    read = {kind: check_files(dataset, folder, split, [kind]) for kind in kinds_in(dataset, split)}
     return tuple(
         kind for kind, files in read.items() if not dataset.files or any(file.needed or file.path for file in files)
     )
 
 
-def checked(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[Checked, ...]:
+def check_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[FileStatus, ...]:
     """The files from which these kinds are read, each with where it is, if it is anywhere."""
     files = [file for file in dataset.files if split in file.names and set(kinds_of(dataset, file)) & set(kinds)]
     alone = folder.is_file() and sum(file.needed for file in files) == 1
     rows = []
     for file in files:
-        path = folder if alone and file.needed else located(folder, file, split)
+        path = folder if alone and file.needed else find_file(folder, file, split)
         about = file.part, file.names[split][0], split, kinds_of(dataset, file), file.needed, file.origin
-        rows.append(Checked(*about, path, size_of(path) if path else 0))
+        rows.append(FileStatus(*about, path, size_of(path) if path else 0))
     return tuple(rows) if dataset.files else tuple(_own_files(dataset, folder, split, kinds))
 
 
-def _own_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> Iterator[Checked]:
+def _own_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> Iterator[FileStatus]:
     """Files that nobody prescribes, as the data set itself finds them."""
     try:
         paths = dataset.found(folder, split).paths
     except CounterpointError:
         return  # reading says the same, and what helps
     for part, path in paths.items():
-        yield Checked(part, path.name, split, tuple(kinds), True, dataset.origin, path, size_of(path))
+        yield FileStatus(part, path.name, split, tuple(kinds), True, dataset.origin, path, size_of(path))
 
 
 def size_of(path: Path) -> int:
@@ -103,7 +103,7 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def spoken_size(count: int) -> str:
+def format_size(count: int) -> str:
     """Bytes as people say them.
 
     >>> spoken_size(999), spoken_size(12_340), spoken_size(3_456_789_012)
@@ -117,7 +117,7 @@ def spoken_size(count: int) -> str:
     return f"{number:.1f} {('B', 'kB', 'MB', 'GB', 'TB', 'PB')[unit]}"
 
 
-def whole_split(dataset: DataSet, folder: Path, kinds: Collection[str] = ()) -> str:
+def most_complete_split(dataset: DataSet, folder: Path, kinds: Collection[str] = ()) -> str:
     """The split that is most likely meant: the first that is whole, under official names if any is so.
 
     Where none is whole, it is the first of which anything is there. With `kinds`, only these are asked for.
@@ -128,13 +128,13 @@ def whole_split(dataset: DataSet, folder: Path, kinds: Collection[str] = ()) -> 
 
 def _completeness(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[bool, bool, bool]:
     wanted = [kind for kind in kinds_in(dataset, split) if not kinds or kind in kinds]
-    rows = [row for row in checked(dataset, folder, split, wanted) if row.needed]
+    rows = [row for row in check_files(dataset, folder, split, wanted) if row.needed]
     names = [row.path.name for row in rows if row.path]
     official = [row.name.rpartition("/")[2] for row in rows]
     return bool(rows) and len(names) == len(rows), names == official, bool(names)
 
 
-def there(root: Path, pictures: Iterable[str]) -> int:
+def count_pictures(root: Path, pictures: Iterable[str]) -> int:
     """How many pictures are files below a folder; each folder in it is listed once, which is quick however many."""
     listed: dict[str, frozenset[str]] = {}
     count = 0

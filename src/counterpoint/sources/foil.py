@@ -14,7 +14,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.coco import NAMESPACE, path_of
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.records import Record, elements, has
 from counterpoint.sources.skips import Skips
 
@@ -32,7 +32,7 @@ class _Foil(NamedTuple):
     place: str
 
 
-def captions(files: Files, skips: Skips) -> Iterator[Caption]:
+def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
     """Every caption with its foil, under the id of the foil; then those that have none, under their own.
 
     The caption is the one in the file. It is not made from the foil by putting the word back, which spoils other words

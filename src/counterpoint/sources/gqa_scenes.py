@@ -8,7 +8,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.boxes import box_of, size_of
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, members, told
+from counterpoint.sources.records import Record, members, short_repr
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "gqa"
@@ -69,7 +69,7 @@ def _links(
             ):
                 yield Link(own, name, other)
             else:
-                skips.skip(DANGLING, f"{one.place}: {told(relation)}", REMEDY)
+                skips.skip(DANGLING, f"{one.place}: {short_repr(relation)}", REMEDY)
 
 
 def _weather(record: Record) -> str:

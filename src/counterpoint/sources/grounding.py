@@ -14,7 +14,7 @@ NO_SCENE = "a question about a picture whose scene is not there"
 _REMEDY = "the other questions stay; are the scenes those of the same split?"
 
 
-class Readable(Protocol):
+class SplitReader(Protocol):
     """A split of a data set that has scenes and questions, and counts what it leaves out of the latest it read."""
 
     skips: Skips
@@ -28,7 +28,7 @@ class Readable(Protocol):
         ...
 
 
-class Grounding:
+class GroundedQuestions:
     """The questions of a source with their scenes; it can be walked again and again, and reads the questions each time.
 
     At most so many questions are taken, those that a sample of as many would hold, without holding them. What was left
@@ -36,7 +36,9 @@ class Grounding:
     pass, and told to the source that was asked.
     """
 
-    def __init__(self, scenes: Readable, questions: Readable, asked: Readable, most: int | None, seed: int) -> None:
+    def __init__(
+        self, scenes: SplitReader, questions: SplitReader, asked: SplitReader, most: int | None, seed: int
+    ) -> None:
         self._scenes, self._questions, self._asked = scenes, questions, asked
         self._most, self._seed = most, seed
 

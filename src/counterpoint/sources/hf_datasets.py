@@ -8,32 +8,32 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import SourceError, UnknownName
-from counterpoint.sources.dataset import Files
-from counterpoint.sources.plain_files import DATA, own_files, rows_of, same_split
+from counterpoint.sources.dataset import SplitFiles
+from counterpoint.sources.plain_files import DATA, own_files, rows_of, split_synonyms
 from counterpoint.sources.records import Record
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.tables import ENDINGS, Fits
+from counterpoint.sources.tables import ENDINGS, ColumnTest
 
 CARD = "README.md"
 _LINE = re.compile(r"^( *)(- +)?(?:([\w-]+): *)?(.*?)\s*$")
 
 
 @dataclass(slots=True)
-class Config:
+class DatasetConfig:
     """A part of a data set as its card has it: patterns of files by split."""
 
     name: str = "default"
     files: dict[str, list[str]] = field(default_factory=dict)
 
 
-def configs(card: str) -> list[Config]:
+def configs(card: str) -> list[DatasetConfig]:
     """The `configs` in the front matter of a card, in their order; what is written in other ways is not seen.
 
     >>> text = "---\\nconfigs:\\n- config_name: en\\n  data_files:\\n  - split: test\\n    path: en/test-*\\n---\\n"
     >>> configs(text)
     [Config(name='en', files={'test': ['en/test-*']})]
     """
-    found: list[Config] = []
+    found: list[DatasetConfig] = []
     split, key, is_within = "", "", False
     for line in _front(card):
         parts = _LINE.match(line)
@@ -46,7 +46,7 @@ def configs(card: str) -> list[Config]:
             continue
         key, value = parts[3] or key, parts[4].strip("\"'")
         if key == "config_name":
-            found.append(Config(value))
+            found.append(DatasetConfig(value))
         elif key == "split" and found:
             split = value
         elif key in ("path", "data_files") and found and value:
@@ -63,7 +63,7 @@ def _front(card: str) -> list[str]:
     return lines[1 : ends[0]] if ends else []
 
 
-def located(folder: Path, split: str, config: str = "") -> dict[str, Path]:
+def find_split_files(folder: Path, split: str, config: str = "") -> dict[str, Path]:
     """The files of a split, by their places in the folder: as its card says, or else as their names or folders do.
 
     Where no name tells a split, all files belong to it.
@@ -84,7 +84,7 @@ def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
     chosen = next((one for one in known if one.name == (config or "default")), known[0] if known else None)
     if chosen is None:
         return []
-    for name in (*same_split(split), ""):
+    for name in (*split_synonyms(split), ""):
         if patterns := chosen.files.get(name):
             found = {path for pattern in patterns for path in _matching(folder, pattern)}
             if found:
@@ -112,10 +112,10 @@ def _as_names_say(folder: Path, split: str) -> list[Path]:
     if not listed:
         raise SourceError(f"{folder} holds no files that end in {', '.join(ENDINGS)}", hint="is it the right folder?")
     by_name = {path: _words(path.relative_to(folder)) for path in listed}
-    known = {name for names in map(same_split, ("train", "val", "test")) for name in names}
+    known = {name for names in map(split_synonyms, ("train", "val", "test")) for name in names}
     if not any(words & (known | {split}) for words in by_name.values()):
         return listed
-    wanted = set(same_split(split))
+    wanted = set(split_synonyms(split))
     found = [path for path, words in by_name.items() if words & wanted]
     if not found:
         there = sorted({word for words in by_name.values() for word in words & known})
@@ -128,12 +128,12 @@ def _words(path: Path) -> set[str]:
     return set(re.split(r"[^a-zA-Z]+", path.as_posix().lower()))
 
 
-def rows(files: Files, skips: Skips, fits: Fits) -> Iterator[tuple[str, Record]]:
+def rows(files: SplitFiles, skips: Skips, fits: ColumnTest) -> Iterator[tuple[str, Record]]:
     """The rows of a split: of the files in a folder, or of a data set that has this name on the hub."""
     folder, config = files[DATA], files.columns.get("config", "")
     if not folder.exists():
         return hub_rows(folder.as_posix(), files.split, config)
-    return rows_of(located(folder, files.split, config), files, skips, fits)
+    return rows_of(find_split_files(folder, files.split, config), files, skips, fits)
 
 
 def hub_rows(name: str, split: str, config: str = "") -> Iterator[tuple[str, Record]]:

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Beside(Generic[Value]):
+class KeyedJoin(Generic[Value]):
     """What a second file has for each key of a first one.
 
     Where both have the same order nothing is held; what the second has earlier than it is asked for is held until then.

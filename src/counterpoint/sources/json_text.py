@@ -26,7 +26,7 @@ _MARKS = frozenset('{}[]:,"')
 _BLANK = frozenset(" \t\n\r")
 
 
-class BadJson(ValueError):  # noqa: N818 - it reads as what it says
+class InvalidJson(ValueError):  # noqa: N818 - it reads as what it says
     """The text is no JSON, or `cut`: it ends before a value is whole."""
 
     def __init__(self, what: str, *, cut: bool = False) -> None:
@@ -71,12 +71,12 @@ class JsonText:
                 if self._escapes and self._held.find("\\u", self._at, end) >= 0:
                     value = _mended(value)
             except RecursionError:
-                raise BadJson("it is nested too deeply") from None
+                raise InvalidJson("it is nested too deeply") from None
             except ValueError as problem:
                 cut = self._is_cut(problem)
                 if cut and self._more():
                     continue
-                raise BadJson(_reason(problem), cut=cut) from None
+                raise InvalidJson(_reason(problem), cut=cut) from None
             if end > len(self._held) - _NEAR and self._more():
                 continue  # a number may go on, with a fraction or an exponent
             self._at = end
@@ -199,9 +199,9 @@ class JsonText:
         self._at += 1
         return found == sign
 
-    def _unexpected(self, expected: str) -> BadJson:
+    def _unexpected(self, expected: str) -> InvalidJson:
         found = self.sign()
-        return BadJson(
+        return InvalidJson(
             f"{found!r} where {expected} should be" if found else f"it ends before {expected}", cut=not found
         )
 

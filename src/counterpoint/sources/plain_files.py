@@ -13,12 +13,12 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources import inside
-from counterpoint.sources.cells import choices_of, judged, text_of, texts_of
+from counterpoint.sources.cells import choices_of, parse_answers, text_of, texts_of
 from counterpoint.sources.columns import Columns
-from counterpoint.sources.dataset import DataSet, Files
-from counterpoint.sources.records import Record, told
+from counterpoint.sources.dataset import DataSet, SplitFiles
+from counterpoint.sources.records import Record, short_repr
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.tables import ENDINGS, Fits, rows
+from counterpoint.sources.tables import ENDINGS, ColumnTest, read_rows
 
 SAME_SPLIT = (("val", "validation", "valid", "dev"), ("test", "testing", "eval"), ("train", "training"))
 """Names that people give to one split."""
@@ -29,7 +29,7 @@ DATA = "data"
 """The part under which the file or folder stands that was named."""
 _CAPTION_FOR_SCORE = "a sentence to be scored, which is no question"
 
-Rows: TypeAlias = Callable[[Files, Skips, Fits], Iterator[tuple[str, Record]]]
+Rows: TypeAlias = Callable[[SplitFiles, Skips, ColumnTest], Iterator[tuple[str, Record]]]
 """Every row in the files of a split, with the folder within the data to which the paths of its pictures belong."""
 
 
@@ -39,9 +39,9 @@ class OwnFiles(DataSet):
 
     rows: Rows = lambda files, skips, fits: iter(())
 
-    def found(self, folder: Path, split: str, kind: str | None = None) -> Files:
+    def found(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
         """The file or folder that was named, for a split of any name."""
-        return Files(split, {DATA: folder})
+        return SplitFiles(split, {DATA: folder})
 
     def root_of(self, folder: Path, path: str) -> Path:
         """The folder against which the path of a picture is resolved: the one where it is, or else that of the data."""
@@ -49,7 +49,7 @@ class OwnFiles(DataSet):
         roots = (home, *(home / one for one in self.pictures))
         return next((root for root in roots if isfile(root / path)), home)
 
-    def unpacked(self, files: Files, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    def unpacked(self, files: SplitFiles, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """The pictures at these addresses that lie within rows, each once, with their bytes."""
         left = {one for one in wanted if one.startswith(f"{inside.NAMESPACE}:")}
         kinds = [Columns(kind, files.columns) for kind in self.read]
@@ -62,12 +62,12 @@ class OwnFiles(DataSet):
                     return
 
 
-def located(folder: Path, split: str) -> dict[str, Path]:
+def find_split_file(folder: Path, split: str) -> dict[str, Path]:
     """A file that is named outright, or the one in a folder that is named after the split, or its only one."""
     if not folder.is_dir():
         return {folder.name: folder}
     listed = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS and path.is_file())
-    for name in same_split(split):
+    for name in split_synonyms(split):
         if found := [path for path in listed if path.stem == name]:
             return {found[0].name: found[0]}
     if len(listed) == 1:
@@ -76,25 +76,27 @@ def located(folder: Path, split: str) -> dict[str, Path]:
     raise SourceError(f"{folder} has no file of {split}: it has {names}", hint="name the file: --data FILE")
 
 
-def same_split(split: str) -> tuple[str, ...]:
+def split_synonyms(split: str) -> tuple[str, ...]:
     """Every name that a split may have, its own first."""
     return (split, *(name for names in SAME_SPLIT if split in names for name in names if name != split))
 
 
-def file_rows(files: Files, skips: Skips, fits: Fits) -> Iterator[tuple[str, Record]]:
+def file_rows(files: SplitFiles, skips: Skips, fits: ColumnTest) -> Iterator[tuple[str, Record]]:
     """The rows of the only file that belongs to a split."""
-    return rows_of(located(files[DATA], files.split), files, skips, fits)
+    return rows_of(find_split_file(files[DATA], files.split), files, skips, fits)
 
 
-def rows_of(paths: Mapping[str, Path], files: Files, skips: Skips, fits: Fits) -> Iterator[tuple[str, Record]]:
+def rows_of(
+    paths: Mapping[str, Path], files: SplitFiles, skips: Skips, fits: ColumnTest
+) -> Iterator[tuple[str, Record]]:
     """The rows of each file; pictures beside a file `metadata.*` are in its folder, others where their paths say."""
     for name, path in paths.items():
         folder = dirname(name) if path.stem == "metadata" else ""
-        for record in rows(path, skips, fits, files.columns.get("list", "")):
+        for record in read_rows(path, skips, fits, files.columns.get("list", "")):
             yield folder, record
 
 
-def questions(files: Files, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Question]:
+def questions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Question]:
     """Every row that asks something and says what is right."""
     columns = Columns("questions", files.columns)
     space = files.columns.get("namespace", namespace)
@@ -115,7 +117,7 @@ def _question(number: int, record: Record, columns: Columns, picture: Callable[[
         raise SourceError(f"{record.place} has no question", hint="--columns question=… says where it stands")
     choices = choices_of(value("choices"), record.content)
     votes = value("votes")
-    right = judged(value("answer") if votes is None else votes, choices, votes=votes is not None)
+    right = parse_answers(value("answer") if votes is None else votes, choices, votes=votes is not None)
     if right is None:
         raise SourceError(f"{record.place} has no answer", hint="--columns answer=… says where it stands")
     return Question(
@@ -130,7 +132,7 @@ def _question(number: int, record: Record, columns: Columns, picture: Callable[[
     )
 
 
-def captions(files: Files, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Caption]:
+def captions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Caption]:
     """Every sentence about a picture; where a row has several, each with the foil in the same place."""
     columns = Columns("captions", files.columns)
     space = files.columns.get("namespace", namespace)
@@ -168,16 +170,18 @@ def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
     if _ADDRESS.fullmatch(path):
         return Picture(path)
     if _WEB.match(path) or "\0" in path or any(len(part.encode()) > _LONGEST for part in path.split("/")):
-        raise SourceError(f"{record.place}: {told(path)} is no path", hint="fetch the pictures, and name their files")
+        raise SourceError(
+            f"{record.place}: {short_repr(path)} is no path", hint="fetch the pictures, and name their files"
+        )
     path = normpath(f"{folder}/{path}" if folder else path)
     if path.startswith(("/", "../")):
-        raise SourceError(f"{record.place}: {told(path)} leads out of the folder", hint="name paths within it")
+        raise SourceError(f"{record.place}: {short_repr(path)} leads out of the folder", hint="name paths within it")
     return Picture(f"{space}:{path}")
 
 
-def _of_split(files: Files, skips: Skips, rows: Rows, columns: Columns) -> Iterator[tuple[str, Record]]:
+def _of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: Columns) -> Iterator[tuple[str, Record]]:
     """The rows of a split, where they say of which they are; if none can be read, what there is instead is said."""
-    wanted, others, fitting, count = set(same_split(files.split)), set[str](), False, 0
+    wanted, others, fitting, count = set(split_synonyms(files.split)), set[str](), False, 0
     first: Record | None = None
     for folder, record in rows(files, skips, columns.fit):
         names = tuple(record.content)

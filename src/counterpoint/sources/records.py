@@ -12,7 +12,7 @@ from msgspec import DecodeError, ValidationError, convert
 from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.json_text import BadJson, Batch, Json, JsonText
+from counterpoint.sources.json_text import Batch, InvalidJson, Json, JsonText
 from counterpoint.sources.skips import Skips
 
 T = TypeVar("T")
@@ -125,7 +125,7 @@ def _translated(problem: ValidationError, content: Json, place: str) -> SourceEr
             return SourceError(f"{place}: a value of {path.partition('[...]')[0].lstrip('.')} is not {expected}")
         found = found[name] if name else found[int(index)]
     subject = f"{place}: {path.lstrip('.')}" if path else place
-    return SourceError(f"{subject} is {told(found)}, not {expected}")
+    return SourceError(f"{subject} is {short_repr(found)}, not {expected}")
 
 
 def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:
@@ -187,7 +187,7 @@ def _opened(path: Path) -> Iterator[tuple[JsonText, _Reached]]:
         raise SourceError(fact, hint="check its name and rights") from problem
     except UnicodeDecodeError as problem:
         raise SourceError(f"{path.name} is no text in UTF-8{_after(reached)}", hint=_AGAIN) from problem
-    except BadJson as problem:
+    except InvalidJson as problem:
         fact = "ends in the middle of a record" if problem.cut else "is no JSON"
         raise SourceError(f"{path.name} {fact}{_after(reached)}: {problem}", hint=_AGAIN) from problem
 
@@ -269,7 +269,7 @@ class Record:
         self.content: Mapping[str, Json] = content
         self._name, self._key, self._within = name, key, within
         if not isinstance(content, dict):
-            raise SourceError(f"{self.place} is {told(content)}, not an object", hint=_OTHER)
+            raise SourceError(f"{self.place} is {short_repr(content)}, not an object", hint=_OTHER)
 
     @property
     def place(self) -> str:
@@ -374,10 +374,10 @@ class Record:
         """What is wrong with a field, to be raised."""
         if name not in self.content:
             return SourceError(f"{self.place} has no {name}", hint=f"{name} should be {expected}")
-        return SourceError(f"{self.place}: {name} is {told(self.content[name])}, not {expected}")
+        return SourceError(f"{self.place}: {name} is {short_repr(self.content[name])}, not {expected}")
 
 
-def told(value: Json) -> str:
+def short_repr(value: Json) -> str:
     """A value in few letters, for a sentence."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:39]}…"

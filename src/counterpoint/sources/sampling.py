@@ -10,7 +10,7 @@ MOST = 15_000
 """As many as the tool paper takes of each data set."""
 
 
-class Known(Protocol):
+class Identified(Protocol):
     """Anything with an id of its own."""
 
     @property
@@ -19,10 +19,10 @@ class Known(Protocol):
         ...
 
 
-Item = TypeVar("Item", bound=Known)
+Item = TypeVar("Item", bound=Identified)
 
 
-def sampled(
+def sample_items(
     items: Iterable[Item], most: int | None = MOST, seed: int = 0, again: Callable[[Item], None] = lambda item: None
 ) -> Iterator[Item]:
     """At most so many of the items, in the order in which they came; all of them if there is no limit.

@@ -53,6 +53,6 @@ class Skips:
         ]
 
 
-def repeated(skips: Skips, place: str) -> None:
+def skip_repeated(skips: Skips, place: str) -> None:
     """Count what has the id of something that came before it."""
     skips.skip(REPEATED, place, "the first is kept; was the file put together from others?")

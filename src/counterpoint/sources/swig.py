@@ -11,9 +11,9 @@ from pathlib import Path
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Box, Picture, Size
-from counterpoint.sources.boxes import LONGEST, clipped, outside, size_of
-from counterpoint.sources.dataset import DataSet, File, Files
-from counterpoint.sources.records import Record, members, told
+from counterpoint.sources.boxes import LONGEST, clip_box, size_of, skip_box
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
+from counterpoint.sources.records import Record, members, short_repr
 from counterpoint.sources.skips import Skips
 
 NAMESPACE, FOLDER = "swig", "images_512"
@@ -24,14 +24,14 @@ _SAME = "the role is left out; take both files from one release"
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class ImsituSpace:
     """What `imsitu_space.json` tells: a word for each noun, and the roles of each verb in their order."""
 
     nouns: Mapping[str, str] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def frames(files: Files, skips: Skips) -> Iterator[Frame]:
+def frames(files: SplitFiles, skips: Skips) -> Iterator[Frame]:
     """Every picture as a frame, its roles in the order of the verb.
 
     Three people named the noun of each role, or left it empty. What most of them gave is taken, and of what equally
@@ -46,7 +46,7 @@ def frames(files: Files, skips: Skips) -> Iterator[Frame]:
             skips.problem(problem)
 
 
-def read_space(path: Path, skips: Skips) -> Space:
+def read_space(path: Path, skips: Skips) -> ImsituSpace:
     """The nouns and verbs of `imsitu_space.json`."""
     nouns, orders = {}, {}
     for key, content in members(path, "nouns"):
@@ -54,7 +54,7 @@ def read_space(path: Path, skips: Skips) -> Space:
             words = Record(content, f"{path.name}, noun", key).texts("gloss")
             nouns[key] = next(word.strip() for word in words if word.strip())
         except StopIteration:
-            skips.skip("a noun without a word", f"{path.name}, noun {told(key)}", "take the whole file")
+            skips.skip("a noun without a word", f"{path.name}, noun {short_repr(key)}", "take the whole file")
         except SourceError as problem:
             skips.problem(problem)
     for key, content in members(path, "verbs"):
@@ -62,7 +62,7 @@ def read_space(path: Path, skips: Skips) -> Space:
             orders[key] = Record(content, f"{path.name}, verb", key).texts("order")
         except SourceError as problem:
             skips.problem(problem)
-    return Space(nouns, orders)
+    return ImsituSpace(nouns, orders)
 
 
 def majority(nouns: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ def majority(nouns: Sequence[str]) -> str:
     return Counter(nouns).most_common(1)[0][0]
 
 
-def _frame(key: str, record: Record, space: Space, skips: Skips) -> Frame:
+def _frame(key: str, record: Record, space: ImsituSpace, skips: Skips) -> Frame:
     verb, size = record.word("verb"), size_of(record)
     said = list(record.records("frames", needed=True))
     boxes = record.record("bb") if "bb" in record.content else Record({}, record.place)
@@ -86,7 +86,7 @@ def _frame(key: str, record: Record, space: Space, skips: Skips) -> Frame:
         if noun in space.nouns:
             roles.append(Role(name, space.nouns[noun], _box(name, boxes, size, skips)))
         elif noun:
-            skips.skip(UNKNOWN, f"{record.place}, {name}: {told(noun)}", _SAME)
+            skips.skip(UNKNOWN, f"{record.place}, {name}: {short_repr(noun)}", _SAME)
     if not roles:
         raise SourceError(f"{record.place} has no roles", hint="frames should be what three people said")
     return Frame(key.rpartition(".")[0] or key, Picture(f"{NAMESPACE}:{FOLDER}/{key}"), verb, tuple(roles), size)
@@ -102,9 +102,9 @@ def _box(name: str, boxes: Record, size: Size, skips: Skips) -> Box | None:
     if max(map(abs, corners)) > LONGEST:
         raise boxes.wrong(name, "two corners in pixels")
     left, top, right, bottom = map(round, corners)
-    box = clipped(left, top, right - left, bottom - top, size)
+    box = clip_box(left, top, right - left, bottom - top, size)
     if box is None:
-        outside(f"{boxes.place}, {name}: {[left, top, right, bottom]}", skips)
+        skip_box(f"{boxes.place}, {name}: {[left, top, right, bottom]}", skips)
     return box
 
 

@@ -15,11 +15,11 @@ ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet")
 KEY = "__key__"
 """The column in which a row has the key under which it stands in an object."""
 
-Fits: TypeAlias = Callable[[Sequence[str]], bool]
+ColumnTest: TypeAlias = Callable[[Sequence[str]], bool]
 """Whether these names of columns are those of a row."""
 
 
-def rows(path: Path, skips: Skips, fits: Fits, within: str = "") -> Iterator[Record]:
+def read_rows(path: Path, skips: Skips, fits: ColumnTest, within: str = "") -> Iterator[Record]:
     """Every row of a file, known by its content; `within` is the name of the list in an object that has the rows."""
     start = _beginning(path)
     if start.startswith(b"PAR1"):
@@ -38,7 +38,7 @@ def _beginning(path: Path) -> bytes:
         raise SourceError(fact, hint="check its name and rights") from problem
 
 
-def _json(path: Path, skips: Skips, fits: Fits, within: str) -> Iterator[Record]:
+def _json(path: Path, skips: Skips, fits: ColumnTest, within: str) -> Iterator[Record]:
     if within or not _is_keyed(path, fits):
         found: Iterator[tuple[str | int, Any]] = enumerate(elements(path, within))
         yield from _records(path, found, skips)
@@ -47,7 +47,7 @@ def _json(path: Path, skips: Skips, fits: Fits, within: str) -> Iterator[Record]
     yield from _records(path, keyed, skips)
 
 
-def _is_keyed(path: Path, fits: Fits) -> bool:
+def _is_keyed(path: Path, fits: ColumnTest) -> bool:
     """Whether a file is an object of rows by key, and not a row a line."""
     first = next(islice(members(path), 1), ("", None))[1] if first_sign(path) == b"{" else None
     return isinstance(first, dict) and fits(tuple(first))

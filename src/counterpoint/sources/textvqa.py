@@ -9,10 +9,10 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.records import decoded_elements
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import Vote, amiss, gold, is_name, leave_out, text_of, votes
+from counterpoint.sources.vqa_layout import Vote, gold, is_name, skip_question, text_of, unusable_reason, votes
 
 NAMESPACE = "textvqa"
 READ = "Words read in the picture: {words}."
@@ -38,7 +38,7 @@ class _OcrTokens(Struct, frozen=True, gc=False):
     ocr_tokens: list[str] | None = None
 
 
-def questions(files: Files, skips: Skips) -> Iterator[Question]:
+def questions(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     """Every question, with the words that were read in its picture as its context; those of test have no answers.
 
     Its tags are the `classes` of what its picture shows.
@@ -47,8 +47,8 @@ def questions(files: Files, skips: Skips) -> Iterator[Question]:
     for number, record in decoded_elements(path, _TextVqaQuestion, "question", skips, "data"):
         own, image, text = (text_of(value) for value in (record.question_id, record.image_id, record.question))
         place = f"{path.name}, question {number}"
-        if reason := amiss(text, image):
-            leave_out(skips, reason, f"{place}: {own}")
+        if reason := unusable_reason(text, image):
+            skip_question(skips, reason, f"{place}: {own}")
             continue
         try:
             yield _question(record, own, image, files.split, contexts.get(image, ""))

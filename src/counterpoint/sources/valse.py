@@ -17,7 +17,7 @@ from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources import coco, swig, visdial, visual7w
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.records import Record, members
 from counterpoint.sources.skips import Skips
 
@@ -74,7 +74,7 @@ class _Foil(NamedTuple):
     direction: str
 
 
-def groups(files: Files, skips: Skips) -> Iterator[ReadyGroup]:
+def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
     """Every caption with its foil for which there are votes enough, under the name of its instrument and its key.
 
     Tags are `word`, what was changed and what stands in its place (several are parted by " | "), `caption`, its key,

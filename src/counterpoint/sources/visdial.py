@@ -7,7 +7,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.coco import NAMESPACE as COCO
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, elements, parts
 from counterpoint.sources.skips import Skips
@@ -16,7 +16,7 @@ NAMESPACE = "visdial"
 _FOLDERS = {"val": "VisualDialog_val2018", "test": "VisualDialog_test2018"}
 
 
-def dialogues(files: Files, skips: Skips) -> Iterator[Dialogue]:
+def dialogues(files: SplitFiles, skips: Skips) -> Iterator[Dialogue]:
     """Every dialogue with the answers offered at each turn, which share their texts; its id is that of its picture.
 
     A file is read twice, since the texts stand in lists before or behind the dialogues. The last turn of a dialogue of
@@ -35,7 +35,7 @@ def dialogues(files: Files, skips: Skips) -> Iterator[Dialogue]:
             skips.problem(problem)
 
 
-def _dialogue(record: Record, files: Files, questions: Sequence[Json], answers: Sequence[Json]) -> Dialogue:
+def _dialogue(record: Record, files: SplitFiles, questions: Sequence[Json], answers: Sequence[Json]) -> Dialogue:
     image = record.number("image_id")
     if image < 0:
         raise record.wrong("image_id", "the number of a picture")

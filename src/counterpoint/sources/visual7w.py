@@ -7,18 +7,18 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
 from counterpoint.sources.records import Record, elements
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import amiss, is_name, leave_out
+from counterpoint.sources.vqa_layout import is_name, skip_question, unusable_reason
 
 NAMESPACE = "visual7w"
 POINTING = "which"
 """The kind of question that is answered by pointing at a box."""
 
 
-def questions(files: Files, skips: Skips) -> Iterator[Question]:
+def questions(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     """Every question of a split, with its choices in an order that follows from its id; its kind is its first word.
 
     The file has the right choice apart from the wrong ones, so that its place would give it away.
@@ -45,8 +45,8 @@ def _read(image: Record, pair: Json, place: int, skips: Skips) -> Iterator[Quest
     try:
         record = Record(pair, "question", place, image)
         own, name = record.word("qa_id"), image.text("filename", "") or image.text("image_id", "")
-        if reason := amiss(record.text("question", ""), name):
-            leave_out(skips, reason, f"{record.place}: {own}")
+        if reason := unusable_reason(record.text("question", ""), name):
+            skip_question(skips, reason, f"{record.place}: {own}")
         else:
             yield _question(own, record, image)
     except SourceError as problem:

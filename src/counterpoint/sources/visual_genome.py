@@ -9,36 +9,36 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.boxes import LONGEST, box_of, size_of
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.gqa_scenes import DANGLING, REMEDY
-from counterpoint.sources.joining import Beside
+from counterpoint.sources.joining import KeyedJoin
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements, told
+from counterpoint.sources.records import Record, elements, short_repr
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "vg"
 FOLDERS = ("VG_100K", "VG_100K_2")
 
-Sizes: TypeAlias = Mapping[str, tuple[Size, str]]
+ImageSizes: TypeAlias = Mapping[str, tuple[Size, str]]
 """Size and path of each picture, by its id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class AliasMaps:
     """The name to use for each name that is an alias of it."""
 
     objects: Mapping[str, str] = field(default_factory=dict)
     relations: Mapping[str, str] = field(default_factory=dict)
 
 
-def scenes(files: Files, skips: Skips) -> Iterator[Scene]:
+def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
     """Every scene, from `scene_graphs.json`, or from `objects.json` with what is said of each elsewhere.
 
     Names are in lower case, and an alias gives way to the name that stands first in its line. `image_data.json` has the
     sizes and the folders of the pictures; without it a picture is taken to reach as far as its boxes do, and to lie in
     the first folder.
     """
-    names = Names(aliases(files.get("object aliases")), aliases(files.get("relation aliases")))
+    names = AliasMaps(aliases(files.get("object aliases")), aliases(files.get("relation aliases")))
     sizes = _sizes(files.get("pictures"), skips)
     for key, record, relations in _graphs(files, skips):
         try:
@@ -59,7 +59,7 @@ def aliases(path: Path | None) -> dict[str, str]:
     return {name: row[0] for row in reversed(rows) for name in row}
 
 
-def _sizes(path: Path | None, skips: Skips) -> Sizes:
+def _sizes(path: Path | None, skips: Skips) -> ImageSizes:
     found = {}
     for number, content in enumerate(elements(path) if path else ()):
         try:
@@ -81,7 +81,7 @@ def picture_path(record: Record) -> str:
     return f"{folder}/{image_id(record)}.jpg"
 
 
-def _graphs(files: Files, skips: Skips) -> Iterator[tuple[str, Record, Record]]:
+def _graphs(files: SplitFiles, skips: Skips) -> Iterator[tuple[str, Record, Record]]:
     """Each picture's id, a record with its objects, and one with its relations."""
     if path := files.get("scene graphs"):
         yield from ((key, record, record) for key, record in _by_picture(path, skips))
@@ -91,8 +91,8 @@ def _graphs(files: Files, skips: Skips) -> Iterator[tuple[str, Record, Record]]:
         raise SourceError(
             "there is neither scene_graphs.json nor objects.json", hint="counterpoint data vg says what is expected"
         )
-    said = Beside(_by_picture(attributes, skips)) if attributes else None
-    linked = Beside(_by_picture(relations, skips)) if relations else None
+    said = KeyedJoin(_by_picture(attributes, skips)) if attributes else None
+    linked = KeyedJoin(_by_picture(relations, skips)) if relations else None
     for key, record in _by_picture(objects, skips):
         words, links = said and said.take(key), linked and linked.take(key)
         if words:
@@ -109,7 +109,7 @@ def _by_picture(path: Path, skips: Skips) -> Iterator[tuple[str, Record]]:
             skips.problem(problem)
 
 
-def _scene(key: str, record: Record, relations: Record, sizes: Sizes, names: Names, skips: Skips) -> Scene:
+def _scene(key: str, record: Record, relations: Record, sizes: ImageSizes, names: AliasMaps, skips: Skips) -> Scene:
     size, path = sizes.get(key) or (_reach(record), f"{FOLDERS[0]}/{key}.jpg")
     said = _attributes(record)
     objects: dict[str, SceneObject] = {}
@@ -162,7 +162,7 @@ def _meant(one: Record) -> Iterator[str]:
             yield text.split(".")[0].replace("_", " ").lower()
 
 
-def _links(record: Record, objects: Mapping[str, str], names: Names, skips: Skips) -> Iterator[Link]:
+def _links(record: Record, objects: Mapping[str, str], names: AliasMaps, skips: Skips) -> Iterator[Link]:
     for content in record.list("relationships"):
         try:
             one = Record(content, "relation", None, record)
@@ -174,7 +174,7 @@ def _links(record: Record, objects: Mapping[str, str], names: Names, skips: Skip
         if predicate and subject and to:
             yield Link(subject, names.relations.get(predicate, predicate), to)
         else:
-            skips.skip(DANGLING, f"{record.place}: {told(content)}", REMEDY)
+            skips.skip(DANGLING, f"{record.place}: {short_repr(content)}", REMEDY)
 
 
 def _end(one: Record, side: str) -> str:

@@ -15,10 +15,10 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.sources.dataset import Files
-from counterpoint.sources.joining import Beside
+from counterpoint.sources.dataset import SplitFiles
+from counterpoint.sources.joining import KeyedJoin
 from counterpoint.sources.records import decoded_elements, first_sign
-from counterpoint.sources.skips import Skips, repeated
+from counterpoint.sources.skips import Skips, skip_repeated
 
 NAMESPACE = "coco"
 FOLDERS = ("train2014", "val2014", "test2015")
@@ -92,20 +92,20 @@ class _Answers(NamedTuple):
 _UNKNOWN = _Answers()
 
 
-def questions(files: Files, skips: Skips, layout: VqaLayout) -> Iterator[Question]:
+def questions(files: SplitFiles, skips: Skips, layout: VqaLayout) -> Iterator[Question]:
     """Every question of a split, joined with its annotation by id, whatever the order of the two files.
 
     Its kind is the question type, its votes are what each annotator answered, and its gold follows from them by VQA's
     official program. Where a split has no annotations, as test has none, no right answer is known.
     """
     path, annotations = files["questions"], files.get("annotations")
-    answers = Beside(_answers(annotations, skips, layout)) if annotations else None
+    answers = KeyedJoin(_answers(annotations, skips, layout)) if annotations else None
     for key, number, record in _records(path, VqaQuestion, "question", skips, layout):
         found = answers.take(key) if answers else _UNKNOWN
         if found is None:
-            leave_out(skips, UNANSWERED, f"{path.name}, question {number}: {key}")
-        elif reason := amiss(text_of(record.question), text_of(record.image_id)):
-            leave_out(skips, reason, f"{path.name}, question {number}: {key}")
+            skip_question(skips, UNANSWERED, f"{path.name}, question {number}: {key}")
+        elif reason := unusable_reason(text_of(record.question), text_of(record.image_id)):
+            skip_question(skips, reason, f"{path.name}, question {number}: {key}")
         else:
             try:
                 yield _question(record, found, layout)
@@ -113,15 +113,15 @@ def questions(files: Files, skips: Skips, layout: VqaLayout) -> Iterator[Questio
                 skips.problem(SourceError(f"{path.name}, question {number}: {problem}", hint=problem.hint))
     if annotations and answers:
         for key in answers.left():
-            leave_out(skips, UNASKED, f"{annotations.name}: {key}")
+            skip_question(skips, UNASKED, f"{annotations.name}: {key}")
 
 
-def leave_out(skips: Skips, reason: str, place: str) -> None:
+def skip_question(skips: Skips, reason: str, place: str) -> None:
     """Count a record that is skipped for one of the reasons above, with its remedy."""
     skips.skip(reason, place, _REMEDIES[reason])
 
 
-def amiss(text: str, image: str) -> str:
+def unusable_reason(text: str, image: str) -> str:
     """Why a question cannot be asked: it has no words, or no picture."""
     if not _WORD.search(text):
         return EMPTY
@@ -198,7 +198,7 @@ def _records(
         if layout.shared_ids:
             key = f"{key} about picture {text_of(record.image_id)}"
         if key in seen:
-            repeated(skips, f"{path.name}, {noun} {number}: {key}")
+            skip_repeated(skips, f"{path.name}, {noun} {number}: {key}")
         else:
             seen.add(key)
             yield key, number, record

@@ -7,7 +7,7 @@ from functools import partial
 from counterpoint.core.items import Question
 from counterpoint.sources import vqa_layout
 from counterpoint.sources.coco import caption_files, captions_beside
-from counterpoint.sources.dataset import DataSet, File, Files
+from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.records import decoded_elements
 from counterpoint.sources.skips import Skips
 
@@ -15,7 +15,7 @@ _SITE = "the VQA-Rephrasings site"
 _LAYOUT = vqa_layout.VqaLayout("val2014", shared_ids=True)
 
 
-def questions(files: Files, skips: Skips) -> Iterator[Question]:
+def questions(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     """Every question, first ones and rephrasings, which say of what they are the same.
 
     The file makes the id of a rephrasing from that of its first question and a digit, and so gives some ids twice. Such

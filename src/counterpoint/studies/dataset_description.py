@@ -11,7 +11,13 @@ from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.answer_spaces import AccuracyCeiling, AnswerSpace, AnswerSpaceOverlap, compare_spaces
 from counterpoint.metrics.data_statistics import ANSWERS, COUNT, DataSetCounts, ItemTally, gold_answers, summarise_tally
 from counterpoint.sources.dataset import KINDS, DataSet, Source
-from counterpoint.sources.file_checks import Checked, checked, kinds_there, there, whole_split
+from counterpoint.sources.file_checks import (
+    FileStatus,
+    available_kinds,
+    check_files,
+    count_pictures,
+    most_complete_split,
+)
 from counterpoint.sources.inside import NAMESPACE as INSIDE
 from counterpoint.sources.plain_files import OwnFiles
 from counterpoint.sources.skips import Skips
@@ -74,13 +80,13 @@ class DatasetDescription:
     split: str
     rules: str
     request: DescriptionRequest
-    files: tuple[Checked, ...]
+    files: tuple[FileStatus, ...]
     parts: tuple[ItemDescription, ...]
     pictures: PictureCounts
     overlaps: tuple[AnswerSpaceOverlap, ...] = ()
 
     @property
-    def missing(self) -> tuple[Checked, ...]:
+    def missing(self) -> tuple[FileStatus, ...]:
         """The files that are needed and not there."""
         return tuple(file for file in self.files if file.needed and file.path is None)
 
@@ -143,10 +149,10 @@ def open_split(name: str, found: Any, request: DescriptionRequest) -> OpenedSpli
     if request.folder is None:
         hint = f"say where its files are: --data FOLDER; counterpoint data {name} says which are expected"
         raise CounterpointError(f"{found.title} is read from files", hint=hint)
-    split = request.split or (whole_split(found, request.folder, request.kinds) if found.files else "test")
+    split = request.split or (most_complete_split(found, request.folder, request.kinds) if found.files else "test")
     if found.files and split not in found.splits:
         found.found(request.folder, split)  # which says what is wrong with it
-    kinds = request.kinds or kinds_there(found, request.folder, split)
+    kinds = request.kinds or available_kinds(found, request.folder, split)
     source = Source(found, request.folder, split, request.limit, request.seed, columns=request.columns)
     return OpenedSplit(name, found.title, split, kinds, request.rules or found.rules, source, found)
 
@@ -228,10 +234,10 @@ def _left(skips: Skips) -> tuple[SkippedRecords, ...]:
     )
 
 
-def _files(opening: OpenedSplit, request: DescriptionRequest) -> tuple[Checked, ...]:
+def _files(opening: OpenedSplit, request: DescriptionRequest) -> tuple[FileStatus, ...]:
     if opening.dataset is None or request.folder is None:
         return ()
-    return checked(opening.dataset, request.folder, opening.split, opening.kinds)
+    return check_files(opening.dataset, request.folder, opening.split, opening.kinds)
 
 
 def _pictures(opening: OpenedSplit, request: DescriptionRequest, parts: Sequence[ItemDescription]) -> PictureCounts:
@@ -247,4 +253,4 @@ def _pictures(opening: OpenedSplit, request: DescriptionRequest, parts: Sequence
         root = own.picture_root(folder)
     if root is None and not within:
         return PictureCounts(len(addresses))
-    return PictureCounts(len(addresses), root, within + (there(root, beside) if root else 0))
+    return PictureCounts(len(addresses), root, within + (count_pictures(root, beside) if root else 0))

@@ -13,7 +13,7 @@ import numpy as np
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.sources.records import Record
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.tables import rows
+from counterpoint.sources.tables import read_rows
 from counterpoint.studies.rad_prediction import RadCounts, columns
 
 EXAMPLE = Path(str(files("counterpoint.studies").joinpath("data/rad_instances.csv")))
@@ -25,7 +25,7 @@ PAIRS = ("instance", "augmentation", "base", "variant")
 def read_counts(path: Path, threshold: float) -> list[RadCounts]:
     """The counts of a table of either form; a row that cannot be read is an error that says where."""
     skips = Skips()
-    records = list(rows(path, skips, lambda names: "instance" in names))
+    records = list(read_rows(path, skips, lambda names: "instance" in names))
     if skips.total or not records:
         raise SourceError(skips.lines()[0] if skips.total else f"{path.name} has no rows", hint=_hint())
     names = set(records[0].content)

@@ -8,7 +8,14 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.results.predictions import Oddity, Prediction, Read, Record, as_number, as_text
+from counterpoint.sources.results.predictions import (
+    Prediction,
+    PredictionStream,
+    RejectedRecord,
+    ResultRecord,
+    as_number,
+    as_text,
+)
 
 Names: TypeAlias = Mapping[str, tuple[str, ...]]
 """For each role the names that a column of this role may have, the surest first."""
@@ -99,7 +106,7 @@ class Taking:
         """Whether an object with these keys is one record."""
         return chosen(names, self.known, self.given).enough
 
-    def all(self, records: Iterator[Record]) -> Read:
+    def all(self, records: Iterator[ResultRecord]) -> PredictionStream:
         """Every record as a prediction or an oddity; a file in which no record has the columns is an error."""
         fitting, names = False, ""
         for record in records:
@@ -112,7 +119,7 @@ class Taking:
             fact = f"{self.path}: no record has {wanted}" + (f"; the first has {_short(names)}" if names else "")
             raise SourceError(fact, hint="say which columns hold them: --columns id=…,answer=…")
 
-    def one(self, record: Record) -> Prediction | Oddity:
+    def one(self, record: ResultRecord) -> Prediction | RejectedRecord:
         """What one record says."""
         names = tuple(record.fields)
         if names not in self._seen:
@@ -121,26 +128,26 @@ class Taking:
         if record.key and not isinstance(record.value, dict):
             said = as_text(record.value)
             if said is None:
-                return Oddity(record.place, f"{_short(repr(record.value))} is no answer", record.key)
+                return RejectedRecord(record.place, f"{_short(repr(record.value))} is no answer", record.key)
             return Prediction(record.key, said, place=record.place)
         if not names:
-            return Oddity(record.place, f"no record: {_short(str(record.value))}")
+            return RejectedRecord(record.place, f"no record: {_short(str(record.value))}")
         return self._taken(record, columns)
 
-    def _taken(self, record: Record, columns: Columns) -> Prediction | Oddity:
+    def _taken(self, record: ResultRecord, columns: Columns) -> Prediction | RejectedRecord:
         values = {role: value_of(record.fields, getattr(columns, role)) for role in ROLES}
         own, raw, score = as_text(values["id"]), as_text(values["answer"]), as_number(values["score"])
         picture, text = as_text(values["picture"]) or "", as_text(values["text"]) or ""
         own = (own if own is not None else record.key).strip()
         if not own and not (picture and text):
-            return Oddity(record.place, f"no id among {_short(', '.join(record.fields))}")
+            return RejectedRecord(record.place, f"no id among {_short(', '.join(record.fields))}")
         if raw is None and score is None:
-            return Oddity(record.place, "no answer", own or text)
+            return RejectedRecord(record.place, "no answer", own or text)
         if raw is not None and raw.lower().startswith(_FAILED):
-            return Oddity(record.place, f"it failed there: {_short(raw)}", own or text)
+            return RejectedRecord(record.place, f"it failed there: {_short(raw)}", own or text)
         trial = as_text(values["trial"]) or "0"
         if not trial.isdecimal() or int(trial) >= 2**16:
-            return Oddity(record.place, f"{trial!r} is no number of a trial", own or text)
+            return RejectedRecord(record.place, f"{trial!r} is no number of a trial", own or text)
         options = tuple(_options(record.fields))
         shown = picture if len(picture) < _LONGEST else ""
         return Prediction(own, raw or "", shown, text, score, int(trial), options, place=record.place)

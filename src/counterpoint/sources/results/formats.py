@@ -7,13 +7,13 @@ from types import MappingProxyType
 
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.sources.results.columns import LLAVA, PLAIN, VLMEVALKIT, VQA, Names, Taking, chosen
-from counterpoint.sources.results.harness import samples
-from counterpoint.sources.results.inspect_logs import eval_log, is_log, json_log, opened_archive
+from counterpoint.sources.results.harness import read_samples
+from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
 from counterpoint.sources.results.json_files import json_records, outline
-from counterpoint.sources.results.predictions import Read, Record
+from counterpoint.sources.results.predictions import PredictionStream, ResultRecord
 from counterpoint.sources.results.table_files import delimited, parquet, sheet
 
-FORMATS: Mapping[str, str] = MappingProxyType(
+RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
     {
         "plain": "a table or JSON with an id and an answer in each record: CSV, TSV, JSON, JSON lines, Parquet, xlsx",
         "vqa": "results of VQA and CARETS: a list of question_id and answer, or an object from one to the other",
@@ -29,21 +29,21 @@ _COLUMNS: Mapping[str, Names] = {"plain": PLAIN, "vqa": VQA, "llava": LLAVA, "vl
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
-def predictions(path: Path, form: str = "", columns: Mapping[str, str] | None = None) -> Read:
+def read_predictions(path: Path, form: str = "", columns: Mapping[str, str] | None = None) -> PredictionStream:
     """Every record of a file as a prediction or an oddity; the layout is the named one, else the one that is found."""
-    form = form or detected(path)
-    if form not in FORMATS:
-        raise UnknownName("format", form, FORMATS)
+    form = form or detect_format(path)
+    if form not in RESULT_FORMATS:
+        raise UnknownName("format", form, RESULT_FORMATS)
     kind = _kind(path)
     if form == "inspect":
-        return eval_log(path) if kind == "log" else json_log(json_records(path))
+        return read_eval_log(path) if kind == "log" else read_json_log(json_records(path))
     if form in ("lmms-eval", "lm-eval"):
-        return samples(_records(path, kind), losses=form == "lmms-eval")
+        return read_samples(_records(path, kind), losses=form == "lmms-eval")
     taking = Taking(path, _COLUMNS[form], columns or {})
     return taking.all(json_records(path, taking.alone) if kind == "json" else _records(path, kind))
 
 
-def detected(path: Path) -> str:
+def detect_format(path: Path) -> str:
     """The layout of a file, by its content."""
     kind = _kind(path)
     if kind == "log" or (kind == "json" and {"eval", "status"} <= set(outline(path).keys)):
@@ -52,7 +52,7 @@ def detected(path: Path) -> str:
     return next((form for record in first if (form := _form(record)) != "plain"), "plain")
 
 
-def described(path: Path, form: str, columns: Mapping[str, str] | None = None) -> str:
+def describe_format(path: Path, form: str, columns: Mapping[str, str] | None = None) -> str:
     """A layout in words, with the columns from which predictions are taken, where it has columns."""
     if form not in _COLUMNS:
         return form
@@ -62,7 +62,7 @@ def described(path: Path, form: str, columns: Mapping[str, str] | None = None) -
     return f"{form} ({used})" if used else form
 
 
-def _form(record: Record) -> str:
+def _form(record: ResultRecord) -> str:
     names = {name.lower() for name in record.fields}
     if {"resps", "filtered_resps"} & names:
         return "lm-eval" if isinstance(record.fields.get("arguments"), dict) or "prompt_hash" in names else "lmms-eval"
@@ -73,7 +73,7 @@ def _form(record: Record) -> str:
     return "vqa" if names == {"question_id", "answer"} else "plain"
 
 
-def _records(path: Path, kind: str) -> Iterator[Record]:
+def _records(path: Path, kind: str) -> Iterator[ResultRecord]:
     readers = {"json": lambda path: json_records(path, _alone), "parquet": parquet, "sheet": sheet, "text": delimited}
     if kind not in readers:
         raise SourceError(f"{path} is a log of Inspect", hint="leave --format out, or say --format inspect")
@@ -102,12 +102,14 @@ def _kind(path: Path) -> str:
     if head.startswith(_OLD_EXCEL):
         raise SourceError(f"{path} is a spreadsheet of the old kind", hint="save it as xlsx, or as CSV")
     if b"\0" in head:
-        raise SourceError(f"{path} is no text, no Parquet, no xlsx and no log", hint=f"known: {', '.join(FORMATS)}")
+        raise SourceError(
+            f"{path} is no text, no Parquet, no xlsx and no log", hint=f"known: {', '.join(RESULT_FORMATS)}"
+        )
     return "json" if start[:1] in b"[{" else "text"
 
 
 def _archive(path: Path) -> str:
-    with opened_archive(path) as archive:
+    with open_archive(path) as archive:
         names = archive.namelist()
     if "xl/workbook.xml" in names:
         return "sheet"

@@ -6,12 +6,19 @@ from math import exp
 from typing import Any
 
 from counterpoint.sources.results.columns import PLAIN, chosen
-from counterpoint.sources.results.predictions import Oddity, Prediction, Read, Record, as_number, as_text
+from counterpoint.sources.results.predictions import (
+    Prediction,
+    PredictionStream,
+    RejectedRecord,
+    ResultRecord,
+    as_number,
+    as_text,
+)
 
 _CHOICES = ("choices", "options", "endings")
 
 
-def samples(records: Iterator[Record], *, losses: bool) -> Read:
+def read_samples(records: Iterator[ResultRecord], *, losses: bool) -> PredictionStream:
     """Every reply as a prediction; several replies to one question are trials of it.
 
     Where log-likelihoods of choices are given, the likeliest is the answer; `losses` says that the numbers are the
@@ -21,12 +28,14 @@ def samples(records: Iterator[Record], *, losses: bool) -> Read:
         yield from _sample(record, losses)
 
 
-def _sample(record: Record, losses: bool) -> Read:
+def _sample(record: ResultRecord, losses: bool) -> PredictionStream:
     replies = record.fields.get("resps", record.fields.get("filtered_resps"))
     own = _id(record.fields)
     if replies is None or own is None:
         missing = "replies" if replies is None else "id"
-        yield Oddity(record.place, f"no {missing} among {', '.join(record.fields) or 'nothing'}"[:100], own or "")
+        yield RejectedRecord(
+            record.place, f"no {missing} among {', '.join(record.fields) or 'nothing'}"[:100], own or ""
+        )
         return
     asked = Prediction(own, picture=_picture(record.fields), text=_text(record.fields), place=record.place)
     pairs = list(_pairs(replies))
@@ -35,17 +44,17 @@ def _sample(record: Record, losses: bool) -> Read:
         return
     said = list(_texts(replies))
     if not said:
-        yield Oddity(record.place, "no reply", own)
+        yield RejectedRecord(record.place, "no reply", own)
     for trial, raw in enumerate(said):
         yield replace(asked, raw=raw, trial=trial)
 
 
-def _likeliest(asked: Prediction, sample: Mapping[str, Any], scores: list[float]) -> Prediction | Oddity:
+def _likeliest(asked: Prediction, sample: Mapping[str, Any], scores: list[float]) -> Prediction | RejectedRecord:
     if len(scores) == 1:
         return replace(asked, raw=repr(scores[0]), score=scores[0])
     options = _options(sample, len(scores))
     if not options:
-        return Oddity(asked.place, f"{len(scores)} log-likelihoods, and no names of the choices", asked.id)
+        return RejectedRecord(asked.place, f"{len(scores)} log-likelihoods, and no names of the choices", asked.id)
     shares = [exp(score - max(scores)) for score in scores]
     likely = sorted(zip(options, (share / sum(shares) for share in shares), strict=True), key=lambda one: -one[1])
     return replace(asked, raw=likely[0][0], options=options, top=tuple(likely))

@@ -11,25 +11,25 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.results.predictions import Oddity, Prediction, Read, Record, as_text
+from counterpoint.sources.results.predictions import Prediction, PredictionStream, RejectedRecord, ResultRecord, as_text
 
 _ZSTD = 93  # a compression that Python reads from version 3.14 on
 _MEMBER = re.compile(r"samples/(?:[^/]+\.json|[^/]+/sample\.json)")
 _ATTACHED = "attachment://"
 
 
-def eval_log(path: Path) -> Read:
+def read_eval_log(path: Path) -> PredictionStream:
     """The samples of an `.eval` file."""
-    with opened_archive(path) as archive:
+    with open_archive(path) as archive:
         members = {info.filename: info for info in archive.infolist()}  # the last of a name counts
         for name in members:
             if _MEMBER.fullmatch(name):
                 place = f"{path}, {name}"
                 sample = _loaded(_content(archive, members[name], place), place)
-                yield _prediction(Record(place, sample), _parts(archive, members, name, place))
+                yield _prediction(ResultRecord(place, sample), _parts(archive, members, name, place))
 
 
-def opened_archive(path: Path) -> ZipFile:
+def open_archive(path: Path) -> ZipFile:
     """An archive to read from."""
     try:
         return ZipFile(path)
@@ -37,7 +37,7 @@ def opened_archive(path: Path) -> ZipFile:
         raise SourceError(f"{path} is a broken archive: {problem}", hint="it may have been cut off") from problem
 
 
-def json_log(records: Iterator[Record]) -> Read:
+def read_json_log(records: Iterator[ResultRecord]) -> PredictionStream:
     """The samples of a log that is one JSON file."""
     for record in records:
         yield _prediction(record, lambda number: None)
@@ -48,22 +48,22 @@ def is_log(names: Iterator[str]) -> bool:
     return any(_MEMBER.fullmatch(name) or name in ("header.json", "_journal/start.json") for name in names)
 
 
-def _prediction(record: Record, attached: Callable[[str], str | None]) -> Prediction | Oddity:
+def _prediction(record: ResultRecord, attached: Callable[[str], str | None]) -> Prediction | RejectedRecord:
     sample = record.fields
     meta = sample.get("metadata") if isinstance(sample.get("metadata"), dict) else {}
     own = as_text((meta or {}).get("query_id")) or as_text(sample.get("id"))
     if own is None:
-        return Oddity(record.place, "a sample without an id")
+        return RejectedRecord(record.place, "a sample without an id")
     kept = sample.get("attachments")
     lookup = kept.get if isinstance(kept, dict) and kept else attached
     raw = _said(sample, lookup)
     if raw is None:
         error = sample.get("error")
         message = error.get("message") if isinstance(error, dict) else error
-        return Oddity(record.place, f"it failed there: {message}"[:120] if message else "no answer", own)
+        return RejectedRecord(record.place, f"it failed there: {message}"[:120] if message else "no answer", own)
     epoch = sample.get("epoch", 1)
     if not isinstance(epoch, int) or not 1 <= epoch <= 2**16:
-        return Oddity(record.place, f"{epoch!r} is no number of an epoch", own)
+        return RejectedRecord(record.place, f"{epoch!r} is no number of an epoch", own)
     text, picture = _shown(sample.get("input"), lookup)
     offered = sample.get("choices")
     options = tuple(map(str, offered)) if isinstance(offered, list) else ()

@@ -11,7 +11,7 @@ from typing import Any
 import ijson
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.results.predictions import Record
+from counterpoint.sources.results.predictions import ResultRecord
 
 LISTS = ("results", "answers", "predictions", "annotations", "samples", "logs", "records", "outputs", "data")
 """The names under which one object may hold the list of all records."""
@@ -46,7 +46,7 @@ def outline(path: Path) -> Outline:
         return _object_outline(file, path)
 
 
-def json_records(path: Path, alone: Callable[[tuple[str, ...]], bool] = lambda keys: False) -> Iterator[Record]:
+def json_records(path: Path, alone: Callable[[tuple[str, ...]], bool] = lambda keys: False) -> Iterator[ResultRecord]:
     """Every record of a file; `alone` says by its keys whether one object is one record, and not a record per key."""
     found = outline(path)
     if found.shape == "lines":
@@ -56,7 +56,7 @@ def json_records(path: Path, alone: Callable[[tuple[str, ...]], bool] = lambda k
     elif found.shape == "under":
         yield from _streamed(path, f"{found.under}.item", found.under)
     elif alone(found.keys):
-        yield Record(f"{path}, record 1", _load(path, 0))
+        yield ResultRecord(f"{path}, record 1", _load(path, 0))
     else:
         yield from _streamed(path, "", "")
 
@@ -75,15 +75,15 @@ def _object_outline(file: BufferedReader, path: Path) -> Outline:
     return Outline("object", tuple(keys))
 
 
-def _lines(path: Path) -> Iterator[Record]:
+def _lines(path: Path) -> Iterator[ResultRecord]:
     with _opened(path) as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 place = f"{path}, line {number}"
-                yield Record(place, _parsed(line, place))
+                yield ResultRecord(place, _parsed(line, place))
 
 
-def _streamed(path: Path, prefix: str, under: str) -> Iterator[Record]:
+def _streamed(path: Path, prefix: str, under: str) -> Iterator[ResultRecord]:
     """The members of a list, or the pairs of an object, without ever holding all of them."""
     done = 0
     try:
@@ -91,13 +91,13 @@ def _streamed(path: Path, prefix: str, under: str) -> Iterator[Record]:
             for member in ijson.items(file, prefix) if prefix else ijson.kvitems(file, ""):
                 done += 1
                 key, value = ("", member) if prefix else member
-                yield Record(f"{path}, record {done}", _plain(value), key)
+                yield ResultRecord(f"{path}, record {done}", _plain(value), key)
     except (ijson.JSONError, UnicodeDecodeError):
         whole = _load(path, done)  # NaN is no JSON and yet is written by many
         members = whole if isinstance(whole, list) else whole[under] if under else list(whole.items())
         for number, member in enumerate(members[done:], done + 1):
             key, value = ("", member) if prefix else member
-            yield Record(f"{path}, record {number}", value, key)
+            yield ResultRecord(f"{path}, record {number}", value, key)
 
 
 def _load(path: Path, done: int) -> Any:

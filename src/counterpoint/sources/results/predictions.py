@@ -21,7 +21,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Oddity:
+class RejectedRecord:
     """A record that holds no prediction, and why."""
 
     place: str
@@ -29,12 +29,12 @@ class Oddity:
     id: str = ""
 
 
-Read: TypeAlias = Iterator[Prediction | Oddity]
+PredictionStream: TypeAlias = Iterator[Prediction | RejectedRecord]
 """What a reader yields: every record of a file is one or the other."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ResultRecord:
     """One record of a file; `key` is the name under which an object has it, else empty."""
 
     place: str

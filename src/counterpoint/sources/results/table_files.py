@@ -7,27 +7,27 @@ from typing import Any
 
 from counterpoint.core.errors import SourceError
 from counterpoint.sources import table_rows
-from counterpoint.sources.results.predictions import Record
+from counterpoint.sources.results.predictions import ResultRecord
 
 _SHEET = "pip install 'counterpoint[xlsx]'"
 
 
-def delimited(path: Path) -> Iterator[Record]:
+def delimited(path: Path) -> Iterator[ResultRecord]:
     """The rows of a text file with commas, tabs or semicolons."""
     return _records(path, table_rows.delimited(path))
 
 
-def parquet(path: Path) -> Iterator[Record]:
+def parquet(path: Path) -> Iterator[ResultRecord]:
     """The rows of a Parquet file, without its columns of bytes, such as pictures."""
     return _records(path, table_rows.parquet(path, lambda kind: not table_rows.holds_bytes(kind)))
 
 
-def _records(path: Path, rows: Iterator[table_rows.Row]) -> Iterator[Record]:
+def _records(path: Path, rows: Iterator[table_rows.Row]) -> Iterator[ResultRecord]:
     filled = ((number, row) for number, row in rows if isinstance(row, str) or any(cell != "" for cell in row.values()))
-    return (Record(f"{path}, record {number}", row) for number, row in filled)
+    return (ResultRecord(f"{path}, record {number}", row) for number, row in filled)
 
 
-def sheet(path: Path) -> Iterator[Record]:
+def sheet(path: Path) -> Iterator[ResultRecord]:
     """The rows of the first sheet of a spreadsheet, one at a time; an empty cell is an empty text."""
     try:
         from openpyxl import load_workbook
@@ -39,7 +39,7 @@ def sheet(path: Path) -> Iterator[Record]:
             rows = (["" if cell is None else cell for cell in row] for row in book.worksheets[0].values)
             for number, row in enumerate(_filled(rows)):
                 if number:
-                    yield Record(f"{path}, record {number}", dict(zip(names, row, strict=False)))
+                    yield ResultRecord(f"{path}, record {number}", dict(zip(names, row, strict=False)))
                 else:
                     names = table_rows.column_names([str(cell) for cell in row], path)
     except SourceError:
