@@ -158,7 +158,7 @@ def query_agent(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
 def query_worn(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What is the man wearing on his legs?"""
     facts = namer.facts
-    rows = [(who, one) for one in facts.things if one.name in _ON_LEGS and (who := facts.wearer(one))]
+    rows = [(person, one) for one in facts.things if one.name in _ON_LEGS and (person := facts.wearer(one))]
     row = choose_one(rng, rows)
     who = row and namer.refer(row[0], rng, "wearing")
     if row is None or who is None:
