@@ -42,25 +42,20 @@ from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.metrics.scoring import score_table
 from counterpoint.models.builtin.vocabulary import Vocabulary
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.augmentation import (
-    SHARE,
-    AugmentationComparison,
-    AugmentationScores,
-    comparison_lines,
-    generate_groups,
-    mix_questions,
-    prove_disjoint,
-)
+from counterpoint.studies.augmentation import generate_groups, mix_questions, prove_disjoint
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import generate
 from counterpoint.world.scene_building import picture_address
 from counterpoint.world.source import World
 from training import data as drawing
 from training.codes import Codes
+from training.comparison import AugmentationComparison, AugmentationScores, comparison_lines
 from training.models import Texts
 from training.train import Settings, train, unpacked
 
 MODELS = ("cnn-lstm", "fusion")
+SHARE = 0.099
+"""Added questions as a share of the plain ones (CARETS, Table 5: 95,000 to 960,000)."""
 PART = 4
 """Questions are added to one picture in so many: a suite asks far more of a scene than is needed."""
 CONTRAST = "contrast"

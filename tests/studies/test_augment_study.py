@@ -14,19 +14,11 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import wilson_interval
-from counterpoint.studies.augmentation import (
-    MEASURES,
-    AugmentationComparison,
-    AugmentationScores,
-    comparison_lines,
-    fingerprint,
-    generate_groups,
-    mix_questions,
-    prove_disjoint,
-)
+from counterpoint.studies.augmentation import fingerprint, generate_groups, mix_questions, prove_disjoint
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World
+from training.comparison import MEASURES, AugmentationComparison, AugmentationScores, comparison_lines
 
 SCENES = list(World("train", 25).scenes())
 SUITES = {name: catalog.find("suites", name) for name in ("order", "rephrase")}
@@ -121,7 +113,7 @@ def test_a_study_that_was_stopped_trains_no_model_twice_but_those_of_another_pla
     training = pytest.importorskip("training.train")
     codes = augment.Codes(("a", "cat", "is", "there"), ("no", "yes"), ("gqa exist",), ("cat",), ("red",))
     codes.save(tmp_path / "codes.json")
-    sizes = training.Sizes(len(training.Words(codes.words)), len(codes.answers), 1, 1)
+    sizes = training.Sizes(len(training.Vocabulary(codes.words)), len(codes.answers), 1, 1)
     untrained = training.MODELS["cnn-lstm"](sizes).state_dict()
     training.packed("cnn-lstm", sizes, untrained, {}, tmp_path / "cnn-lstm.pt")
     settings = training.Settings(1.0, batch=2, steps=3)

@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from counterpoint.studies.rad_instances import (
+from counterpoint.studies.rad_prediction import POOL
+from counterpoint.world.source import World
+from training.rad_instances import (
     WITHHELD,
     Head,
     Lesson,
     Plan,
     Stored,
+    counterfactual_rows,
     gradient,
     instances,
-    trained,
-    without,
-    yes_or_no,
+    train_head,
+    withhold,
 )
-from counterpoint.studies.rad_prediction import POOL
-from counterpoint.world.source import World
 
 
 def _lesson(rows: int = 400) -> Lesson:
@@ -60,25 +60,25 @@ def test_slopes_are_those_of_the_loss() -> None:
 
 def test_what_is_withheld_is_learnt_worse_and_one_seed_makes_one_model() -> None:
     lesson, plan = _lesson(), Plan(hidden=32, epochs=30, batch=32)
-    whole = trained(lesson, without(lesson, "count", 0, 0), plan, seed=3)
-    poor = trained(lesson, without(lesson, "count", 99, 0), plan, seed=3)
+    whole = train_head(lesson, withhold(lesson, "count", 0, 0), plan, seed=3)
+    poor = train_head(lesson, withhold(lesson, "count", 99, 0), plan, seed=3)
     assert _right(whole, lesson, "count") > 0.9
     assert _right(poor, lesson, "query color") > 0.8
     assert _right(poor, lesson, "count") < _right(whole, lesson, "count") - 0.1
-    again = trained(lesson, without(lesson, "count", 99, 0), plan, seed=3)
+    again = train_head(lesson, withhold(lesson, "count", 99, 0), plan, seed=3)
     assert all((one == other).all() for one, other in zip(poor.weights, again.weights, strict=True))
 
 
 def test_who_loses_more_loses_all_that_others_lose() -> None:
     lesson = _lesson()
-    kept = [set(without(lesson, "count", share, 0).tolist()) for share in (10, 50, 99)]
+    kept = [set(withhold(lesson, "count", share, 0).tolist()) for share in (10, 50, 99)]
     assert kept[2] < kept[1] < kept[0]
     assert len(kept[2]) == len(lesson.kinds) - (lesson.kinds == "count").sum() * 99 // 100
 
 
 def test_yes_or_no_questions_belong_to_the_kind_that_they_are_made_from() -> None:
     asked = list(World("train", 60).crowd_questions())
-    rows = list(yes_or_no(asked, seed=0))
+    rows = list(counterfactual_rows(asked, seed=0))
     assert {kind for _, _, kind in rows} == set(WITHHELD.values())
     assert {answer for _, answer, _ in rows} == {"yes", "no"}
     pictures = {(one.picture, one.kind) for one in asked}

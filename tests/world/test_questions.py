@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proving import examples, sample, scaled
 from samples import a_park, scenes, staged
+from solver import solve
 
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question, Step
@@ -20,7 +21,6 @@ from counterpoint.world.facts import SceneFacts
 from counterpoint.world.makers import QuestionWriter
 from counterpoint.world.questions import MAKERS, gqa_questions
 from counterpoint.world.referents import ReferentFinder
-from counterpoint.world.solver import solve
 from counterpoint.world.vqa import vqa_questions
 
 Asked: TypeAlias = list[tuple[Scene, Question]]

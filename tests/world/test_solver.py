@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 import pytest
 from samples import a_park
+from solver import solve
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Step
-from counterpoint.world.solver import solve
 
 Row: TypeAlias = tuple[str, str] | tuple[str, str, tuple[int, ...]]
 

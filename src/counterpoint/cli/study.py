@@ -7,7 +7,6 @@ import click
 
 from counterpoint.cli.options import (
     EXISTING,
-    FILE,
     POSITIVE,
     SHARE,
     complete,
@@ -23,8 +22,7 @@ from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
 from counterpoint.lab.rad_study import RadCoverageRequest, RadStudyRequest, rad_coverage, rad_study
 from counterpoint.store.lab import LabStore
 
-_BLIND, _RAD = BlindStudyRequest(), RadStudyRequest()
-_AT_LEAST_20 = click.IntRange(20)
+_BLIND = BlindStudyRequest()
 
 
 @click.group("study")
@@ -81,15 +79,6 @@ def blind(lab: Path, form: str | None, **request: Any) -> None:
 
 @command.command("rad")
 @click.argument("place", required=False, type=EXISTING)
-@click.option("--out", type=FILE, help="Train 45 instances and write their counts to this file.")
-@click.option(
-    "--items", default=_RAD.items, show_default=True, type=_AT_LEAST_20, help="Train on this many scenes, with --out."
-)
-@click.option(
-    "--tests", default=_RAD.tests, show_default=True, type=_AT_LEAST_20, help="Test on this many scenes, with --out."
-)
-@click.option("--epochs", default=_RAD.epochs, show_default=True, type=POSITIVE, help="Train this long, with --out.")
-@seed_option
 @click.option("--threshold", default=0.5, show_default=True, type=SHARE, help="Count an answer as correct from here.")
 @click.option("--targets", is_flag=True, help="Show every regression with its coefficients.")
 @format_options

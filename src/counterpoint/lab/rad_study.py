@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from counterpoint.studies.rad_prediction import (
     regressions,
     summaries,
 )
-from counterpoint.studies.rad_tables import counts_text, example, read_counts
+from counterpoint.studies.rad_tables import example, read_counts
 from counterpoint.suites.rad import counterfactuals, dialogues
 from counterpoint.suites.suite import Tally, generate
 
@@ -51,11 +50,6 @@ class RadStudyRequest:
     """Where the counts of model instances come from, and the threshold of a correct answer."""
 
     place: Path | None = None  # a lab, or a table of counts; by default the example of the package
-    out: Path | None = None  # trains 45 instances, and writes their counts to this file
-    items: int = 3000  # scenes to train on
-    tests: int = 4000  # scenes to test on
-    epochs: int = 6
-    seed: int = 0  # of the world and of training
     threshold: float = 0.5  # credit from which an answer is correct
     targets: bool = False  # show every regression
 
@@ -171,15 +165,7 @@ def rad_coverage(request: RadCoverageRequest, progress: ProgressCallback = ignor
 
 
 def _counts(request: RadStudyRequest, progress: ProgressCallback) -> list[RadCounts]:
-    """The counts of each instance: trained now, of the example, of a table, or of the models of a lab."""
-    if request.out:
-        from counterpoint.studies.rad_instances import Plan, instances  # loads the encoders
-
-        plan = Plan(request.items, request.tests, epochs=request.epochs, seed=request.seed, threshold=request.threshold)
-        counts = list(instances(plan, partial(track, task="instances", progress=progress)))
-        request.out.parent.mkdir(parents=True, exist_ok=True)
-        request.out.write_text(counts_text(counts), encoding="utf-8")
-        return counts
+    """The counts of each instance: of the example, of a table, or of the models of a lab."""
     if request.place is None:
         return example()
     if request.place.is_file():

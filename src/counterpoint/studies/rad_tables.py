@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.core.errors import CounterpointError, SourceError
+from counterpoint.core.errors import SourceError
 from counterpoint.sources.records import Record
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.tables import read_rows
 from counterpoint.studies.rad_prediction import RadCounts, columns
 
 EXAMPLE = Path(str(files("counterpoint.studies").joinpath("data/rad_instances.csv")))
-"""The counts of 45 instances of a small model, made by `counterpoint study rad --make`."""
+"""The counts of 45 instances of a small model, trained by `python -m training.rad_instances` in a checkout."""
 PAIRS = ("instance", "augmentation", "base", "variant")
 """The columns of a table with one row a pair: what base and variant earned, from 0 to 1."""
 
@@ -85,6 +85,4 @@ def _hint() -> str:
 
 def example() -> list[RadCounts]:
     """The counts that come with the package."""
-    if not EXAMPLE.exists():
-        raise CounterpointError("the worked example is not there", hint="counterpoint study rad --make FILE makes it")
     return read_counts(EXAMPLE, 0.5)

@@ -1,12 +1,17 @@
-"""Many instances of one small model, each trained without a share of one kind of question (RAD, Appendix E).
+"""Trains many instances of one small model, each without a share of one kind of question (RAD, Appendix E).
 
-One encoder is frozen: that of the built-in `cnn-lstm`. What is trained anew for each instance is the graph that answers
-from its features: picture and text are brought to one width and multiplied, as BUTD does it. All of it is numpy.
+    python -m training.rad_instances --out instances.csv
+
+The encoder of the built-in `cnn-lstm` is frozen. For each instance the head is trained: picture and text features are
+projected to one width and multiplied, as in BUTD. `counterpoint study rad FILE` fits the regressions.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from itertools import product
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +22,7 @@ from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.models.builtin.models import BuiltinAnswerer, cnn_lstm
 from counterpoint.studies.rad_prediction import POOL, RadCounts
+from counterpoint.studies.rad_tables import counts_text
 from counterpoint.suites.rad.counterfactuals import suite as counterfactuals
 from counterpoint.suites.rad.question_sets import rephrasings
 from counterpoint.suites.suite import generate
@@ -78,17 +84,17 @@ class Test:
     pairs: Mapping[str, tuple[Numbers, Numbers]]
 
 
-def instances(plan: Plan, watch: Callable[[Sequence[Any]], Iterable[Any]] = iter) -> Iterator[RadCounts]:
+def instances(plan: Plan) -> Iterator[RadCounts]:
     """Train and judge every instance, one after the other; each yields its counts for all augmentations."""
-    lesson = taught(plan)
-    exam = examined(plan, lesson.words)
-    for kind, share in watch([(kind, share) for kind in WITHHELD for share in SHARES]):
-        kept = without(lesson, WITHHELD[kind], share, plan.seed)
-        head = trained(lesson, kept, plan, seed=content_id(["rad", plan.seed, kind, share]))
-        yield from judged(f"without {share}% of {kind}", head, exam, plan.threshold)
+    lesson = build_lesson(plan)
+    exam = build_test(plan, lesson.words)
+    for kind, share in product(WITHHELD, SHARES):
+        kept = withhold(lesson, WITHHELD[kind], share, plan.seed)
+        head = train_head(lesson, kept, plan, seed=content_id(["rad", plan.seed, kind, share]))
+        yield from score_head(f"without {share}% of {kind}", head, exam, plan.threshold)
 
 
-def taught(plan: Plan) -> Lesson:
+def build_lesson(plan: Plan) -> Lesson:
     """The world's questions in the manner of VQA, from the split that the encoder was trained on, and yes/no ones.
 
     People ask whether there are two dogs, too, and the world does not: without such questions every instance answers
@@ -97,14 +103,14 @@ def taught(plan: Plan) -> Lesson:
     world = World("train", plan.scenes, seed=plan.seed)
     asked = list(world.crowd_questions())
     rows = [(Query(one.picture, one.text), one.gold.best, one.kind) for one in asked]
-    rows += yes_or_no(asked, plan.seed)
+    rows += counterfactual_rows(asked, plan.seed)
     queries, best, kinds = (list(column) for column in zip(*rows, strict=True))
     words = tuple(sorted(set(best)))
     number = {word: place for place, word in enumerate(words)}
-    return Lesson(encoded(queries, world), np.array([number[one] for one in best]), np.array(kinds), words)
+    return Lesson(encode_queries(queries, world), np.array([number[one] for one in best]), np.array(kinds), words)
 
 
-def yes_or_no(asked: Sequence[Question], seed: int) -> Iterator[tuple[Query, str, str]]:
+def counterfactual_rows(asked: Sequence[Question], seed: int) -> Iterator[tuple[Query, str, str]]:
     """What counterfactuals make of some questions: each with its answer and the kind of what it is made from."""
     for _, group in generate(counterfactuals, [_judged(question) for question in asked], seed):
         kind = WITHHELD[dict(group.tags[0])["augmentation"]]
@@ -112,7 +118,7 @@ def yes_or_no(asked: Sequence[Question], seed: int) -> Iterator[tuple[Query, str
             yield query, gold.best, kind
 
 
-def examined(plan: Plan, words: Sequence[str]) -> Test:
+def build_test(plan: Plan, words: Sequence[str]) -> Test:
     """Pairs from scenes that nobody has seen: counterfactuals and rephrasings, judged as VQA does."""
     world = World("test", plan.tests, seed=plan.seed)
     rules = rule_set("vqa")
@@ -131,11 +137,11 @@ def examined(plan: Plan, words: Sequence[str]) -> Test:
         row[:] = [earned.get(word, 0.0) for word in said]
     places = {name: np.array(rows, np.int64).reshape(-1, 2) for name, rows in pairs.items()}
     return Test(
-        encoded(list(queries), world), credit, {name: (rows[:, 0], rows[:, 1]) for name, rows in places.items()}
+        encode_queries(list(queries), world), credit, {name: (rows[:, 0], rows[:, 1]) for name, rows in places.items()}
     )
 
 
-def encoded(queries: Sequence[Query], world: World) -> Stored:
+def encode_queries(queries: Sequence[Query], world: World) -> Stored:
     """What the frozen encoder makes of pictures and texts, each encoded once."""
     model: BuiltinAnswerer = cnn_lstm(world)
     pictures = {query.picture: query for query in reversed(queries)}
@@ -150,7 +156,7 @@ def encoded(queries: Sequence[Query], world: World) -> Stored:
     )
 
 
-def without(lesson: Lesson, kind: str, share: int, seed: int) -> Numbers:
+def withhold(lesson: Lesson, kind: str, share: int, seed: int) -> Numbers:
     """The places of all questions but so many per cent of a kind; who loses more loses all that others lose."""
     places = np.flatnonzero(lesson.kinds == kind)
     order = np.random.default_rng(content_id(["withheld", seed, kind])).permutation(places)
@@ -175,7 +181,7 @@ class Head:
         return np.asarray((seen * said) @ say + bias)
 
 
-def trained(lesson: Lesson, kept: Numbers, plan: Plan, seed: int) -> Head:
+def train_head(lesson: Lesson, kept: Numbers, plan: Plan, seed: int) -> Head:
     """Cross-entropy by Adam, with a rate that falls to nothing."""
     rng = np.random.default_rng(seed)
     widths = lesson.stored.pictures.shape[1], lesson.stored.texts.shape[1], plan.hidden
@@ -212,7 +218,7 @@ def gradient(weights: Sequence[Floats], pictures: Floats, texts: Floats, answers
     return [pictures.T @ to_seen, to_seen.sum(0), texts.T @ to_said, to_said.sum(0), both.T @ odds, odds.sum(0)]
 
 
-def judged(instance: str, head: Head, exam: Test, threshold: float) -> Iterator[RadCounts]:
+def score_head(instance: str, head: Head, exam: Test, threshold: float) -> Iterator[RadCounts]:
     """What an instance earns on the pairs of each augmentation."""
     places = np.arange(len(exam.credit))
     said = np.concatenate([head.logits(*exam.stored.rows(part)).argmax(1) for part in _batches(places, 4096)])
@@ -247,3 +253,22 @@ def _portions(queries: Sequence[Query]) -> Iterator[Sequence[Query]]:
 def _batches(places: Numbers, size: int) -> Iterator[Numbers]:
     for start in range(0, len(places), size):
         yield places[start : start + size]
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    """Read the arguments, train and test every instance, and write the counts as CSV."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True)
+    for name in ("scenes", "tests", "epochs", "seed"):
+        parser.add_argument(f"--{name}", type=int, default=getattr(Plan(), name))
+    parser.add_argument("--threshold", type=float, default=Plan().threshold)
+    chosen = vars(parser.parse_args(None if arguments is None else list(arguments)))
+    out = chosen.pop("out")
+    counts = list(instances(Plan(**chosen)))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(counts_text(counts), encoding="utf-8")
+    print(f"{len(counts)} rows are in {out}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
