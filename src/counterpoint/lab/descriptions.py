@@ -10,7 +10,7 @@ from counterpoint.core.errors import SourceError, StoreError
 from counterpoint.lab.answer_spaces import read_answer_space
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
-from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_files
+from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_file_blocks
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import expected_files
@@ -72,11 +72,11 @@ class ExpectedFiles(LabResult):
 
     def tables(self) -> list[ResultTable]:
         """The files with their splits."""
-        return [block for block in expected_files(self.name, self.dataset) if isinstance(block, ResultTable)]
+        return [block for block in expected_file_blocks(self.name, self.dataset) if isinstance(block, ResultTable)]
 
     def notes(self) -> list[str]:
         """Remarks on pictures, rules and splits."""
-        return [block for block in expected_files(self.name, self.dataset) if isinstance(block, str)]
+        return [block for block in expected_file_blocks(self.name, self.dataset) if isinstance(block, str)]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

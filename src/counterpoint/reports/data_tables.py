@@ -36,7 +36,7 @@ def listing_table(rows: list[dict[str, Any]]) -> ResultTable:
     return ResultTable("Data sets that can be read", ("name", "title", "kinds", "splits"), lines, names=4)
 
 
-def expected_files(name: str, dataset: DataSet) -> Iterator[Block]:
+def expected_file_blocks(name: str, dataset: DataSet) -> Iterator[Block]:
     """Which files belong in one folder, and where people get them."""
     files = expected_files(dataset)
     if files:
