@@ -94,7 +94,7 @@ def lmms_eval(folder: Path, task: str, model: Elsewhere, words: Mapping[str, str
 
 
 def scores(lab: Path, model: str) -> list[dict[str, Any]]:
-    found = json.loads(call(score.command, lab, "--model", model, "--json").stdout)
+    found = json.loads(call(score.command, lab, "--model", model, "--json").stdout)["scores"]
     return [{name: one for name, one in row.items() if name not in ("model", "fingerprint")} for row in found]
 
 

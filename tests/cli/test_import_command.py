@@ -67,7 +67,7 @@ def test_predictions_become_answers_that_are_scored_by_the_name_of_their_model(l
     answers = lab.read_answers(FINGERPRINT)
     assert set(answers["value"].to_pylist()) == {"yes", "no"}
     assert answers["raw"].to_pylist().count("Yes, it is.") == 10
-    scores = json.loads(_run("--json", command="score").stdout)
+    scores = json.loads(_run("--json", command="score").stdout)["scores"]
     assert {(row["model"], row["value"]) for row in scores if row["metric"] == "accuracy"} == {("llava", 0.5)}
     (info,) = lab.models()
     assert info.details["counts"]["added"] == 20

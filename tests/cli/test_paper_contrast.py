@@ -46,9 +46,11 @@ def test_consistency_falls_with_k_and_saying_yes_always_is_never_consistent(lab:
 
 
 def test_the_score_command_knows_the_measure_and_slices_by_template_and_atom(lab: Path) -> None:
-    found = json.loads(_run("score", str(lab), "--by", "tag:template", "--metric", "contrast_consistency_3", "--json"))
+    found = json.loads(_run("score", str(lab), "--by", "tag:template", "--metric", "contrast_consistency_3", "--json"))[
+        "scores"
+    ]
     assert {row["metric"] for row in found} == {"contrast_consistency_3"}
-    assert json.loads(_run("score", str(lab), "--by", "tag:atom", "--metric", "variant_accuracy", "--json"))
+    assert json.loads(_run("score", str(lab), "--by", "tag:atom", "--metric", "variant_accuracy", "--json"))["scores"]
 
 
 def test_a_lab_without_contrast_sets_says_how_to_make_them(tmp_path: Path) -> None:

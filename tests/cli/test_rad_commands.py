@@ -32,7 +32,7 @@ def test_rad_of_a_lab_is_scored_by_augmentation_with_its_rules_and_threshold(tmp
     }
     _run("run", lab, "--model", "constant")
     told = ("--metric", "rad_forward", "--metric", "rad_backward", "--by", "tag:augmentation", "--json")
-    rows = json.loads(_run("score", lab, *told))
+    rows = json.loads(_run("score", lab, *told))["scores"]
     undefined = [row for row in rows if row["value"] is None]
     assert {row["tag:augmentation"] for row in rows} >= {"color", "how-many", "rephrase"}
     assert all(row["n"] == 0 for row in undefined)

@@ -51,7 +51,9 @@ def _call(*arguments: object) -> Result:
 
 
 def _scores(lab: Path) -> dict[str, float]:
-    (row, *_) = json.loads(_call("score", lab, "--suite", "words", "--metric", "answer_accuracy", "--json").output)
+    (row, *_) = json.loads(_call("score", lab, "--suite", "words", "--metric", "answer_accuracy", "--json").output)[
+        "scores"
+    ]
     return {name: row[name] for name in ("value", "ok", "unparsed", "refused", "failed")}
 
 
@@ -124,7 +126,7 @@ def test_comparisons_and_the_leaderboard_say_how_many_answers_were_out_of_form(l
     compared = _call("compare", lab, "sure", "wordy", "--suite", "words")
     assert compared.exit_code == 0, compared.output
     assert "wordy: 18.8 % unparsed, 25.0 % refused" in compared.output
-    rows = json.loads(_call("compare", lab, "sure", "wordy", "--suite", "words", "--json").output)
-    assert rows[0]["states"]["wordy"]["refused"] == 0.25
+    comparison = json.loads(_call("compare", lab, "sure", "wordy", "--suite", "words", "--json").output)
+    assert comparison["states"]["wordy"]["refused"] == 0.25
     shown = overview_view(LabReader(opened), OverviewQuery(("words",)))
     assert {line.model: line.detail for line in shown.lines} == {"sure": "", "wordy": "20.0% unparsed, 26.7% refused"}

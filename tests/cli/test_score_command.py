@@ -72,7 +72,7 @@ def test_score_prints_a_line_for_each_model_with_intervals_and_odd_states(lab: P
 
 
 def test_scores_come_as_json_markdown_and_latex(lab: Path) -> None:
-    rows = json.loads(_call("score", lab, "--model", "torn", "--json").output)
+    rows = json.loads(_call("score", lab, "--model", "torn", "--json").output)["scores"]
     assert {row["metric"] for row in rows} >= {"accuracy", "self_consistency", "worst_case", "answer_accuracy"}
     assert {row["model"] for row in rows} == {"torn"}
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
@@ -84,14 +84,14 @@ def test_scores_come_as_json_markdown_and_latex(lab: Path) -> None:
 
 
 def test_scores_are_cut_by_tags_and_filtered(lab: Path) -> None:
-    rows = json.loads(_call("score", lab, "--by", "kind,tag:words", "--metric", "accuracy", "--json").output)
+    rows = json.loads(_call("score", lab, "--by", "kind,tag:words", "--metric", "accuracy", "--json").output)["scores"]
     assert [(row["model"], row["kind"], row["tag:words"], row["n"]) for row in rows] == [
         ("sure", "exist", "3", 40),
         ("sure", "exist", "4", 40),
         ("torn", "exist", "3", 40),
         ("torn", "exist", "4", 40),
     ]
-    kept = json.loads(_call("score", lab, "--where", "tag:words=4", "--metric", "accuracy", "--json").output)
+    kept = json.loads(_call("score", lab, "--filter", "tag:words=4", "--metric", "accuracy", "--json").output)["scores"]
     assert [row["n"] for row in kept] == [40, 40]
     assert {row["method"] for row in kept} == {"clustered"}
 
@@ -108,13 +108,13 @@ def test_a_metric_can_be_named_by_its_place(lab: Path, tmp_path: Path, monkeypat
         source + "rad = Ratio('rad', Pairs, lambda p: p.variant_right, lambda p: p.base_right)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    rows = json.loads(_call("score", lab, "--metric", "my_metrics:rad", "--json").output)
+    rows = json.loads(_call("score", lab, "--metric", "my_metrics:rad", "--json").output)["scores"]
     assert [(row["metric"], row["value"], row["n"]) for row in rows] == [("rad", 1.0, 80), ("rad", None, 0)]
     sys.modules.pop("my_metrics")
     assert "is no metric" in str(_call("score", lab, "--metric", "counterpoint.core.ids:seeded_rng").exception)
 
 
-@pytest.mark.parametrize("wrong", [["--by", "color"], ["--where", "kind"], ["--threshold", "2"]])
+@pytest.mark.parametrize("wrong", [["--by", "color"], ["--filter", "kind"], ["--threshold", "2"]])
 def test_a_wrong_flag_is_a_wrong_call(lab: Path, wrong: list[str]) -> None:
     assert _call("score", lab, *wrong).exit_code == 2
 
@@ -146,7 +146,7 @@ def test_compare_names_the_better_model_and_what_could_be_seen(lab: Path) -> Non
     done = _call("compare", lab, "sure", "torn")
     assert done.exit_code == 0, done.output
     assert done.output.count(" sure ") >= 3
-    rows = json.loads(_call("compare", lab, "torn", "sure", "--json").output)
+    rows = json.loads(_call("compare", lab, "torn", "sure", "--json").output)["differences"]
     assert {row["verdict"] for row in rows} == {"sure"}
     assert all(row["difference"] < 0 < row["detectable"] for row in rows)
     assert {row["metric"]: row["mcnemar"] is not None for row in rows} == {
@@ -162,7 +162,7 @@ def test_compare_reads_what_a_measure_needs_and_knows_which_way_is_better(tmp_pa
     for name, chance in (("calm", 0.9), ("rash", 0.4)):
         sure = Answer.of("yes", top=(("yes", chance), ("no", 1 - chance)))
         _said(LabStore(lab), name, f"r-{name}", [(query, sure) for query in asked])
-    (row,) = json.loads(_call("compare", lab, "rash", "calm", "--metric", "brier", "--json").output)
+    (row,) = json.loads(_call("compare", lab, "rash", "calm", "--metric", "brier", "--json").output)["differences"]
     assert (row["first"], row["second"]) == (pytest.approx(0.36), pytest.approx(0.01))
     assert (row["difference"] > 0, row["verdict"]) == (True, "calm")  # less is better
 
@@ -181,7 +181,7 @@ def test_the_tables_of_papers_need_no_further_columns(measures: tuple[Metric, ..
 
 
 def test_compare_shows_coverage_both_ways(lab: Path) -> None:
-    rows = json.loads(_call("compare", lab, "sure", "torn", "--coverage", "--json").output)
+    rows = json.loads(_call("compare", lab, "sure", "torn", "--coverage", "--json").output)["coverage"]
     assert [(row["model"], row["of"], round(row["value"], 3), row["n"]) for row in rows] == [
         ("sure", "torn", 1.0, 80),
         ("torn", "sure", 0.667, 120),

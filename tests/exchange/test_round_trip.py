@@ -46,7 +46,7 @@ def _check(lab: LabStore, rows: list[dict[str, Any]]) -> None:
     for number, query in zip(table["query"].to_pylist(), read_queries(table), strict=True):
         raw = given[f"{number:016x}"]
         assert (kept[number]["raw"], kept[number]["value"]) == (raw, extract_answer(raw, query).value)
-    scores = json.loads(_run("score", "lab", "--suite", "mixed", "--json").stdout)
+    scores = json.loads(_run("score", "lab", "--suite", "mixed", "--json").stdout)["scores"]
     assert {row["model"] for row in scores} == {"elsewhere"}
     assert all(row["missing"] == 0 for row in scores)
 

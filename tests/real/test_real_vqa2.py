@@ -117,7 +117,7 @@ def test_credits_and_score_of_an_answer_file_are_those_of_the_official_rules(
     assert earned == pytest.approx(expected, abs=1e-12)
     assert 0 < sum(earned.values()) < len(votes)
 
-    (row,) = json.loads(_call("score", place, "--model", name, "--metric", "answer_accuracy", "--json"))
+    (row,) = json.loads(_call("score", place, "--model", name, "--metric", "answer_accuracy", "--json"))["scores"]
     assert row["rules"] == rules
     assert row["value"] == pytest.approx(sum(expected.values()) / len(votes), abs=1e-9)
 

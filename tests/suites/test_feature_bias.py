@@ -46,7 +46,7 @@ def test_a_model_that_never_looks_or_never_reads_is_found_in_features_too(tmp_pa
         _run("generate", lab, "--suite", name, "--items", "6", "--limit", "8", "--variants", "3")
     for model in ("question-only", "picture-only", "constant"):
         _run("run", lab, "--model", model)
-    rows = json.loads(_run("score", lab, "--metric", "question_bias", "--metric", "picture_bias", "--json"))
+    rows = json.loads(_run("score", lab, "--metric", "question_bias", "--metric", "picture_bias", "--json"))["scores"]
     found = {(row["model"], row["metric"]): row["value"] for row in rows if row["value"] is not None}
     assert found["question-only", "question_bias"] == 1.0
     assert found["picture-only", "picture_bias"] == 1.0

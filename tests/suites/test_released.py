@@ -37,7 +37,7 @@ def _scores(lab: Path, said: Callable[[dict[str, Any]], str]) -> dict[tuple[str,
     told = [{"question_id": one["question_id"], "answer": said(one)} for one in records]
     (lab / "said.json").write_text(json.dumps(told))
     _run("import", lab / "lab", lab / "said.json", "--model", "mine", "--rule", "exact", "--strict")
-    rows = json.loads(_run("score", lab / "lab", "--json"))
+    rows = json.loads(_run("score", lab / "lab", "--json"))["scores"]
     assert {row["n"] for row in rows if row["unit"] == "pair"} == {12}, "the pairs of both files of each test count"
     return {(row["test"], row["metric"]): row["value"] for row in rows}
 

@@ -6,12 +6,11 @@ import click
 
 from counterpoint.cli.options import FOLDER
 from counterpoint.cli.printing import progress_shown
-from counterpoint.cli.score import scores, tables
 from counterpoint.lab.generation import GenerateRequest, generate
+from counterpoint.lab.lab import Lab
 from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
 from counterpoint.lab.reader import LabReader
 from counterpoint.lab.running import RunRequest, run_model
-from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
 from counterpoint.world.contact_sheets import contact_sheet
@@ -41,7 +40,6 @@ def command(out: Path) -> None:
         for report_on in study.reports:
             run_model(lab, RunRequest(report_on.model), progress)
     click.echo("\nThe same things asked in two ways; what is right once should be right again.")
-    request = ScoreRequest(("suite",))
-    click.echo("\n\n".join(table.plain() for table in tables(scores(lab, (), (), request), request)))
+    click.echo(Lab(lab.folder).scores(by="suite").text())
     (out / "report.html").write_text(render_lab_report(LabReader(lab)), "utf-8")
     click.echo(f"\nThe report: {out / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.folder}")

@@ -153,6 +153,51 @@ def source_options(source: str = "world", split: str = "test", *, items: int = 1
     )
 
 
+def slice_columns(ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:
+    """The columns that scores are cut by."""
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in ("suite", "test", "kind", "relation") and not name.startswith("tag:"):
+            raise click.BadParameter(f"{name!r} is none of suite, test, kind, relation, tag:NAME")
+    return names
+
+
+def row_filters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """The value that each filtered column must have."""
+    filters = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise click.BadParameter(f"{text!r} is no COLUMN=VALUE")
+        filters[slice_columns(ctx, param, name)[0]] = value
+    return filters
+
+
+scoring_options = stack(
+    click.option(
+        "--metric",
+        "metrics",
+        multiple=True,
+        shell_complete=complete("metrics"),
+        help="Compute this metric, a name or module:object; repeatable. By default those that apply.",
+    ),
+    click.option(
+        "--by", default="test", show_default=True, callback=slice_columns, help="Cut by test, kind, tag:NAME."
+    ),
+    click.option(
+        "--filter", multiple=True, callback=row_filters, help="Keep only kind=exist, tag:edit=blur; repeatable."
+    ),
+    click.option(
+        "--threshold",
+        default=0.5,
+        show_default=True,
+        type=click.FloatRange(0, 1),
+        help="Credit from which an answer is correct; probability above which a caption is.",
+    ),
+    seed_option,
+)
+
+
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that were given a value."""
     return {name: value for name, value in options.items() if value not in (None, "", {}, ())}

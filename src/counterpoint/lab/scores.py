@@ -1,0 +1,111 @@
+"""Scores of the models of a lab, one per model, slice and metric."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.core.errors import StoreError
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
+from counterpoint.metrics.metric import Ability, Metric, columns_read
+from counterpoint.metrics.outcomes import STATES, judge
+from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
+from counterpoint.reports.tables import ResultTable, percent
+from counterpoint.store.lab import LabStore
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """One metric of one model in one slice; from 0 to 1, without a value where nothing counts."""
+
+    model: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    slice: Mapping[str, str]  # suite, and what else the scores are cut by
+    record: Mapping[str, Any]  # all columns: method, clusters, threshold, rule set, states of the answers, …
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scores(LabResult):
+    """Scores with 95 % intervals over pictures."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    request: ScoreRequest
+    displayed: Mapping[str, tuple[Metric, ...]]  # by suite: the metrics that tables show
+    remarks: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[ModelScore]:
+        for row in self.rows:
+            ends = (row[name] for name in ("value", "low", "high"))
+            cut = {name: row[name] for name in self.request.columns}
+            yield ModelScore(row["model"], row["metric"], *ends, row["n"], cut, row)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per score."""
+        return [dict(row) for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All scores."""
+        return {"scores": self.records(), "notes": list(self.notes())}
+
+    def notes(self) -> list[str]:
+        """Which versions were chosen, and which metrics do not apply to which model, and why."""
+        reasons: dict[tuple[str, str], dict[str, None]] = {}
+        for row in self.rows:
+            if row["reason"]:
+                reasons.setdefault((row["model"], row["reason"]), {})[row["metric"]] = None
+        lacking = (f"{model} has no {', '.join(names)}: {why}" for (model, why), names in reasons.items())
+        return [*self.remarks, *lacking]
+
+    def tables(self) -> list[ResultTable]:
+        """One table for each choice of metrics, with the suites that show these."""
+        by_metrics: dict[tuple[Metric, ...], list[Mapping[str, Any]]] = {}
+        for row in self.rows:
+            by_metrics.setdefault(self.displayed[row["suite"]], []).append(row)
+        return [_table(rows, self.request, metrics) for metrics, rows in by_metrics.items()]
+
+
+def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], suites: Sequence[str]) -> Scores:
+    """Score models on suites, without the slices that a model was never asked about."""
+    chosen, groups = select_models(store, models), load_groups(store, suites)
+    columns = columns_read(metric for own in request.metrics_by_suite(groups).values() for metric in own)
+    rows: list[Mapping[str, Any]] = []
+    for title, model in chosen.items():
+        outcomes = judge(groups, load_answers(store, model, columns), request.threshold)
+        named = {"model": title, "fingerprint": model.fingerprint}
+        rows += (named | row for row in score_outcomes(outcomes, request).to_pylist() if row["missing"] < 1)
+    if not rows:
+        fact = f"{store.folder} has no answers of {', '.join(chosen)} to these suites, tests and slices"
+        raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --filter")
+    notes = version_notes(models, chosen.values())
+    return Scores(tuple(rows), request, displayed_by_suite(groups, rows, request), notes)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], request: ScoreRequest, metrics: Sequence[Metric]) -> ResultTable:
+    """One line per model and slice: each metric with its interval, and the states of the answers, if any is not ok."""
+    slices: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
+    for row in rows:
+        slices.setdefault((row["model"], *(row[name] for name in request.columns)), {})[row["metric"]] = row
+    names = [metric.name for metric in metrics]
+    states = [state for state in STATES[1:] if any(row[state] for row in rows)]
+    lines = [
+        (
+            *name,
+            *(percent(*(own.get(metric, {}).get(end) for end in ("value", "low", "high"))) for metric in names),
+            str(max((row["n"] for row in own.values() if row["metric"] in names), default=0)),
+            *(percent(next(iter(own.values()))[state]) for state in states),
+        )
+        for name, own in slices.items()
+    ]
+    heads = ("model", *request.columns, *(metric.phrase for metric in metrics), "n", *states)
+    correct = f"a credit of at least {request.threshold:g}"
+    if all(metric.needs is Ability.SCORES for metric in metrics):
+        correct = f"a caption of a probability above {request.threshold:g}, and a foil of no more"
+    title = f"Per cent with 95 % intervals over pictures; correct is {correct}"
+    return ResultTable(title, heads, lines, names=1 + len(request.columns))
