@@ -60,7 +60,7 @@ def test_a_reader_goes_from_the_leaderboard_to_one_group(page: Page, home: str, 
 
 def test_the_list_is_ordered_and_searched_in_place(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(home)
-    page.get_by_role("navigation", name="Views").get_by_role("link", name="Find").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Browse").click()
     expect(page.get_by_role("row")).to_have_count(13)
     page.get_by_role("columnheader", name="Kind").click()
     kinds = page.locator('td[data-label="kind"]').all_inner_texts()

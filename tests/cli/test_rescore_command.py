@@ -11,8 +11,8 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.board_choices import OverviewQuery
-from counterpoint.explorer.pages.overview import overview_view
+from counterpoint.explorer.pages.overview import build_overview
+from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -128,5 +128,5 @@ def test_comparisons_and_the_leaderboard_say_how_many_answers_were_out_of_form(l
     assert "wordy: 18.8 % unparsed, 25.0 % refused" in compared.output
     comparison = json.loads(_call("compare", lab, "sure", "wordy", "--suite", "words", "--json").output)
     assert comparison["states"]["wordy"]["refused"] == 0.25
-    shown = overview_view(LabReader(opened), OverviewQuery(("words",)))
+    shown = build_overview(LabReader(opened), OverviewQuery(("words",)))
     assert {line.model: line.detail for line in shown.lines} == {"sure": "", "wordy": "20.0% unparsed, 26.7% refused"}

@@ -8,7 +8,7 @@ from labs import captions_lab, small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
-from counterpoint.explorer.board_choices import OverviewQuery
+from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore

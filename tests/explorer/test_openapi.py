@@ -22,7 +22,8 @@ from starlette.testclient import TestClient
 
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import create_app
-from counterpoint.explorer.openapi import VIEWS, document
+from counterpoint.explorer.openapi import openapi_document
+from counterpoint.explorer.registry import PAGES
 from counterpoint.explorer.security import HEADER
 from counterpoint.models.builtin.sanity import constant
 
@@ -52,7 +53,7 @@ def wise(app: Starlette, client: TestClient) -> dict[str, Any]:
     listed = client.get("/suites/plain/models/hasty.json").json()["groups"]
     query = re.findall(r"pictures/([0-9a-f]{16})", listed[0]["picture"])
     real = {"suite": ["plain", "odd"], "model": ["hasty", "b-bold-b-model"], "group": [listed[0]["group_id"]]}
-    real |= {"query": query, "measure": ["accuracy"], "verdict": ["broken"], "test": ["hostile"], "models": ["a,b"]}
+    real |= {"query": query, "metric": ["accuracy"], "verdict": ["broken"], "test": ["hostile"], "models": ["a,b"]}
     found: dict[str, Any] = client.get("/openapi.json").json()
     for operations in found["paths"].values():
         for operation in operations.values():
@@ -63,12 +64,12 @@ def wise(app: Starlette, client: TestClient) -> dict[str, Any]:
 
 
 def test_every_page_with_a_twin_is_described(app: Starlette) -> None:
-    twins = {route.path.removesuffix(".json") for route in _routes(app) if re.search(r"(?<!\.vl)\.json$", route.path)}
-    assert twins - {"/openapi"} == set(VIEWS)
+    twins = {route.path.removesuffix(".json") for route in _routes(app) if re.search(r"\.json$", route.path)}
+    assert twins - {"/openapi"} == {entry.path for entry in PAGES}
 
 
 def test_every_route_is_in_the_document(app: Starlette) -> None:
-    listed = set(document(app.routes)["paths"])
+    listed = set(openapi_document(app.routes, PAGES)["paths"])
     hidden = {"/login", "/openapi.json"}
     assert {route.path for route in _routes(app)} - hidden == listed
 
@@ -124,7 +125,7 @@ def test_nothing_that_the_document_allows_breaks_the_server(app: Starlette, wise
     st.sampled_from(["/overview", "/browse", "/browse.json", "/play.json", "/suites/plain/models/hasty.json"]),
     st.dictionaries(
         st.sampled_from(
-            ["suite", "measure", "verdict", "text", "tag", "answer", "page", "sort", "low", "after", "query"]
+            ["suite", "metric", "verdict", "text", "tag", "answer", "page", "sort", "low", "after", "query"]
         ),
         st.text(max_size=30),
         max_size=4,

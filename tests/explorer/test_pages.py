@@ -140,7 +140,7 @@ def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
 def test_what_is_not_there_is_said_and_no_path_leaves_the_lab(client: TestClient, address: str) -> None:
     answer = client.get(address)
     assert answer.status_code == 404
-    assert "There is no such page" in answer.text or answer.headers["content-type"] == "application/json"
+    assert "Page not found" in answer.text or answer.headers["content-type"] == "application/json"
 
 
 def test_a_picture_outside_its_root_is_not_shown(client: TestClient, lab: LabStore) -> None:

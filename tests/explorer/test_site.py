@@ -84,7 +84,7 @@ def test_each_suite_has_as_many_groups_as_were_asked_for(whole: Path) -> None:
 def test_a_part_shows_nothing_of_the_rest(lab: LabStore, cache: Path, tmp_path: Path) -> None:
     told: list[SiteProgress] = []
     chosen = SiteSelection(("plain",), ("careful", "hasty"), limit=GROUPS)
-    written = export_site(lab, tmp_path / "part", chosen, cache=cache, told=told.append)
+    written = export_site(lab, tmp_path / "part", chosen, cache=cache, report=told.append)
     text = "".join(page for _, page in _pages(tmp_path / "part"))
     assert "hasty" in text
     assert "bold-b" not in text
@@ -123,7 +123,6 @@ def test_the_command_says_what_it_wrote(
 @pytest.mark.parametrize(
     ("address", "name"),
     [
-        ("/overview", "index.html"),
         ("/overview?suite=plain", "overview-suite-plain.html"),
         ("/samples/00", "samples/00.html"),
     ],

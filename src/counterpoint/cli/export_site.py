@@ -35,8 +35,8 @@ def command(lab: Path, out: Path, suites: tuple[str, ...], models: tuple[str, ..
         out,
         SiteSelection(suites, models, limit),
         extra=drawn(opened),
-        told=_Telling().tell,
-        line=lambda line: click.echo(f"{line} …", err=True),
+        report=_Telling().tell,
+        progress=lambda line: click.echo(f"{line} …", err=True),
     )
     if as_json:
         found = {"pages": written.pages, "pictures": written.pictures, "bytes": written.bytes, "out": str(out)}

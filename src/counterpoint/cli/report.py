@@ -16,15 +16,15 @@ from counterpoint.core.errors import StoreError
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object: the files that were written.")
 def command(lab: Path, out: Path, as_markdown: bool, as_latex: bool, as_json: bool) -> None:
     """Write what the models in LAB got right to one HTML file with tables and charts, which needs nothing else."""
-    from counterpoint.explorer.board_choices import OverviewQuery  # pages are loaded when they are needed
-    from counterpoint.explorer.pages.overview import leaderboard_table, overview_view
+    from counterpoint.explorer.pages.overview import build_overview, leaderboard_table
+    from counterpoint.explorer.pages.overview.query import OverviewQuery  # pages are loaded when they are needed
     from counterpoint.lab.reader import LabReader
     from counterpoint.reports.lab_report import render_lab_report
     from counterpoint.store.lab import LabStore
 
     reader = LabReader(LabStore(lab).opened())
     written = {out: render_lab_report(reader)}
-    table = leaderboard_table(overview_view(reader, OverviewQuery(), live=False))
+    table = leaderboard_table(build_overview(reader, OverviewQuery(), live=False))
     if as_markdown:
         written[out.with_suffix(".md")] = f"{table.markdown()}\n"
     if as_latex:

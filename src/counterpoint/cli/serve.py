@@ -54,7 +54,7 @@ def command(
         opened,
         host=host,
         extra=drawn(opened),
-        told=lambda line: click.echo(f"{line} …", err=True),
+        progress=lambda line: click.echo(f"{line} …", err=True),
         models=partial(loaded, models, args),
         password=token or "",
     )

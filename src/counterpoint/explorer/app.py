@@ -9,19 +9,21 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.explorer import board_pages, pair_pages
-from counterpoint.explorer import routes as pages
-from counterpoint.explorer.downloads import TYPES
 from counterpoint.explorer.openapi import openapi
-from counterpoint.explorer.play import routes as play
+from counterpoint.explorer.page import PageEntry
+from counterpoint.explorer.pages.browse import downloads
 from counterpoint.explorer.play.model_threads import ModelThreads
 from counterpoint.explorer.play.uploads import PlayPictures, UploadedPictures
+from counterpoint.explorer.registry import PAGES
+from counterpoint.explorer.responses import page_routes, picture, problem_page
 from counterpoint.explorer.security import AccessKeys, PasswordGate, log_in
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.lab.reader import LabReader
@@ -40,23 +42,20 @@ HEADERS: Mapping[str, str] = MappingProxyType(
         "Cross-Origin-Resource-Policy": "same-origin",
     }
 )
-"""What every answer says to the browser: run no script and load nothing but ours."""
+"""The security headers of every response: the browser runs and loads nothing but our own files."""
 
-MAKERS = 2
-"""Pages that are made at the same time; others wait their turn, first come, first served."""
+RENDER_SLOTS = 2
+"""Pages that are rendered at the same time; others wait."""
 
-PAGES = 32_000_000
-"""Bytes of the pages that are kept in memory until the lab changes."""
+RENDERED_BYTES = 32_000_000
+"""Capacity of the cache of rendered pages."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that only this machine can reach."""
 
-_GROUP = "/suites/{suite}/groups/{group}"
-_MODEL = "/suites/{suite}/models/{model}"
-
 
 class SecurityHeaders:
-    """Adds the headers to every answer."""
+    """Middleware that adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -64,13 +63,13 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
 
-        async def sent(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                named = ((name.lower().encode(), value.encode()) for name, value in HEADERS.items())
-                message["headers"] = [*message.get("headers", []), *named]
+                headers = ((name.lower().encode(), value.encode()) for name, value in HEADERS.items())
+                message["headers"] = [*message.get("headers", []), *headers]
             await send(message)
 
-        await self._app(scope, receive, sent if scope["type"] == "http" else send)
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
 def create_app(
@@ -79,31 +78,27 @@ def create_app(
     host: str = "127.0.0.1",
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
-    told: Progress = lambda line: None,
+    progress: Progress = lambda line: None,
     models: Callable[[Pictures], Sequence[tuple[str, Model]]] = lambda pictures: (),
     password: str = "",
+    pages: Sequence[PageEntry] = PAGES,
 ) -> Starlette:
-    """The application over a lab; `host` is where it will listen, and `cache` the folder for tables and thumbnails.
+    """Return the application over a lab; `host` is where it will listen, `cache` the folder for tables and thumbnails.
 
-    `extra` draws pictures that are no files, by namespace, such as those of the built-in world. `told` hears what is
-    made of a large lab before its first page can be shown. `models` loads those that visitors may play with, by name;
-    with a `password`, nothing is shown to whoever does not have it.
+    `extra` draws pictures that are no files, by namespace, such as those of the built-in world. `progress` is told what
+    is built for a large lab before its first page can be shown. `models` loads those that visitors may try, by name.
+    With a `password`, every page asks for it. `pages` are the rows of the registry.
     """
-    hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]  # a stranger's name is refused
-    keys, drawn = AccessKeys(password), lab.opened().pictures(extra)
-    shown = PlayPictures(drawn, UploadedPictures())
+    # other host names are refused on a loopback address, against DNS rebinding
+    hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]
+    keys, pictures = AccessKeys(password), lab.opened().pictures(extra)
+    play_pictures = PlayPictures(pictures, UploadedPictures())
     app = Starlette(
         routes=[
-            Route("/", pages.home),
-            *(Route(f"/overview{ending}", pages.leaderboard_page) for ending in (".svg", ".json", "")),
-            *(Route(f"/browse{ending}", pages.find_page) for ending in (".json", "")),
-            *(Route(f"/browse{ending}", pages.find_rows) for ending in TYPES),
-            *(Route(f"{_MODEL}{ending}", pages.suite_page) for ending in (".svg", ".json", "")),
-            *(Route(f"{_GROUP}{ending}", pages.group_page) for ending in (".json", "")),
-            Route("/suites/{suite}/pictures/{query}.png", pages.picture),
-            *board_pages.ROUTES,
-            *pair_pages.ROUTES,
-            *play.ROUTES,
+            Route("/", _redirect_home),
+            *(route for entry in pages for route in page_routes(entry)),
+            *downloads.ROUTES,
+            Route("/suites/{suite}/pictures/{query}.png", picture),
             Route("/openapi.json", openapi),
             Route("/login", log_in, methods=["GET", "POST"]),
             Mount(
@@ -116,11 +111,16 @@ def create_app(
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
             Middleware(PasswordGate, keys=keys),
         ],
-        exception_handlers={CounterpointError: pages.problem_page, HTTPException: pages.problem_page},
+        exception_handlers={CounterpointError: problem_page, HTTPException: problem_page},
     )
-    app.state.reader = LabReader(lab.opened(), cache, told)
-    app.state.cache, app.state.recent = FileCache(cache or user_cache()), LRUCache[str, bytes](PAGES)
-    app.state.makers = Semaphore(MAKERS)
-    app.state.thumbnails = Thumbnails(drawn, app.state.cache)
-    app.state.keys, app.state.play_pictures, app.state.model_threads = keys, shown, ModelThreads(models(shown))
+    state = app.state
+    state.pages, state.reader = tuple(pages), LabReader(lab.opened(), cache, progress)
+    state.rendered, state.render_slots = LRUCache[str, bytes](RENDERED_BYTES), Semaphore(RENDER_SLOTS)
+    state.thumbnails = Thumbnails(pictures, FileCache(cache or user_cache()))
+    state.keys, state.play_pictures, state.model_threads = keys, play_pictures, ModelThreads(models(play_pictures))
     return app
+
+
+async def _redirect_home(request: Request) -> Response:
+    """GET /: the first page."""
+    return RedirectResponse(request.app.state.pages[0].path)

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from counterpoint import catalog
 from counterpoint.core.groups import Relation
-from counterpoint.explorer.board_choices import COST, COSTS, OverviewQuery
+from counterpoint.explorer.pages.overview.query import COST, COSTS, OverviewQuery
 from counterpoint.explorer.views import ColumnGroup, CostFigure, MetricColumn
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.models import LabModel

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -9,9 +10,29 @@ import numpy as np
 
 from counterpoint.core.answers import State
 from counterpoint.core.ports import MEAN_TRIAL
-from counterpoint.explorer.views import AnswerProbability
-from counterpoint.explorer.views_groups import AnswerFrequency, StochasticPasses
+from counterpoint.explorer.group_parts import AnswerProbability
 from counterpoint.lab.reader import LabReader
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFrequency:
+    """An answer with how often it came; `shown` is what stands for an answer without a value."""
+
+    shown: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class StochasticPasses:
+    """What one model said to one query in its stochastic passes, and the likeliest answers in their mean."""
+
+    model: str
+    asked: str
+    passes: int
+    answers: tuple[AnswerFrequency, ...]
+    mean: tuple[AnswerProbability, ...] = ()
+
 
 MOST = 8
 """Different answers that are listed; the others are counted together."""

@@ -1,46 +1,26 @@
-"""The pages for programs: an OpenAPI document made from the routes, and from what each view holds."""
+"""The OpenAPI document: paths from the registry and the routes, schemas from the types of the views."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from enum import Enum
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
-from inspect import cleandoc
-from types import MappingProxyType, NoneType, UnionType
-from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from counterpoint._version import __version__
-from counterpoint.explorer.group_filters import PARAMETERS
+from counterpoint.explorer.page import PageEntry
 from counterpoint.explorer.play.request import MASKS, MAX_TEXT, MODES, NUMBERS, TEXTS
 from counterpoint.explorer.security import HEADER
 from counterpoint.explorer.views import LabView
+from counterpoint.reports.charts.svg import Chart
 
-Schema: TypeAlias = dict[str, Any]
-"""A JSON schema."""
+JsonSchema: TypeAlias = dict[str, Any]
 
-_FILTER = PARAMETERS
-VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "/overview": ("views:Leaderboard", ("suite", "metric", "sort", "open")),
-        "/models/{model}": ("views_boards:ModelView", ("suite", "metric", "against", "chart")),
-        "/suites": ("views_boards:SuitesView", ()),
-        "/suites/{suite}": ("views_boards:SuiteView", ()),
-        "/browse": ("views_find:Find", (*_FILTER, "after", "before")),
-        "/suites/{suite}/models/{model}": ("views:SuiteOfModel", ("test", "kind", "verdict", "page")),
-        "/suites/{suite}/groups/{group}": ("views_groups:GroupView", _FILTER),
-        "/compare": ("views_groups:CompareView", ("suite", "models", "with", "first", "second", "page")),
-        "/samples/{query}": ("views_groups:SampleView", ()),
-        "/play": ("play.view:PlayView", (*TEXTS, *NUMBERS)),
-    }
-)
-"""What the twin of each page holds, by the path of the page, and what its address may ask for."""
-
-ENDINGS: Mapping[str, str] = MappingProxyType(
+MEDIA_TYPES: Mapping[str, str] = MappingProxyType(
     {
         ".json": "application/json",
         ".svg": "image/svg+xml",
@@ -50,130 +30,105 @@ ENDINGS: Mapping[str, str] = MappingProxyType(
         ".parquet": "application/vnd.apache.parquet",
     }
 )
-"""What comes back, by how the path ends; all else is a page."""
+"""The media type of a path by its ending; all others are HTML."""
 
-_NAMES = re.compile(r"\{(\w+)(?::\w+)?\}")
+_PATH_PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 _HEX = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
-_UNLISTED = ("/static", "/openapi.json", "/login", "/play/answers", "/play/pictures")  # the last two by hand
+_HIDDEN = ("/static", "/openapi.json", "/login")
+_REFERENCE = "#/components/schemas/{name}"
+_ERRORS = {
+    "400": "the request is malformed",
+    "403": "the request was not sent by a page of this server",
+    "404": "there is no such page or name",
+    "413": "the body is too large",
+    "415": "the body has another media type",
+}
 
 
 async def openapi(request: Request) -> Response:
     """GET /openapi.json: this document."""
-    return JSONResponse(document(request.app.routes))
+    return JSONResponse(openapi_document(request.app.routes, request.app.state.pages))
 
 
-def document(routes: Iterable[BaseRoute]) -> Schema:
-    """All that can be asked of the server."""
-    known: dict[str, Schema] = {}
-    paths: dict[str, Schema] = {}
-    for route in routes:
-        if isinstance(route, Route) and not route.path.startswith(_UNLISTED):
-            paths.setdefault(_NAMES.sub(r"{\1}", route.path), {"get": _read(route, known)})
-    if "/play" in paths:
-        paths |= _play()
+def openapi_document(routes: Sequence[BaseRoute], pages: Sequence[PageEntry]) -> JsonSchema:
+    """Describe all that can be requested of the server."""
+    types = {entry.path: entry.view_type for entry in pages}
+    references, schemas = msgspec.json.schema_components(
+        [LabView, *types.values()], schema_hook=_schema_hook, ref_template=_REFERENCE
+    )
+    lab, *views = references
+    twins = {path: {"allOf": [view, _object({"lab": lab})]} for path, view in zip(types, views, strict=True)}
+    entries = {entry.path: entry for entry in pages}
+    paths = {
+        route.path: {"get": _operation(route, entries, twins)}
+        for route in routes
+        if isinstance(route, Route) and not route.path.startswith(_HIDDEN) and "GET" in (route.methods or ())
+    }
+    if any(isinstance(route, Route) and route.path == "/play" for route in routes):
+        paths |= _play_operations()
+    problem = _object({"problem": {"type": "string"}, "hint": {"type": "string"}})
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "Counterpoint",
             "version": __version__,
-            "description": "The pages of a lab and their JSON twins. Shares are from 0 to 1, ids are sixteen "
+            "description": "The pages of a lab and their JSON twins. Scores are from 0 to 1, ids are sixteen "
             "hexadecimal digits, and an address is a path on this server.",
         },
         "paths": paths,
         "components": {
-            "schemas": {
-                **dict(sorted(known.items())),
-                "Trouble": _object({"problem": {"type": "string"}, "hint": {"type": "string"}}),
-            },
+            "schemas": {**dict(sorted(schemas.items())), "ErrorMessage": problem},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{}, {"token": []}],
     }
 
 
-def schema(kind: Any, known: dict[str, Schema]) -> Schema:
-    """The schema of a type; dataclasses are put into `known` under their names, and referred to.
-
-    >>> schema(tuple[int, ...], {}), schema(str | None, {})
-    ({'type': 'array', 'items': {'type': 'integer'}}, {'anyOf': [{'type': 'string'}, {'type': 'null'}]})
-    """
-    if is_dataclass(kind) and isinstance(kind, type):
-        return _known(kind, known)
-    if get_origin(kind) in (Union, UnionType):
-        return {"anyOf": [schema(one, known) for one in get_args(kind)]}
-    if get_origin(kind) in (tuple, list, Sequence):
-        return _array(get_args(kind), known)
-    if get_origin(kind) in (dict, Mapping):
-        return {"type": "object", "additionalProperties": schema(get_args(kind)[1], known)}
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return {"type": "string", "enum": [one.value for one in kind]}
-    simple = {bool: "boolean", int: "integer", float: "number", str: "string", NoneType: "null"}
-    return {"type": simple[kind]} if kind in simple else {}
+def _schema_hook(kind: type) -> JsonSchema:
+    """Describe a chart, whose fields follow from its kind."""
+    if issubclass(kind, Chart):
+        return {"type": "object", "description": "the title and the values of a chart"}
+    raise NotImplementedError(kind)
 
 
-def _array(of: tuple[Any, ...], known: dict[str, Schema]) -> Schema:
-    if len(of) == 1 or of[1] is Ellipsis:
-        return {"type": "array", "items": schema(of[0], known)}
-    return {
-        "type": "array",
-        "prefixItems": [schema(one, known) for one in of],
-        "minItems": len(of),
-        "maxItems": len(of),
-    }
-
-
-def _known(kind: type, known: dict[str, Schema]) -> Schema:
-    name = f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
-    if name not in known:
-        known[name] = {}  # a view may hold views of its own kind
-        hints = get_type_hints(kind)
-        listed = {field.name: schema(hints[field.name], known) for field in fields(kind)}
-        known[name] = {"description": cleandoc(kind.__doc__ or "").partition("\n")[0], **_object(listed)}
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _object(properties: Mapping[str, Schema]) -> Schema:
+def _object(properties: Mapping[str, JsonSchema]) -> JsonSchema:
     return {"type": "object", "properties": dict(properties), "required": list(properties)}
 
 
-def _read(route: Route, known: dict[str, Schema]) -> Schema:
-    """What can be read at a route."""
-    stem, ending = _cut(_NAMES.sub(r"{\1}", route.path))
-    view, asked = VIEWS.get(stem, ("", ()))
+def _operation(route: Route, entries: Mapping[str, PageEntry], twins: Mapping[str, JsonSchema]) -> JsonSchema:
+    """Describe the GET request of a route."""
+    ending = next((ending for ending in MEDIA_TYPES if route.path.endswith(ending)), "")
+    path = route.path.removesuffix(ending)
+    entry, media_type = entries.get(path), MEDIA_TYPES.get(ending, "text/html")
+    parameters: Sequence[str] = entry.parameters if entry else ()
     if ending == ".png":
-        asked = ("width",) if stem != "/play/picture" else (*TEXTS, *NUMBERS)
-    twin = view and ending == ".json"
-    held = _twin(view, known) if twin else {"type": "object"} if ENDINGS.get(ending) == "application/json" else None
-    said = (route.endpoint.__doc__ or route.path).strip().partition("\n")[0]
+        parameters = ("width",) if path != "/play/picture" else (*TEXTS, *NUMBERS)
+    schema = twins[path] if entry and ending == ".json" else None
+    redirects = {"307": {"description": "a redirect to the first page"}} if path == "/" else {}
     return {
-        "summary": said,
+        "summary": entry.summary if entry else (route.endpoint.__doc__ or path).strip().partition("\n")[0],
         "operationId": re.sub(r"\W+", "_", f"get{route.path}"),
-        "parameters": [*_places(route.path), *map(_parameter, asked)],
+        "parameters": [*_path_parameters(route.path), *map(_query_parameter, parameters)],
         "responses": {
-            "200": _answer("what was asked for", ENDINGS.get(ending, "text/html"), held),
-            "304": {"description": "what the browser has is still right"},
-            **({"307": {"description": "it is elsewhere"}} if not view and not ending else {}),
-            **dict(_troubles(("400", "404"), page=ENDINGS.get(ending) != "application/json")),
+            "200": _response("the page, its JSON twin, or a file", media_type, schema),
+            "304": {"description": "the copy of the browser is current"},
+            **redirects,
+            **dict(_errors(("400", "404"), html=media_type != "application/json")),
         },
     }
 
 
-def _cut(path: str) -> tuple[str, str]:
-    ending = next((one for one in ENDINGS if path.endswith(one)), "")
-    return path.removesuffix(ending), ending
+def _path_parameters(path: str) -> Iterator[JsonSchema]:
+    for name in _PATH_PARAMETER.findall(path):
+        schema = _HEX if name in ("query", "group") else {"type": "string", "minLength": 1}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
 
 
-def _places(path: str) -> Iterator[Schema]:
-    for name in _NAMES.findall(path):
-        kind = _HEX if name in ("query", "group") else {"type": "string", "minLength": 1}
-        yield {"name": name, "in": "path", "required": True, "schema": kind}
+def _query_parameter(name: str) -> JsonSchema:
+    return {"name": name, "in": "query", "required": False, "schema": _parameter_schema(name)}
 
 
-def _parameter(name: str) -> Schema:
-    return {"name": name, "in": "query", "required": False, "schema": _field(name)}
-
-
-def _field(name: str) -> Schema:
+def _parameter_schema(name: str) -> JsonSchema:
     if name in NUMBERS and name != "page":
         least, most = NUMBERS[name]
         return {"type": "integer", "minimum": least, "maximum": most}
@@ -184,61 +139,50 @@ def _field(name: str) -> Schema:
     return {"type": "string", "maxLength": MAX_TEXT}
 
 
-def _twin(view: str, known: dict[str, Schema]) -> Schema:
-    """A view as its twin shows it, with the lab beside it."""
-    module, _, name = view.partition(":")
-    found = getattr(import_module(f"counterpoint.explorer.{module}"), name)
-    return {"allOf": [schema(found, known), _object({"lab": schema(LabView, known)})]}
+def _response(description: str, media_type: str, schema: JsonSchema | None) -> JsonSchema:
+    return {"description": description, "content": {media_type: {"schema": schema} if schema else {}}}
 
 
-def _answer(said: str, kind: str, held: Schema | None) -> Schema:
-    return {"description": said, "content": {kind: {"schema": held} if held else {}}}
-
-
-def _troubles(statuses: Sequence[str], *, page: bool = True) -> Iterator[tuple[str, Schema]]:
-    """What is said when something is wrong: a page for people, JSON for programs that accept it."""
-    what = {
-        "400": "it cannot be understood",
-        "403": "it was not sent by a page of ours",
-        "404": "there is no such thing",
-        "413": "it is too much",
-        "415": "it is of another kind",
-    }
-    told: Schema = {"application/json": {"schema": {"$ref": "#/components/schemas/Trouble"}}}
+def _errors(statuses: Sequence[str], *, html: bool = True) -> Iterator[tuple[str, JsonSchema]]:
+    """Describe errors: a page for people, JSON for programs that accept it."""
+    content: JsonSchema = {"application/json": {"schema": {"$ref": _REFERENCE.format(name="ErrorMessage")}}}
     for status in statuses:
-        yield status, {"description": what[status], "content": {**told, **({"text/html": {}} if page else {})}}
+        yield status, {"description": _ERRORS[status], "content": {**content, **({"text/html": {}} if html else {})}}
 
 
 @cache
-def _play() -> dict[str, Schema]:
-    """What is sent to Play."""
+def _play_operations() -> dict[str, JsonSchema]:
+    """Describe what is posted to the page on which a model is tried."""
     token = {"name": HEADER, "in": "header", "required": True, "schema": {"type": "string"}}
-    asked = {name: _field(name) for name in (*TEXTS, *NUMBERS)} | {"visitor": {"type": "string", "maxLength": 64}}
-    body = {"type": "object", "properties": asked, "additionalProperties": False}
+    fields = {name: _parameter_schema(name) for name in (*TEXTS, *NUMBERS)}
+    body = {
+        "type": "object",
+        "properties": fields | {"visitor": {"type": "string", "maxLength": 64}},
+        "additionalProperties": False,
+    }
     picture = {"type": "string", "format": "binary"}
-    made = _object({"dropped": {"type": "string"}, "picture": {"type": "string"}})
-    troubles = dict(_troubles(("400", "403", "404", "413", "415")))
+    dropped = _object({"dropped": {"type": "string"}, "picture": {"type": "string"}})
+    errors = dict(_errors(("400", "403", "404", "413", "415")))
     return {
         "/play/answers": {
             "post": {
-                "summary": "Ask the loaded models; an event comes in each line: asked, answer, end or stopped.",
+                "summary": "Ask the loaded models; the response has an event per line: asked, answer, end or stopped.",
                 "operationId": "post_play_answers",
                 "parameters": [token],
                 "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-                "responses": {"200": _answer("events, one JSON object in each line", "application/x-ndjson", None)}
-                | troubles,
+                "responses": {"200": _response("one JSON object per line", "application/x-ndjson", None)} | errors,
             }
         },
         "/play/pictures": {
             "post": {
-                "summary": "Send a picture to play with, which is kept in memory for a while.",
+                "summary": "Upload a picture to ask about; it is kept in memory for a while.",
                 "operationId": "post_play_pictures",
                 "parameters": [token],
                 "requestBody": {
                     "required": True,
-                    "content": {kind: {"schema": picture} for kind in ("image/png", "image/jpeg")},
+                    "content": {media_type: {"schema": picture} for media_type in ("image/png", "image/jpeg")},
                 },
-                "responses": {"201": _answer("its name, and where it is", "application/json", made)} | troubles,
+                "responses": {"201": _response("its name and its address", "application/json", dropped)} | errors,
             }
         },
     }

@@ -1,95 +1,165 @@
-"""How an address is answered: a view is made of the lab, few at a time, and shown as a page, its twin, or a chart."""
+"""Responses of pages: a view is built from the lab, few at a time, and sent as HTML, as JSON, or as a chart."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from counterpoint._version import __version__
-from counterpoint.core.errors import UnknownName
+from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
+from counterpoint.explorer.page import PageEntry, PageRequest, PageView, load
 from counterpoint.explorer.templating import environment
-from counterpoint.explorer.views import LabView, PageView, to_json_value
+from counterpoint.explorer.thumbnails import thumbnail_width
+from counterpoint.explorer.views import LabView, LinkChoice, to_json_value
 from counterpoint.lab.reader import LabReader
-from counterpoint.reports.charts.svg import Chart
 
 TEMPLATES = environment()
-"""Those of all pages."""
+"""The templates of all pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemView(PageView):
+    """Why there is nothing to show."""
+
+    hint: str = ""
 
 
 def lab_view(request: Request) -> LabView:
-    """The line at the top of a page."""
+    """Return the line at the top of a page."""
     reader: LabReader = request.app.state.reader
     return LabView(reader.name, len(reader.models()), reader.answer_count(), bool(request.app.state.model_threads))
 
 
+def navigation(pages: Sequence[PageEntry], section: str, *, has_models: bool = False) -> tuple[LinkChoice, ...]:
+    """Return the links at the top of a page of a section."""
+    return tuple(
+        LinkChoice(entry.label, entry.path, entry.label == section)
+        for entry in pages
+        if entry.label and (has_models or not entry.needs_models)
+    )
+
+
+def page_navigation(request: Request, section: str = "") -> tuple[LinkChoice, ...]:
+    """Return the links at the top of a page of a server."""
+    return navigation(request.app.state.pages, section, has_models=bool(request.app.state.model_threads))
+
+
 def parse_id(text: str) -> int:
-    """The number of a query or a group, which an address has as sixteen digits."""
+    """Return the id of a query or a group, which an address has as sixteen hexadecimal digits."""
     if len(text) != 16 or not set(text) <= set("0123456789abcdef"):
         raise UnknownName("id", text, [])
     return int(text, 16)
 
 
-def has_ending(request: Request, *endings: str) -> bool:
-    """Whether an address has one of these endings, which say in what form it is answered."""
-    return request.url.path.endswith(endings)
+def page_routes(entry: PageEntry) -> tuple[Route, ...]:
+    """Return the routes of a page: its chart, its JSON twin, and itself."""
+    if entry.routes:
+        return tuple(load(entry.routes))
+
+    async def respond(request: Request) -> Response:
+        asked = PageRequest(request.path_params, tuple(request.query_params.multi_items()))
+        if request.url.path.endswith(".svg") and entry.chart:
+            return await _chart_response(request, lambda reader: load(entry.chart)(reader, asked).svg())
+        return await _page_response(request, entry, lambda reader: load(entry.view)(reader, asked))
+
+    endings = (".svg", ".json", "") if entry.chart else (".json", "")
+    return tuple(Route(f"{entry.path}{ending}", respond) for ending in endings)
 
 
-async def page(request: Request, template: str, make: Callable[[LabReader], PageView]) -> Response:
-    """A view by its template, or as JSON; whoever has it already is only told so."""
-    reader: LabReader = request.app.state.reader
-    version = await run_in_threadpool(reader.refresh)
-    tag = blake2b(f"{version} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
-    if _known(request, tag):
-        return _unchanged(tag)
-    twin, recent = has_ending(request, ".json"), request.app.state.recent
+async def _page_response(request: Request, entry: PageEntry, make: Callable[[LabReader], PageView]) -> Response:
+    """Send a view by its template, or as JSON; it is rendered once until the lab changes."""
+    state = request.app.state
+    version = await run_in_threadpool(state.reader.refresh)
+    etag = blake2b(f"{version} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
+    if _is_known(request, etag):
+        return _not_modified(etag)
+    twin = request.url.path.endswith(".json")
 
-    def made() -> bytes:
-        """The page, which is the same for everybody until the lab changes."""
-        view, lab = make(reader), lab_view(request)
+    def render() -> bytes:
+        view, lab = make(state.reader), lab_view(request)
         if twin:
-            content = bytes(_json({"lab": to_json_value(lab), **to_json_value(view)}).body)
+            content = _json_bytes({"lab": to_json_value(lab), **to_json_value(view)})
         else:
-            shown = TEMPLATES.get_template(template).render(view=view, lab=lab)
-            content = shown.encode("utf-8", "backslashreplace")
-        recent.put(tag, content)
+            links = page_navigation(request, entry.label or entry.section)
+            html = TEMPLATES.get_template(entry.template).render(view=view, lab=lab, navigation=links)
+            content = html.encode("utf-8", "backslashreplace")
+        state.rendered.put(etag, content)
         return content
 
-    content = recent.get(tag)
+    content = state.rendered.get(etag)
     if content is None:
-        async with request.app.state.makers:
-            content = recent.get(tag) or await run_in_threadpool(made)
-    return with_etag(request, Response(content, media_type="application/json" if twin else "text/html"), tag)
+        async with state.render_slots:
+            content = state.rendered.get(etag) or await run_in_threadpool(render)
+    return with_etag(request, Response(content, media_type="application/json" if twin else "text/html"), etag)
 
 
-async def chart(request: Request, make: Callable[[LabReader], Chart]) -> Response:
-    """A chart as an SVG file."""
-    reader: LabReader = request.app.state.reader
-    await run_in_threadpool(reader.refresh)
-    async with request.app.state.makers:
-        drawn = await run_in_threadpool(lambda: make(reader).svg())
+async def _chart_response(request: Request, draw: Callable[[LabReader], str]) -> Response:
+    """Send a chart as an SVG file."""
+    state = request.app.state
+    await run_in_threadpool(state.reader.refresh)
+    async with state.render_slots:
+        drawn = await run_in_threadpool(draw, state.reader)
     return Response(drawn.encode("utf-8"), media_type="image/svg+xml")
 
 
-def _json(content: Mapping[str, Any]) -> Response:
+async def picture(request: Request) -> Response:
+    """GET /suites/SUITE/pictures/QUERY.png?width=N: the picture that was shown with a query."""
+    suite, query_id = request.path_params["suite"], parse_id(request.path_params["query"])
+    given = request.query_params.get("width", "640")
+    width = thumbnail_width(int(given) if given.isascii() and given.isdecimal() and len(given) < 6 else 640)
+    state = request.app.state
+
+    def draw() -> bytes:
+        state.reader.refresh()
+        address = state.reader.query(suite, query_id).picture
+        if address is None:
+            raise UnknownName("picture", request.path_params["query"], [])
+        content: bytes = state.thumbnails.png(address, width)
+        return content
+
+    content = await run_in_threadpool(draw)
+    return with_etag(request, Response(content, media_type="image/png"), blake2b(content, digest_size=8).hexdigest())
+
+
+async def problem_page(request: Request, problem: Exception) -> Response:
+    """Send an error as a page or as JSON: 404 for what does not exist, 500 for a lab that cannot be read."""
+    status = getattr(problem, "status_code", 404 if isinstance(problem, UnknownName | PictureError) else 500)
+    fact = str(problem) if isinstance(problem, CounterpointError) else str(getattr(problem, "detail", "")) or "Error"
+    view = ProblemView(
+        title="Page not found" if status == 404 else "This page cannot be shown",
+        sentence=f"{fact[:1].upper()}{fact[1:].rstrip('.')}.",
+        twin="/overview.json",
+        hint=getattr(problem, "hint", ""),
+    )
+    if request.url.path.endswith(".json") or "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"problem": view.sentence, "hint": view.hint}, status)
+    lab = LabView(request.app.state.reader.name, 0, 0, bool(request.app.state.model_threads))
+    html = TEMPLATES.get_template("problem.html").render(view=view, lab=lab, navigation=page_navigation(request))
+    return Response(html, status, getattr(problem, "headers", None), "text/html")
+
+
+def _json_bytes(content: Mapping[str, Any]) -> bytes:
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Response(text.encode("utf-8", "backslashreplace"), media_type="application/json")
+    return text.encode("utf-8", "backslashreplace")
 
 
-def _known(request: Request, tag: str) -> bool:
-    return request.headers.get("if-none-match", "").removeprefix("W/") == f'"{tag}"'
+def _is_known(request: Request, etag: str) -> bool:
+    return request.headers.get("if-none-match", "").removeprefix("W/") == f'"{etag}"'
 
 
-def _unchanged(tag: str) -> Response:
-    return Response(status_code=304, headers={"ETag": f'"{tag}"', "Cache-Control": "no-cache"})
+def _not_modified(etag: str) -> Response:
+    return Response(status_code=304, headers={"ETag": f'"{etag}"', "Cache-Control": "no-cache"})
 
 
-def with_etag(request: Request, response: Response, tag: str) -> Response:
-    """The answer with its tag: a browser that has it already is told so, and asks again each time."""
-    if _known(request, tag):
-        return _unchanged(tag)
-    response.headers.update({"ETag": f'"{tag}"', "Cache-Control": "no-cache"})
+def with_etag(request: Request, response: Response, etag: str) -> Response:
+    """Return the response with its ETag, or 304 for a browser that has it already."""
+    if _is_known(request, etag):
+        return _not_modified(etag)
+    response.headers.update({"ETag": f'"{etag}"', "Cache-Control": "no-cache"})
     return response

@@ -1,20 +1,27 @@
 """The templates of the pages: those of reports, and what only pages need."""
 
-from jinja2 import Environment, PackageLoader
+from importlib.resources import files
 
-from counterpoint.explorer.pages.group import THRESHOLD
-from counterpoint.explorer.views import BoxView
+from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader
+
+from counterpoint.explorer.group_parts import THRESHOLD, BoxView
 from counterpoint.reports import templating
 
 
 def environment() -> Environment:
     """The templates of pages and reports."""
-    templates = templating.environment(
-        PackageLoader("counterpoint.explorer"), PackageLoader("counterpoint.explorer.play", "")
-    )
+    templates = templating.environment(PackageLoader("counterpoint.explorer"))
+    assert templates.loader, "an environment has templates"
+    templates.loader = ChoiceLoader([FunctionLoader(_read_template), templates.loader])
     templates.filters["label"] = box_label
     templates.globals |= {"threshold": THRESHOLD, "live": True}
     return templates
+
+
+def _read_template(name: str) -> str | None:
+    """Return the text of a template beside a module, by a name such as `package.module/template.html`."""
+    module, _, file = name.partition("/")
+    return files(module).joinpath(file).read_text("utf-8") if file else None
 
 
 def box_label(box: BoxView, width: int, height: int) -> dict[str, float]:

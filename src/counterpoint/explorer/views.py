@@ -4,12 +4,9 @@ Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is 
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-from counterpoint.language.word_diff import TextPiece
-from counterpoint.reports.charts.bars import BarChart, Histogram, StackedBarChart, WordChart
-from counterpoint.reports.charts.curves import ReliabilityChart
-from counterpoint.reports.charts.dots import DotChart
+from counterpoint.reports.charts.svg import Chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,161 +140,12 @@ class ScoreRow:
     blocks: tuple[SuiteBlock, ...] = ()
 
 
-PageChart: TypeAlias = BarChart | DotChart | Histogram | ReliabilityChart | StackedBarChart | WordChart
-"""The kinds of charts that pages have; a JSON twin shows their values."""
-
-
 @dataclass(frozen=True, slots=True)
 class ChartFigure:
     """A chart of a page, and the address of the same chart as an SVG file."""
 
-    chart: PageChart
+    chart: Chart
     address: str
-
-
-@dataclass(frozen=True, slots=True)
-class PageView:
-    """What every page has: its kind, its title, its sentence, its twin, and its neighbours where it has any."""
-
-    view: str
-    title: str
-    sentence: str
-    twin: str
-    before: str = ""
-    after: str = ""
-    above: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemView(PageView):
-    """Why there is nothing to show."""
-
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OverviewView(PageView):
-    """Models and measures."""
-
-    heads: tuple[ColumnGroup, ...] = ()
-    columns: tuple[MetricColumn, ...] = ()
-    lines: tuple[ScoreRow, ...] = ()
-    costs: tuple[MetricColumn, ...] = ()
-    by_name: MetricColumn | None = None  # ordered by the names of the models
-    suites: tuple[LinkChoice, ...] = ()
-    boxes: tuple[SelectBox, ...] = ()  # of which several can be chosen
-    kept: tuple[tuple[str, str], ...] = ()  # what the address says beside these
-    notes: tuple[str, ...] = ()
-    charts: tuple[ChartFigure, ...] = ()
-    empty: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerProbability:
-    """A value with the probability that a model gave it."""
-
-    value: str
-    probability: float
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerView:
-    """One answer: raw text, the value taken from it by a rule, its state, and the credit that it earns."""
-
-    raw: str
-    value: str
-    rule: str
-    state: str
-    score: float | None
-    correct: float | None
-    top: tuple[AnswerProbability, ...]
-    reason: str
-    shown: str  # the value, or the score where the mode asks for one
-
-
-@dataclass(frozen=True, slots=True)
-class EntryLine:
-    """A text in a list, with the answer of the model that the list is about; `own` is what sets apart an equal text."""
-
-    name: str
-    text: tuple[TextPiece, ...]
-    answer: AnswerView | None
-    own: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupEntry:
-    """One group in a list."""
-
-    group_id: str
-    test: str
-    kind: str
-    verdict: str
-    about: str
-    address: str
-    picture: str
-    width: int
-    height: int
-    lines: tuple[EntryLine, ...]
-    more: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteResultsView(PageView):
-    """One suite of one model: scores by test and kind, and its groups."""
-
-    suite: str = ""
-    model: str = ""
-    here: str = ""
-    models: tuple[LinkChoice, ...] = ()
-    columns: tuple[MetricColumn, ...] = ()
-    lines: tuple[ScoreRow, ...] = ()
-    notes: tuple[str, ...] = ()
-    chart: ChartFigure | None = None
-    choices: tuple[SelectBox, ...] = ()
-    groups: tuple[GroupEntry, ...] = ()
-    found: int = 0
-    first: int = 0
-    last: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class BoxView:
-    """An object that the question is about, and where it is."""
-
-    name: str
-    x: int
-    y: int
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
-class PictureView:
-    """A picture as models saw it; the boxes refer to its width and height, and the title says its edits in full."""
-
-    address: str
-    alt: str
-    caption: str
-    title: str
-    width: int | None
-    height: int | None
-    boxes: tuple[BoxView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class QueryView:
-    """A query of a group: its place in it, its text with the changes marked, and its right answers."""
-
-    name: str
-    short: str
-    query: str
-    text: tuple[TextPiece, ...]
-    context: str
-    choices: tuple[str, ...]
-    gold: tuple[str, ...] | None
-    tags: tuple[str, ...]  # those that not all queries of the group have
-    repeats: bool = False  # the text is that of the base; what is new is in the tags
 
 
 def to_json_value(value: Any) -> Any:

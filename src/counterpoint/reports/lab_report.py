@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from counterpoint import catalog
 from counterpoint._version import __version__
-from counterpoint.explorer.board_choices import OverviewQuery
-from counterpoint.explorer.breakdowns import verdicts_by_model
-from counterpoint.explorer.pages.overview import overview_chart, overview_view, rank_models, score_cell
+from counterpoint.explorer.pages.overview import OverviewView, build_overview, metric_chart, rank_models, score_cell
+from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.explorer.templating import environment
-from counterpoint.explorer.views import LabView, OverviewView, ScoreCell
+from counterpoint.explorer.verdict_charts import verdicts_by_model
+from counterpoint.explorer.views import LabView, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.templating import style
@@ -37,7 +37,7 @@ class SuiteSection:
 def render_lab_report(reader: LabReader) -> str:
     """The whole report of a lab."""
     reader.refresh()
-    board = overview_view(reader, OverviewQuery(), live=False)
+    board = build_overview(reader, OverviewQuery(), live=False)
     drawings = list(dict.fromkeys(column.measure for column in board.columns))[:CHARTS] if board.lines else []
     page = environment().get_template("lab_report.html")
     return page.render(
@@ -46,7 +46,7 @@ def render_lab_report(reader: LabReader) -> str:
         lab=LabView(reader.name, len(reader.models()), reader.answer_count()),
         version=__version__,
         style=style(),
-        charts=[overview_chart(reader, OverviewQuery(measures=(name,))) for name in drawings],
+        charts=[metric_chart(reader, OverviewQuery(measures=(name,))) for name in drawings],
         suites=[_suite(reader, suite) for suite in reader.suites()],
         models=rank_models(reader, OverviewQuery()),
     )
@@ -64,7 +64,7 @@ def _suite(reader: LabReader, suite: str) -> SuiteSection:
         name=suite,
         sentence=reader.suite_sentence(suite),
         facts=f"{made}, fingerprint {manifest.fingerprint}",
-        board=overview_view(reader, OverviewQuery((suite,)), live=False) if several and models else None,
+        board=build_overview(reader, OverviewQuery((suite,)), live=False) if several and models else None,
         models=tuple(model.name for model in models),
         measure=catalog.metric(measure).phrase if measure else "",
         kinds=tuple(_kinds(reader, suite, models, measure)) if models and measure else (),

@@ -37,7 +37,7 @@ from counterpoint.explorer.play.view import (
     with_defaults,
 )
 from counterpoint.explorer.request_bodies import MAX_BODY_BYTES, read_body, read_form, read_json
-from counterpoint.explorer.responses import TEMPLATES, lab_view
+from counterpoint.explorer.responses import TEMPLATES, lab_view, page_navigation
 from counterpoint.explorer.security import HEADER, AccessKeys
 from counterpoint.explorer.views import to_json_value
 from counterpoint.lab.reader import LabReader
@@ -236,5 +236,7 @@ def _png(pictures: PlayPictures, shown: Picture) -> bytes:
 
 def _render(request: Request, view: PlayView) -> Response:
     keys: AccessKeys = request.app.state.keys
-    content = TEMPLATES.get_template("play.html").render(view=view, lab=lab_view(request), token=keys.page)
+    content = TEMPLATES.get_template("counterpoint.explorer.play/play.html").render(
+        view=view, lab=lab_view(request), navigation=page_navigation(request, "Try a model"), token=keys.page
+    )
     return Response(content, headers=_FRESH, media_type="text/html")

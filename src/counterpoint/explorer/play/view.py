@@ -12,11 +12,13 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
+from counterpoint.explorer.group_parts import AnswerProbability, AnswerView
+from counterpoint.explorer.page import PageView
 from counterpoint.explorer.play.model_threads import LoadedModel, ModelThreads
 from counterpoint.explorer.play.request import FAMILIES, MASKS, PlayRequest, apply_request
 from counterpoint.explorer.play.rewordings import SwappableWord, list_rewordings, noise_rejection, swappable_words
 from counterpoint.explorer.play.uploads import NAMESPACE
-from counterpoint.explorer.views import AnswerProbability, AnswerView, PageView, SelectBox, SelectOption
+from counterpoint.explorer.views import SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.models.builtin.unknown_words import vocabulary_warnings
@@ -230,7 +232,6 @@ def play_view(
     source, models = source_picture(reader, play), capable_models(threads, play)
     queries = play_queries(threads, play, source.picture)
     return PlayView(
-        view="play",
         title="Try a model",
         sentence=SENTENCE,
         twin=play.address("/play.json"),

@@ -1,10 +1,10 @@
-"""A part of a lab as files: the pages of the server, visited one after the other and kept, for readers without one."""
+"""Export of the static site: the pages of a server without a network are visited, rewritten and written as files."""
 
 import asyncio
 import posixpath
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,33 +20,32 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
 from counterpoint.explorer.app import create_app
-from counterpoint.explorer.openapi import ENDINGS
+from counterpoint.explorer.openapi import MEDIA_TYPES
+from counterpoint.explorer.page import PageEntry
 from counterpoint.explorer.pages.suite_results import PAGE
-from counterpoint.explorer.site.group_list import static_list
+from counterpoint.explorer.registry import PAGES
+from counterpoint.explorer.responses import TEMPLATES, navigation
+from counterpoint.explorer.site.group_list import group_list_view
 from counterpoint.explorer.site.rewriting import PageRewriter
-from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outcomes.files import Progress
+from counterpoint.store.outcomes.queries import first_groups
 from counterpoint.store.versions import ModelVersion, select_versions
 
-ASSETS = ("style.css", "icon.svg", "site.js")
-"""What every page needs beside it."""
-HOME = "/overview"
-SITES: Mapping[str, tuple[str, ...]] = {
-    r"/overview": ("suite",),
-    r"/models/[^/]+": ("suite",),
-    r"/compare": ("models", "suite", "with"),
-    r"/suites": (),
-    r"/suites/[^/]+": (),
-    r"/suites/[^/]+/models/[^/]+": ("page",),
-    r"/suites/[^/]+/groups/[0-9a-f]{16}": (),
-    r"/samples/[0-9a-f]{16}": (),
-    r"/browse": (),
-}
-"""The pages that are kept, and what of their addresses tells them apart; whatever else is asked is forgotten."""
-ALIKE = ("open", "sort")
-"""What changes a page so little that a link to it would lead to itself."""
+ASSETS = (
+    ("counterpoint.reports", "style.css"),
+    ("counterpoint.explorer", "icon.svg"),
+    ("counterpoint.explorer", "site.js"),
+)
+"""The static files that every page needs, by package."""
+
+BROWSE = "/browse"
+"""The page that is replaced by a list of all groups, which is searched and sorted in place."""
+
+VIEW_STATE = ("open", "sort")
+"""Parameters that change a page so little that a link to it would lead to itself."""
 
 _GROUP = re.compile(r"/suites/([^/]+)/groups/([0-9a-f]{16})")
 _PICTURE = re.compile(r"/suites/[^/]+/pictures/[0-9a-f]{16}\.png")
@@ -63,7 +62,7 @@ class SiteSelection:
 
 @dataclass(slots=True)
 class SiteProgress:
-    """What has been written so far."""
+    """How much has been written so far."""
 
     pages: int = 0
     pictures: int = 0
@@ -72,28 +71,28 @@ class SiteProgress:
 
 
 class LabSubset(LabStore):
-    """A lab of which only some suites and models are seen."""
+    """A lab of which only some suites and models are visible."""
 
-    def __init__(self, lab: LabStore, chosen: SiteSelection) -> None:
+    def __init__(self, lab: LabStore, selection: SiteSelection) -> None:
         super().__init__(lab.folder)
-        self._chosen = chosen
+        self._selection = selection
         self.versions()  # refuses models that the lab does not have
-        for name in chosen.suites:
+        for name in selection.suites:
             if name not in (known := super().suites()):
                 raise UnknownName("suite of this lab", name, known)
 
     def suites(self) -> list[str]:
-        """The suites that are seen."""
-        return [name for name in super().suites() if name in self._chosen.suites or not self._chosen.suites]
+        """Return the visible suites."""
+        return [name for name in super().suites() if name in self._selection.suites or not self._selection.suites]
 
     def versions(self) -> tuple[ModelVersion, ...]:
-        """The versions of the chosen models; all where none is named."""
-        return tuple(select_versions(super().versions(), self._chosen.models))
+        """Return the versions of the visible models."""
+        return tuple(select_versions(super().versions(), self._selection.models))
 
 
 @dataclass(frozen=True, slots=True)
 class PageResponse:
-    """What came back from the server."""
+    """A response of the server."""
 
     status: int
     location: str
@@ -101,7 +100,7 @@ class PageResponse:
 
 
 class InProcessClient:
-    """Asks the server without a network, in a thread of its own, where no other loop is running."""
+    """Requests pages of the server without a network, in a thread of its own, where no other event loop runs."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app, self._thread, self._runner = app, ThreadPoolExecutor(1), asyncio.Runner()
@@ -114,7 +113,7 @@ class InProcessClient:
         self._thread.shutdown()
 
     def get(self, address: str) -> PageResponse:
-        """One page."""
+        """Request one page."""
         return self._thread.submit(lambda: self._runner.run(self._get(address))).result()
 
     async def _get(self, address: str) -> PageResponse:
@@ -149,101 +148,112 @@ class InProcessClient:
 
 @dataclass(slots=True)
 class SiteWriter:
-    """The folder that is filled: pages wait until each was visited, and pictures are kept once for all their pages."""
+    """Fills a folder: pages wait in a queue until each was visited, and equal pictures are written once."""
 
     folder: Path
     reader: LabReader
-    visitor: InProcessClient
+    client: InProcessClient
     limit: int
     groups: Mapping[str, frozenset[str]]  # those that have a page, by suite
-    written: SiteProgress = field(default_factory=SiteProgress)
+    pages: Sequence[PageEntry] = PAGES
+    progress: SiteProgress = field(default_factory=SiteProgress)
     names: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, str] = field(default_factory=dict)
-    waiting: deque[str] = field(default_factory=deque)
+    queue: deque[str] = field(default_factory=deque)
 
-    def fill(self, told: Callable[[SiteProgress], None]) -> None:
-        """Visit the leaderboard, and whatever can be reached from there."""
-        for name in ASSETS:
-            package = "counterpoint.reports" if name == "style.css" else "counterpoint.explorer"
-            content = files(package).joinpath(f"static/{name}").read_bytes()
-            self._put(f"static/{name}", content)
-        self.file_of(HOME)
-        while self.waiting:
-            address = self.waiting.popleft()
-            page = self._list() if address == "/browse" else self._page(address)
-            self._put(self.names[address], self._rewritten(page, self.names[address]).encode("utf-8", "replace"))
-            self.written.pages += 1
-            self.written.waiting = len(self.waiting)
-            told(self.written)
+    def write(self, report: Callable[[SiteProgress], None]) -> None:
+        """Write the pages of the navigation and all that can be reached from there."""
+        for package, name in ASSETS:
+            self._put(f"static/{name}", files(package).joinpath(f"static/{name}").read_bytes())
+        for entry in self.pages:
+            if entry.label:
+                self.file_of(entry.path)
+        while self.queue:
+            address = self.queue.popleft()
+            page = self._group_list() if address == BROWSE else self._page(address)
+            self._put(self.names[address], self._rewrite(page, self.names[address]).encode("utf-8", "replace"))
+            self.progress.pages += 1
+            self.progress.waiting = len(self.queue)
+            report(self.progress)
 
     def file_of(self, address: str) -> str:
-        """The file that a page will be in; nothing where it is not part of the site."""
-        known = self.canonical(address)
-        if known and known not in self.names:
-            self.names[known] = file_name(known)
-            self.waiting.append(known)
-        return self.names.get(known, "")
+        """Return the file that a page will be in, or nothing if it is not part of the site."""
+        canonical = self.canonical(address)
+        if canonical and canonical not in self.names:
+            self.names[canonical] = "index.html" if canonical == self.pages[0].path else file_name(canonical)
+            self.queue.append(canonical)
+        return self.names.get(canonical, "")
 
     def canonical(self, address: str) -> str:
-        """An address with nothing but what tells pages of the site apart; nothing for what is not part of it."""
+        """Return an address with only the parameters that tell files apart, or nothing if the site has no such page."""
         parts = urlsplit(address)
-        asked = [(name, value) for name, value in parse_qsl(parts.query) if value]
-        kept = next((keys for path, keys in SITES.items() if re.fullmatch(path, parts.path)), None)
-        if parts.scheme or parts.netloc or kept is None or parts.path.endswith(tuple(ENDINGS)):
+        given = [(name, value) for name, value in parse_qsl(parts.query) if value]
+        parameters = self._static_parameters(parts.path)
+        if parts.scheme or parts.netloc or parameters is None or parts.path.endswith(tuple(MEDIA_TYPES)):
             return ""
-        if any(name in ALIKE for name, _ in asked):
+        if any(name in VIEW_STATE for name, _ in given):
             return ""
         group = _GROUP.fullmatch(parts.path)
         if group and group[2] not in self.groups.get(unquote(group[1]), ()):
             return ""
-        said = sorted((name, value) for name, value in asked if name in kept and (name, value) != ("page", "1"))
-        if not all(_fits(name, value, self.limit) for name, value in said) or len(said) > 6:
+        kept = sorted((name, value) for name, value in given if name in parameters and (name, value) != ("page", "1"))
+        if not all(_has_groups(name, value, self.limit) for name, value in kept) or len(kept) > 6:
             return ""
-        return f"{parts.path}?{urlencode(said)}" if said else parts.path
+        return f"{parts.path}?{urlencode(kept)}" if kept else parts.path
+
+    def _static_parameters(self, path: str) -> tuple[str, ...] | None:
+        for entry in self.pages:
+            if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", entry.path), path):
+                return entry.static
+        return None
 
     def _page(self, address: str) -> str:
-        found = self.visitor.get(address)
+        response = self.client.get(address)
         for _ in range(3):
-            if found.status not in (302, 303, 307, 308):
+            if response.status not in (302, 303, 307, 308):
                 break
-            found = self.visitor.get(found.location)
-        if found.status >= 500:
-            raise StoreError(f"the page {address} cannot be made", hint="counterpoint serve shows why")
-        return found.content.decode("utf-8", "replace")
+            response = self.client.get(response.location)
+        if response.status >= 500:
+            raise StoreError(f"the page {address} cannot be rendered", hint="counterpoint serve shows why")
+        return response.content.decode("utf-8", "replace")
 
-    def _list(self) -> str:
-        view = static_list(self.reader, self.limit)
+    def _group_list(self) -> str:
+        view = group_list_view(self.reader, self.limit)
         lab = LabView(self.reader.name, len(self.reader.models()), self.reader.answer_count())
-        return environment().get_template("static_list.html").render(view=view, lab=lab, live=False)
+        links = navigation(self.pages, "Browse")
+        template = TEMPLATES.get_template("counterpoint.explorer.site/group_list.html")
+        return template.render(view=view, lab=lab, navigation=links, live=False)
 
-    def _rewritten(self, page: str, name: str) -> str:
+    def _rewrite(self, page: str, name: str) -> str:
         here = posixpath.dirname(name)
 
-        def file(address: str) -> str:
-            target, at = self._target(address), urlsplit(address).fragment
-            return quote(posixpath.relpath(target, here or ".")) + (f"#{quote(at)}" if at else "") if target else ""
+        def relative(address: str) -> str:
+            target, fragment = self._target(address), urlsplit(address).fragment
+            path = quote(posixpath.relpath(target, here or ".")) if target else ""
+            return f"{path}#{quote(fragment)}" if path and fragment else path
 
-        return PageRewriter(file, self._about()).made(page)
+        return PageRewriter(relative, self._colophon()).made(page)
 
-    def _about(self) -> str:
-        """What a reader should know of pages that are files."""
+    def _colophon(self) -> str:
+        """Say at the foot of a page what it is a copy of."""
         shown = f"the first {self.limit:,} groups of each suite have a page"
         return f"A copy of {self.reader.name}, written by Counterpoint {__version__}: {shown}."
 
     def _target(self, address: str) -> str:
         path = address.partition("?")[0]
         if path.startswith("/static/"):
-            return path[1:] if path.removeprefix("/static/") in ASSETS else ""
+            return path[1:] if path.removeprefix("/static/") in [name for _, name in ASSETS] else ""
         return self._picture(address) if _PICTURE.fullmatch(path) else self.file_of(address)
 
     def _picture(self, address: str) -> str:
-        """The file of a picture, written when it is first seen; pictures with the same content share one."""
+        """Return the file of a picture, which is written when it is first seen."""
         if address not in self.pictures:
-            found = self.visitor.get(address)
-            name = f"pictures/{blake2b(found.content, digest_size=12).hexdigest()}.png" if found.status == 200 else ""
+            response = self.client.get(address)
+            digest = blake2b(response.content, digest_size=12).hexdigest()
+            name = f"pictures/{digest}.png" if response.status == 200 else ""
             if name and name not in self.pictures.values():
-                self._put(name, found.content)
-                self.written.pictures += 1
+                self._put(name, response.content)
+                self.progress.pictures += 1
             self.pictures[address] = name
         return self.pictures[address]
 
@@ -254,61 +264,56 @@ class SiteWriter:
             path.write_bytes(content)
         except OSError as problem:
             raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
-        self.written.bytes += len(content)
+        self.progress.bytes += len(content)
 
 
 def export_site(
     lab: LabStore,
     out: Path,
-    chosen: SiteSelection,
+    selection: SiteSelection,
     *,
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
-    told: Callable[[SiteProgress], None] = lambda written: None,
-    line: Callable[[str], None] = lambda line: None,
+    report: Callable[[SiteProgress], None] = lambda progress: None,
+    progress: Progress = lambda line: None,
+    pages: Sequence[PageEntry] = PAGES,
 ) -> SiteProgress:
-    """Write the pages of a part of a lab into an empty folder; `told` hears after each page how far it is."""
+    """Write the pages of a part of a lab into an empty folder; `report` is called after each page."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise StoreError(f"{out} is not empty", hint="name a new folder; nothing is written over")
-    app = create_app(LabSubset(lab.opened(), chosen), cache=cache, extra=extra, told=line)
+        raise StoreError(f"{out} is not empty", hint="name a new folder; nothing is overwritten")
+    app = create_app(LabSubset(lab.opened(), selection), cache=cache, extra=extra, progress=progress, pages=pages)
     reader: LabReader = app.state.reader
     reader.refresh()
-    groups = {suite: frozenset(first_groups(reader, suite, chosen.limit)) for suite in reader.suites()}
-    with InProcessClient(app) as visitor:
-        site = SiteWriter(out, reader, visitor, chosen.limit, groups)
-        site.fill(told)
-    return site.written
-
-
-def first_groups(reader: LabReader, suite: str, limit: int) -> Iterator[str]:
-    """The ids of the groups of a suite that come first, as its lists show them."""
-    asked = reader.database.source("bases", suite=suite)
-    sql = f"SELECT group_id FROM {asked} ORDER BY place LIMIT ?"
-    yield from (hex_id(row["group_id"]) for row in reader.database.rows(sql, [limit]))
+    groups = {
+        suite: frozenset(hex_id(base["group_id"]) for base in first_groups(reader, suite, selection.limit))
+        for suite in reader.suites()
+    }
+    with InProcessClient(app) as client:
+        site = SiteWriter(out, reader, client, selection.limit, groups, pages)
+        site.write(report)
+    return site.progress
 
 
 def file_name(address: str) -> str:
-    """The name of the file of a page, which says what it is and works on every machine.
+    """Return the name of the file of a page, which works on every file system.
 
-    >>> file_name("/overview"), file_name("/suites/order/models/fusion?page=2")
-    ('index.html', 'suites/order/models/fusion-page-2.html')
+    >>> file_name("/suites/order/models/fusion?page=2")
+    'suites/order/models/fusion-page-2.html'
     """
-    if address == HOME:
-        return "index.html"
     path, _, query = address.partition("?")
-    parts = [_plain(unquote(part)) for part in path.strip("/").split("/")]
-    said = [_plain(word) for pair in parse_qsl(query) for word in pair]
-    return f"{'/'.join([*parts[:-1], '-'.join([parts[-1], *said])])}.html"
+    parts = [_safe_name(unquote(part)) for part in path.strip("/").split("/")]
+    values = [_safe_name(word) for pair in parse_qsl(query) for word in pair]
+    return f"{'/'.join([*parts[:-1], '-'.join([parts[-1], *values])])}.html"
 
 
-def _plain(word: str) -> str:
-    """A word as the name of a file; one that had to be changed carries a digest, so that no two become the same."""
+def _safe_name(word: str) -> str:
+    """Return a word as part of a file name; one that had to be changed carries a digest, so that names differ."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", word)[:60]
     if plain == word and word.lower() == word:
         return plain
     return f"{plain.strip('-')}-{blake2b(word.encode('utf-8', 'surrogatepass'), digest_size=3).hexdigest()}".lstrip("-")
 
 
-def _fits(name: str, value: str, limit: int) -> bool:
-    """Whether a page of a list has any of the groups that are shown."""
+def _has_groups(name: str, value: str, limit: int) -> bool:
+    """Return whether a page of a list has any of the groups that are shown."""
     return name != "page" or (value.isdecimal() and len(value) < 7 and (int(value) - 1) * PAGE < limit)

@@ -1,24 +1,24 @@
-"""Find without a server: one list of all groups of a site, with the verdict on each model, ordered in place."""
+"""Browse without a server: one list of all groups of a site with the verdicts of each model, sorted in place."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import quote
 
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.views import PageView
+from counterpoint.explorer.group_filters import group_address
+from counterpoint.explorer.page import PageView
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import VERDICTS
+from counterpoint.store.outcomes.queries import first_groups, first_verdicts
 
 SENTENCE = (
-    "All groups that have a page here, and what became of each in the hands of every model. "
-    "A click on a column head orders them by it."
+    "All groups that have a page here, with the verdict on the answers of every model. "
+    "A click on a column head sorts them by it."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A group of the list; verdicts are in the order of the models, empty where one was not asked."""
+    """A group of the list; verdicts are in the order of the models, empty where one has no answer."""
 
     address: str
     suite: str
@@ -36,11 +36,10 @@ class GroupListView(PageView):
     groups: tuple[ListedGroup, ...] = ()
 
 
-def static_list(reader: LabReader, limit: int) -> GroupListView:
-    """The first groups of each suite."""
+def group_list_view(reader: LabReader, limit: int) -> GroupListView:
+    """Return the first groups of each suite."""
     return GroupListView(
-        view="find",
-        title="Find",
+        title="Browse",
         sentence=SENTENCE,
         twin="/browse.json",
         models=tuple(model.name for model in reader.models()),
@@ -49,23 +48,15 @@ def static_list(reader: LabReader, limit: int) -> GroupListView:
 
 
 def _groups(reader: LabReader, suite: str, limit: int) -> Iterator[ListedGroup]:
-    asked = reader.database.source("bases", suite=suite)
-    sql = f"SELECT place, group_id, test, kind, variants FROM {asked} ORDER BY place LIMIT ?"
-    bases = reader.database.rows(sql, [limit])
+    bases = first_groups(reader, suite, limit)
     texts = reader.rows_at(suite, [(base["place"], 0) for base in bases])["text"].to_pylist()
-    became = [_verdicts(reader, suite, model.slug, limit) for model in reader.models()]
+    verdicts = [first_verdicts(reader, suite, model.slug, limit) for model in reader.models()]
     for base, text in zip(bases, texts, strict=True):
         yield ListedGroup(
-            address=f"/suites/{quote(suite)}/groups/{hex_id(base['group_id'])}",
+            address=group_address(suite, hex_id(base["group_id"])),
             suite=suite,
             test=base["test"],
             kind=base["kind"],
             text=text,
-            verdicts=tuple(VERDICTS.get(own.get(base["place"], ""), "") for own in became),
+            verdicts=tuple(VERDICTS.get(by_place.get(base["place"], ""), "") for by_place in verdicts),
         )
-
-
-def _verdicts(reader: LabReader, suite: str, slug: str, limit: int) -> Mapping[int, Any]:
-    asked = reader.database.source("verdicts", model=slug, suite=suite)
-    sql = f"SELECT place, verdict FROM {asked} ORDER BY place LIMIT ?"
-    return {row["place"]: row["verdict"] for row in reader.database.rows(sql, [limit])}

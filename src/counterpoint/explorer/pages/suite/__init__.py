@@ -1,65 +1,93 @@
-"""The page of one suite: how it was made, what it contains, how it is balanced, in which words; and a list of all."""
+"""The page of one suite: how it was made, what it contains, how it is balanced, and in which words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from counterpoint.core.groups import Relation
 from counterpoint.core.ids import hex_id
+from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import ChartFigure, LinkChoice
-from counterpoint.explorer.views_boards import (
-    GroupExample,
-    KindSummary,
-    RejectedGroups,
-    SuiteFact,
-    SuiteRow,
-    SuitesView,
-    SuiteView,
-)
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.data_statistics import RankedWord
 from counterpoint.reports.charts.bars import SIDES, BarChart, WordChart, WordFrequency
-from counterpoint.studies.boards import data_set
+from counterpoint.store.outcomes.queries import gold_counts, kind_totals, suite_totals, word_counts
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFact:
+    """Something that is known of a suite."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupExample:
+    """One group of a kind: its picture, its texts and where it is."""
+
+    address: str
+    picture: str
+    width: int
+    height: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KindSummary:
+    """The groups of a kind: how many, which answers are right how often, and some examples."""
+
+    test: str
+    kind: str
+    groups: int
+    queries: int
+    answers: tuple[tuple[str, int], ...]
+    others: int  # answers that are not listed
+    examples: tuple[GroupExample, ...]
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedGroups:
+    """Groups that were not kept, and why."""
+
+    kind: str
+    reason: str
+    groups: int
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteView(PageView):
+    """What a suite contains."""
+
+    suite: str = ""
+    facts: tuple[SuiteFact, ...] = ()
+    kinds: tuple[KindSummary, ...] = ()
+    dropped: tuple[RejectedGroups, ...] = ()
+    charts: tuple[ChartFigure, ...] = ()
+    models: tuple[LinkChoice, ...] = ()
+
 
 ANSWERS, EXAMPLES, WORDS = 4, 3, 20
 """How many right answers and examples of each kind, and how many words, are shown."""
 
+
 DROPPED = "dropped"
 """Under which name a manifest says what was left out of a suite, and why."""
+
 
 MOST = 40
 """How many kinds have examples; further ones are counted alone."""
 
 
-def suites_view(reader: LabReader) -> SuitesView:
-    """All suites of the lab."""
-    lines = []
-    for suite in reader.suites():
-        manifest = reader.lab.manifest(suite)
-        asked = sum(reader.has_answers(suite, model.slug) for model in reader.models())
-        address = f"/suites/{quote(suite)}"
-        lines.append(
-            SuiteRow(
-                suite, reader.suite_sentence(suite), data_set(manifest), manifest.groups, manifest.rows, asked, address
-            )
-        )
-    return SuitesView(
-        view="suites",
-        title="Suites",
-        sentence="What the lab asks: each suite is a table of groups, made by one generator from one data set.",
-        twin="/suites.json",
-        suites=tuple(lines),
-    )
-
-
-def suite_view(reader: LabReader, suite: str) -> SuiteView:
-    """What one suite contains."""
+def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
+    """What one suite contains and how it was made."""
+    suite = request.path["suite"]
     here = f"/suites/{quote(reader.require_suite(suite))}"
     sentence = reader.suite_sentence(suite)
     found = suite_words(reader, suite)
     return SuiteView(
-        view="suites",
         title=suite,
         sentence=f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}." if sentence else "What this suite contains.",
         twin=f"{here}.json",
@@ -68,7 +96,7 @@ def suite_view(reader: LabReader, suite: str) -> SuiteView:
         facts=_facts(reader, suite),
         kinds=reader.cached(("contents", suite), lambda: _kinds(reader, suite)),
         dropped=_dropped(reader.lab.manifest(suite).parameters),
-        charts=(ChartFigure(suite_chart(reader, suite), f"{here}.svg"),) if found else (),
+        charts=(ChartFigure(suite_chart(reader, request), f"{here}.svg"),) if found else (),
         models=tuple(
             LinkChoice(model.name, f"{here}/models/{quote(model.slug)}")
             for model in reader.models()
@@ -77,8 +105,9 @@ def suite_view(reader: LabReader, suite: str) -> SuiteView:
     )
 
 
-def suite_chart(reader: LabReader, suite: str) -> BarChart | WordChart:
-    """Which words the suite uses how often; of captions and foils side by side."""
+def suite_chart(reader: LabReader, request: PageRequest) -> BarChart | WordChart:
+    """Draw the most frequent words of the suite; those of captions and foils side by side."""
+    suite = request.path["suite"]
     found = suite_words(reader, reader.require_suite(suite))
     title = _title(found, suite)
     if {one.side for one in found} <= {"texts"}:
@@ -92,19 +121,12 @@ def suite_words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
 
 
 def _words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
-    asked = reader.database.source("groups", suite=suite)
-    sql = f"""
-        SELECT word, relation = '{Relation.RANKS}' AS ranks, role > 0 AS variant, count(*) AS found FROM (
-            SELECT unnest(regexp_extract_all(lower(text), '[[:alpha:]][[:alpha:]''’-]*')) AS word, relation, role
-            FROM {asked}
-        ) GROUP BY ALL
-    """
-    rows = reader.database.rows(sql)
+    rows = word_counts(reader, suite)
     if any(row["ranks"] for row in rows):
         return _sides([row for row in rows if row["ranks"]])
     counts: dict[str, int] = {}
     for row in rows:
-        counts[row["word"]] = counts.get(row["word"], 0) + row["found"]
+        counts[row["word"]] = counts.get(row["word"], 0) + row["count"]
     total = sum(counts.values())
     plain = word_list("noise", "function") - word_list("noise", "telling")
     told = {word: count for word, count in counts.items() if word not in plain}
@@ -113,7 +135,7 @@ def _words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
 
 
 def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[WordFrequency, ...]:
-    captions, foils = ({row["word"]: row["found"] for row in rows if row["variant"] == side} for side in (False, True))
+    captions, foils = ({row["word"]: row["count"] for row in rows if row["variant"] == side} for side in (False, True))
     totals = [max(sum(own.values()), 1) for own in (captions, foils)]
 
     def apart(word: str) -> float:
@@ -139,16 +161,13 @@ def _title(found: Sequence[WordFrequency], suite: str) -> str:
 
 def _facts(reader: LabReader, suite: str) -> tuple[SuiteFact, ...]:
     manifest = reader.lab.manifest(suite)
-    asked = reader.database.source("bases", suite=suite)
-    (row,) = reader.database.rows(
-        f"SELECT count(DISTINCT picture) AS pictures, list(DISTINCT relation) AS relations FROM {asked}"
-    )
+    totals = suite_totals(reader, suite)
     plain = {name: value for name, value in manifest.parameters.items() if name != DROPPED}
     said = {
         "groups": f"{manifest.groups:,}",
         "queries": f"{manifest.rows:,}",
-        "pictures": f"{row['pictures']:,}",
-        "relation": ", ".join(sorted(filter(None, row["relations"]))),
+        "pictures": f"{totals['pictures']:,}",
+        "relation": ", ".join(sorted(filter(None, totals["relations"]))),
         "made by": manifest.generator,
         **{_asked_for(name): _said(value) for name, value in plain.items()},
         "seed": str(manifest.seed),
@@ -183,22 +202,10 @@ def _dropped(parameters: Mapping[str, Any]) -> tuple[RejectedGroups, ...]:
 
 
 def _kinds(reader: LabReader, suite: str) -> tuple[KindSummary, ...]:
-    bases, groups = (reader.database.source(name, suite=suite) for name in ("bases", "groups"))
-    counted = reader.database.rows(
-        f"SELECT test, kind, count(*) AS groups, sum(variants + 1)::BIGINT AS queries, "
-        f"list(place ORDER BY place)[1:{EXAMPLES}] AS first, list(variants ORDER BY place)[1:{EXAMPLES}] AS sizes "
-        f"FROM {bases} GROUP BY test, kind ORDER BY min(place)"
-    )
-    gold = reader.database.rows(
-        f"SELECT test, kind, gold[1].answer AS answer, count(*) AS found FROM {groups} WHERE len(gold) > 0 "
-        "GROUP BY ALL ORDER BY found DESC, answer"
-    )
-    answers: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for row in gold:
-        answers.setdefault((row["test"], row["kind"]), []).append((row["answer"], row["found"]))
+    answers = gold_counts(reader, suite)
     return tuple(
         _kind(reader, suite, row, answers.get((row["test"], row["kind"]), []), shown=place < MOST)
-        for place, row in enumerate(counted)
+        for place, row in enumerate(kind_totals(reader, suite, EXAMPLES))
     )
 
 

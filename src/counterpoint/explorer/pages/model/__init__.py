@@ -7,27 +7,63 @@ from urllib.parse import quote, urlencode
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns
-from counterpoint.explorer.board_choices import OverviewQuery
 from counterpoint.explorer.model_charts import curve, ranges
+from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview import score_cell
+from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.explorer.standings import Part, standings
-from counterpoint.explorer.views import (
-    ChartFigure,
-    CostFigure,
-    MetricColumn,
-    PageChart,
-    ScoreCell,
-    SelectBox,
-    SelectOption,
-)
-from counterpoint.explorer.views_boards import ModelView, SliceFinding, SuiteScores
+from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.metrics.data_statistics import HistogramBin
 from counterpoint.reports.charts.bars import Histogram
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.charts.dots import Dot, DotChart
+from counterpoint.reports.charts.svg import Chart
 from counterpoint.store.models import LabModel
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteScores:
+    """The scores of one suite: of the model, and of the one it is held against, measure by measure."""
+
+    suite: str
+    address: str
+    columns: tuple[MetricColumn, ...]
+    cells: tuple[ScoreCell, ...]
+    against: tuple[ScoreCell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SliceFinding:
+    """A part of a suite whose score lies clear of the whole of it."""
+
+    suite: str
+    what: str  # kind, or the name of a tag
+    value: str
+    measure: str
+    whole: float
+    cell: ScoreCell
+    p: float  # after Holm's correction over all parts of the suite
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView(PageView):
+    """All measures of one model."""
+
+    model: str = ""
+    slug: str = ""
+    here: str = ""
+    fingerprint: str = ""
+    costs: tuple[tuple[str, CostFigure], ...] = ()
+    measured: tuple[SuiteScores, ...] = ()
+    against: str = ""
+    boxes: tuple[SelectBox, ...] = ()
+    charts: tuple[ChartFigure, ...] = ()
+    strong: tuple[SliceFinding, ...] = ()
+    weak: tuple[SliceFinding, ...] = ()
+    notes: tuple[str, ...] = ()
+
 
 MOST = 8
 """How many strong and how many weak parts are listed."""
@@ -75,13 +111,13 @@ def group_score_metrics(reader: LabReader, suite: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
 
 
-def model_view(reader: LabReader, slug: str, query: Mapping[str, str]) -> ModelView:
-    """The page as its address asks for it."""
+def model_view(reader: LabReader, request: PageRequest) -> ModelView:
+    """All scores of one model, where it is strongest and weakest, and what it costs."""
+    slug, query = request.path["model"], request.values
     model, choice = reader.model(slug), ModelQuery.read(reader, slug, query)
     other = reader.model(choice.against) if choice.against else None
     found = [part for suite in reader.suites() for part in _standings(reader, suite, model)]
     return ModelView(
-        view="model",
         title=model.name,
         sentence="All measures of one model in per cent, with 95 % intervals over pictures.",
         twin=choice.address(".json"),
@@ -105,8 +141,9 @@ CHARTS = ("spread", "profile", "reliability")
 """The charts of the page, by the names that addresses give them."""
 
 
-def model_chart(reader: LabReader, slug: str, query: Mapping[str, str]) -> PageChart:
-    """One of the charts of the page; the address says which."""
+def model_chart(reader: LabReader, request: PageRequest) -> Chart:
+    """Draw one of the charts of the page, which the address names."""
+    slug, query = request.path["model"], request.values
     which = query.get("chart", CHARTS[0])
     if which not in CHARTS:
         raise UnknownName("chart", which, CHARTS)

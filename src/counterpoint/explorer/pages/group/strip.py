@@ -1,11 +1,91 @@
 """Groups with many variants: a strip of what was shown in order of severity, and scores drawn beside each other."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from counterpoint.explorer.views import PictureView, QueryView
-from counterpoint.explorer.views_groups import ModelAnswers, RankingRow, ScoreBar, StripFrame
+from counterpoint.explorer.group_parts import AnswerProbability, AnswerView, PictureView
+from counterpoint.language.word_diff import TextPiece
+
+
+@dataclass(frozen=True, slots=True)
+class QueryView:
+    """A query of a group: its place in it, its text with the changes marked, and its right answers."""
+
+    name: str
+    short: str
+    query: str
+    text: tuple[TextPiece, ...]
+    context: str
+    choices: tuple[str, ...]
+    gold: tuple[str, ...] | None
+    tags: tuple[str, ...]  # those that not all queries of the group have
+    repeats: bool = False  # the text is that of the base; what is new is in the tags
+
+
+@dataclass(frozen=True, slots=True)
+class StripFrame:
+    """One query in a strip: its place in the group, its picture, what sets it apart, and its text where that is new."""
+
+    place: int
+    name: str
+    label: str
+    picture: PictureView | None
+    text: tuple[TextPiece, ...]
+    gold: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreBar:
+    """A score on the scale that one model's scores of a group share, from 0 to 1."""
+
+    name: str
+    score: float
+    length: float
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankingRow:
+    """The scores of a caption and its foils by one model, drawn on one scale, and which is above the other."""
+
+    model: str
+    chosen: bool
+    bars: tuple[ScoreBar, ...]
+    low: float
+    high: float
+    holds: bool | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswers:
+    """What one model said to every query of a group, whether each variant holds to the base, and whether all do."""
+
+    model: str
+    chosen: bool
+    answers: tuple[AnswerView | None, ...]
+    related: tuple[bool | None, ...]  # of each variant
+    consistent: bool | None
+    reason: str
+    top: tuple[AnswerProbability, ...] = ()
+
+    @property
+    def asked(self) -> bool:
+        """Whether there is any answer."""
+        return any(answer is not None for answer in self.answers)
+
+    @property
+    def known(self) -> int:
+        """How many variants can be held against the base."""
+        return sum(one is not None for one in self.related)
+
+    @property
+    def holding(self) -> int:
+        """How many of them hold to it."""
+        return sum(one is True for one in self.related)
+
 
 LISTED = 6
 """Variants whose texts still stand below each other; more of them stand in a strip."""

@@ -10,8 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
 
 from counterpoint.core.ids import hex_id
+from counterpoint.explorer.group_filters import read_filter
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.outcomes.row_groups import take_rows
 from counterpoint.store.outcomes.selection import (
@@ -160,3 +165,17 @@ class _Drained:
         """What has come since the last time."""
         content, self._held = b"".join(self._held), []
         return content
+
+
+async def download_rows(request: Request) -> Response:
+    """GET /browse.csv, /browse.jsonl and /browse.parquet: the rows of all groups that fit, streamed."""
+    reader, ending = request.app.state.reader, f".{request.url.path.rpartition('.')[2]}"
+    chosen = replace(read_filter(request.query_params), browse="1", focus="")
+    await run_in_threadpool(reader.refresh)
+    await run_in_threadpool(select, reader, chosen)  # refuses names that the lab does not have
+    headers = {"Content-Disposition": f'attachment; filename="groups{ending}"'}
+    return StreamingResponse(stream_rows(reader, chosen, ending), headers=headers, media_type=TYPES[ending])
+
+
+ROUTES = tuple(Route(f"/browse{ending}", download_rows) for ending in TYPES)
+"""Where the rows of Browse can be downloaded."""

@@ -27,25 +27,133 @@ from counterpoint.explorer.group_filters import (
     browse_address,
     filter_parameters,
 )
-from counterpoint.explorer.pages.group import answer_view, own_tags
+from counterpoint.explorer.group_parts import AnswerView, answer_view, own_tags
+from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
-from counterpoint.explorer.views_groups import (
-    CompareView,
-    CoverageRow,
-    DifferenceRow,
-    ModelDifference,
-    PairEntry,
-    PairLine,
-    VerdictCell,
-    VerdictRow,
-    VerdictTable,
-)
 from counterpoint.lab.reader import LabReader
-from counterpoint.language.word_diff import mark_changes
+from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.metrics.paired_tests import ALPHA, holm
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups
 from counterpoint.store.outcomes.selection import GroupFilter
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDifference:
+    """How one model differs from the first in one measure: their shares, the difference, and what a test says of it."""
+
+    model: str
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+    p: float
+    holm: float
+    verdict: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRow:
+    """One measure of one slice, the first model against each other."""
+
+    test: str
+    measure: str
+    label: str
+    term: str
+    against: tuple[ModelDifference | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCell:
+    """How many groups have one verdict by the first model and one by the second, and where they are listed."""
+
+    count: int
+    share: float
+    address: str
+    title: str
+    chosen: bool = False
+    alike: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """The groups with one verdict by the first model."""
+
+    label: str
+    fields: tuple[VerdictCell, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictTable:
+    """The verdicts of two models against each other."""
+
+    heads: tuple[str, ...]
+    lines: tuple[VerdictRow, ...]
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageRow:
+    """How much one model has right of what each other has right."""
+
+    model: str
+    cells: tuple[ScoreCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """A query of a group with what two models said to it; `own` is what sets apart an equal text."""
+
+    name: str
+    text: tuple[TextPiece, ...]
+    own: str
+    first: AnswerView | None
+    second: AnswerView | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairEntry:
+    """A group in a list, in the hands of two models."""
+
+    group_id: str
+    about: str
+    address: str
+    picture: str
+    width: int
+    height: int
+    lines: tuple[PairLine, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompareView(PageView):
+    """Two to five models on one suite."""
+
+    suite: str = ""
+    models: tuple[SelectOption, ...] = ()
+    names: tuple[str, ...] = ()
+    suites: tuple[LinkChoice, ...] = ()
+    references: tuple[LinkChoice, ...] = ()
+    lines: tuple[DifferenceRow, ...] = ()
+    coverage: tuple[CoverageRow, ...] = ()
+    couples: tuple[LinkChoice, ...] = ()
+    couple: tuple[str, str] = ("", "")
+    tables: tuple[VerdictTable, ...] = ()
+    left_out: int = 0
+    listed: str = ""
+    groups: tuple[PairEntry, ...] = ()
+    elsewhere: str = ""  # the same groups in Find
+    found: int = 0
+    first: int = 0
+    last: int = 0
+    empty: str = ""
+
 
 LEAST, MOST, PAGE = 2, 5, 10
 """How many models can be compared, and how many groups a page lists."""
@@ -63,11 +171,6 @@ _WORDS = {
     "swap": {"holds": "all survived", "breaks": "not all survived"},
     "ranks": {"holds": "caption above", "breaks": "not above"},
 }
-_VERDICT = (
-    "CASE WHEN {0}.relation = 'swap' AND {0}.comprehensive_accuracy IS NULL AND {0}.verdict <> 'unanswered' "
-    "THEN CASE WHEN {0}.inconsistent THEN 'breaks' ELSE 'holds' END ELSE {0}.verdict END"
-)  # without gold after an exchange, what counts is whether the answer survived
-_ONE, _OTHER = _VERDICT.format("one"), _VERDICT.format("other")
 _LINES = 3  # texts of one group in a list
 
 
@@ -114,18 +217,17 @@ class CompareQuery:
         return f"/compare{ending}?{said}{anchor}"
 
 
-def compare_view(reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> CompareView:
-    """The page as its address asks for it."""
-    asked = CompareQuery.read(reader, query, models)
+def compare_view(reader: LabReader, request: PageRequest) -> CompareView:
+    """Two to five models on one suite: paired differences, joint verdicts and coverage."""
+    asked = CompareQuery.read(reader, request.values, request.all("models"))
     if len(asked.models) < LEAST:
         return CompareView(
-            view="compare",
             title="Compare",
             sentence=SENTENCE,
             twin="/compare.json",
             empty="There are no two models to compare yet: counterpoint run asks one.",
         )
-    counts = _counts(reader, asked)
+    counts = joint_verdict_counts(reader, asked.suite, asked.models[0].slug, asked.models[asked.other].slug)
     found = counts.get((asked.first, asked.second), 0) if asked.first and asked.second else 0
     asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
     names = tuple(model.name for model in asked.models)
@@ -133,7 +235,6 @@ def compare_view(reader: LabReader, query: Mapping[str, str], models: Sequence[s
     joint = _joint(asked, words)
     shown = _listed(reader, asked, joint) if found else ()
     return CompareView(
-        view="compare",
         title=f"Compare: {', '.join(names)}",
         sentence=SENTENCE,
         twin=asked.address(".json"),
@@ -269,20 +370,6 @@ def _coverage(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple
     return tuple(lines)
 
 
-def _joined(reader: LabReader, asked: CompareQuery) -> str:
-    a, b = (
-        reader.database.source("verdicts", model=model.slug, suite=asked.suite)
-        for model in (asked.models[0], asked.models[asked.other])
-    )
-    return f"{a} AS one JOIN {b} AS other USING (place)"
-
-
-def _counts(reader: LabReader, asked: CompareQuery) -> dict[tuple[str, str], int]:
-    """How many groups have which verdict by the first model and which by the second."""
-    sql = f"SELECT {_ONE} AS first, {_OTHER} AS second, count(*) AS groups FROM {_joined(reader, asked)} GROUP BY ALL"
-    return {(row["first"], row["second"]): row["groups"] for row in reader.database.rows(sql)}
-
-
 def _tables(
     asked: CompareQuery, counts: Mapping[tuple[str, str], int], words: Mapping[str, str]
 ) -> Iterator[VerdictTable]:
@@ -336,12 +423,15 @@ def _joint(asked: CompareQuery, words: Mapping[str, str]) -> GroupFilter | None:
 
 def _listed(reader: LabReader, asked: CompareQuery, joint: GroupFilter | None) -> tuple[PairEntry, ...]:
     """The groups of one field, a page of them."""
-    sql = (
-        "SELECT place, one.group_id, one.test, one.kind, one.variants "
-        f"FROM {_joined(reader, asked)} WHERE {_ONE} = ? AND {_OTHER} = ? "
-        f"ORDER BY place LIMIT {PAGE} OFFSET {(asked.page - 1) * PAGE}"
+    pair = (asked.models[0], asked.models[asked.other])
+    found = joint_verdict_groups(
+        reader,
+        asked.suite,
+        (pair[0].slug, pair[1].slug),
+        (asked.first, asked.second),
+        PAGE,
+        (asked.page - 1) * PAGE,
     )
-    found = reader.database.rows(sql, [asked.first, asked.second])
     rows = reader.rows_at(asked.suite, [(one["place"], one["variants"]) for one in found])
     at = rows["row"].to_numpy().astype(np.int64)
     modes = rows["mode"].to_pylist()
@@ -350,7 +440,7 @@ def _listed(reader: LabReader, asked: CompareQuery, joint: GroupFilter | None) -
             answer_view(answer, answer["correct"], mode) if answer else None
             for answer, mode in zip(reader.answers_at(asked.suite, model.slug, at), modes, strict=True)
         ]
-        for model in (asked.models[0], asked.models[asked.other])
+        for model in pair
     )
     lines = rows.select(["query", "text", "picture", "width", "height", "tags"]).to_pylist()
     made, start = [], 0

@@ -11,21 +11,101 @@ import pyarrow as pa
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.frequencies import answer_frequencies, display_value, stochastic_passes
-from counterpoint.explorer.pages.group import SENTENCES, answer_view, heading, picture_view, play_address
-from counterpoint.explorer.views import LinkChoice
-from counterpoint.explorer.views_groups import (
-    GoldAnswer,
-    ModelPrediction,
-    SampleCard,
-    SampleCardRow,
-    SampleScore,
-    SampleView,
+from counterpoint.explorer.frequencies import (
+    AnswerFrequency,
+    StochasticPasses,
+    answer_frequencies,
+    display_value,
+    stochastic_passes,
 )
+from counterpoint.explorer.group_parts import (
+    SENTENCES,
+    AnswerProbability,
+    AnswerView,
+    PictureView,
+    answer_view,
+    heading,
+    picture_view,
+    play_address,
+)
+from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.responses import parse_id
+from counterpoint.explorer.views import LinkChoice
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import read_queries
 from counterpoint.store.models import LabModel
-from counterpoint.store.outcomes.row_groups import take_rows
+from counterpoint.store.outcomes.queries import group_answers, group_scores, groups_of_base, query_places
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    """An answer and the credit that it earns."""
+
+    answer: str
+    credit: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPrediction:
+    """What one model says to a query, with its likeliest answers."""
+
+    model: str
+    answer: AnswerView | None
+    top: tuple[AnswerProbability, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleScore:
+    """A score of one sample."""
+
+    measure: str
+    label: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCardRow:
+    """One model on one card: its scores, and its answers with how often they came."""
+
+    model: str
+    address: str
+    scores: tuple[SampleScore, ...]
+    answers: tuple[AnswerFrequency, ...]
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCard:
+    """What was asked around a sample in one group: its scores by what counts there, and the answers to its variants."""
+
+    suite: str
+    test: str
+    kind: str
+    heading: str
+    sentence: str
+    address: str
+    variants: int
+    measures: tuple[tuple[str, str], ...]  # name and label
+    lines: tuple[SampleCardRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleView(PageView):
+    """One base query, and everything that was asked around it."""
+
+    query: str = ""
+    text: str = ""
+    context: str = ""
+    choices: tuple[str, ...] = ()
+    gold: tuple[GoldAnswer, ...] | None = None
+    picture: PictureView | None = None
+    play: str = ""
+    predicted: tuple[ModelPrediction, ...] = ()
+    cards: tuple[SampleCard, ...] = ()
+    passes: tuple[StochasticPasses, ...] = ()
+    within: tuple[LinkChoice, ...] = ()  # groups of which it is a variant
+    more: int = 0  # groups that are not shown
+
 
 MOST = 40
 """Groups that one page shows."""
@@ -43,8 +123,6 @@ _TELLING: Mapping[str, tuple[str, ...]] = {
 }
 """The measures of a card by the relation of its group, those that apply."""
 
-_FOUND = "suite, place, group_id, test, kind, relation, variants, base_query"
-
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -60,14 +138,14 @@ class _Asked:
     base_query: int
 
 
-def sample_view(reader: LabReader, query_id: int) -> SampleView:
-    """The page of one query: what it is, what models say to it, and the groups that it is the base of."""
+def sample_view(reader: LabReader, request: PageRequest) -> SampleView:
+    """One query with the answers of all models, and the groups that it is the base of."""
+    query_id = parse_id(request.path["query"])
     suite, row, within = _found(reader, query_id)
     line = row.to_pylist()[0]
     around = _around(reader, query_id, line)
     picture = read_queries(row)[0].picture
     return SampleView(
-        view="sample",
         title=line["text"],
         sentence="One question, what each model says to it, and every test that was made of it.",
         twin=f"/samples/{hex_id(query_id)}.json",
@@ -88,11 +166,10 @@ def sample_view(reader: LabReader, query_id: int) -> SampleView:
 
 def _found(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[LinkChoice, ...]]:
     """A suite that has the query, its row there, and the groups of which it is a variant."""
-    sql = f"SELECT suite, row FROM queries WHERE query = ? ORDER BY suite, row LIMIT {MOST}"
-    found = reader.database.rows(sql, [query_id])
+    found = query_places(reader, query_id, MOST)
     if not found:
         raise UnknownName("query of this lab", hex_id(query_id), [])
-    rows = [(one["suite"], _row(reader, one["suite"], one["row"])) for one in found]
+    rows = [(suite, reader.rows_at(suite, [(row, 0)])) for suite, row in found]
     first = next((one for one in rows if one[1]["role"][0].as_py() == 0), rows[0])
     within = []
     for suite, row in rows:
@@ -103,19 +180,9 @@ def _found(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[LinkC
     return *first, tuple(within)
 
 
-def _row(reader: LabReader, suite: str, row: int) -> pa.Table:
-    (path,) = reader.database.files.paths("groups", suite=suite)
-    return take_rows(path, np.array([row]))
-
-
 def _around(reader: LabReader, query_id: int, line: Mapping[str, Any]) -> list[_Asked]:
     """The groups whose base is the query, and those whose base has its picture and its text, in whatever mode."""
-    text = line["text"].lower()
-    sql = (
-        f"SELECT {_FOUND} FROM bases WHERE base_query = ? OR (picture = ? AND (texts = ? OR starts_with(texts, ?))) "
-        "ORDER BY base_query <> ?, suite, place"
-    )
-    found = reader.database.rows(sql, [query_id, line["picture"], text, f"{text}\n", query_id])
+    found = groups_of_base(reader, query_id, line["picture"], line["text"])
     return [_Asked(**one) for one in found]
 
 
@@ -132,19 +199,12 @@ def _cards(reader: LabReader, around: Sequence[_Asked]) -> tuple[SampleCard, ...
 
 
 def _card(reader: LabReader, asked: _Asked) -> SampleCard:
-    database = reader.database
-    names = [name for name in _TELLING[asked.relation] if name in set(reader.group_metrics())]
-    columns = ", ".join(f'"{name}"' for name in names)
-    verdicts = database.source("verdicts", suite=asked.suite)
-    scores = database.rows(f"SELECT model, {columns} FROM {verdicts} WHERE place = ?", [asked.place])
-    outcomes = database.source("outcomes", suite=asked.suite)
-    answers = database.rows(
-        f"SELECT model, role, value, state, score FROM {outcomes} WHERE place = ? ORDER BY model, role", [asked.place]
-    )
-    apply = tuple(name for name in names if any(line[name] is not None for line in scores))
-    score_of = {line["model"]: line for line in scores}
+    names = [name for name in _TELLING[asked.relation] if name in reader.group_metrics()]
+    scores = group_scores(reader, asked.suite, asked.place, names)
+    answers = group_answers(reader, asked.suite, asked.place)
+    apply = tuple(name for name in names if any(row[name] is not None for row in scores.values()))
     lines = (
-        _line(asked, model, apply, score_of.get(model.slug, {}), [one for one in answers if one["model"] == model.slug])
+        _line(asked, model, apply, scores.get(model.slug, {}), [one for one in answers if one["model"] == model.slug])
         for model in reader.models()
     )
     return SampleCard(

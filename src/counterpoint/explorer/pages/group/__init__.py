@@ -1,8 +1,7 @@
 """One group: its pictures, its texts with the difference marked, gold and proof, and what every model made of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -10,21 +9,42 @@ import pyarrow as pa
 
 from counterpoint.core.answers import State
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
-from counterpoint.core.pictures import Box, Picture, Size
-from counterpoint.explorer.frequencies import stochastic_passes
+from counterpoint.explorer.frequencies import StochasticPasses, stochastic_passes
 from counterpoint.explorer.group_filters import (
     filter_parameters,
     list_address,
+    read_filter,
 )
-from counterpoint.explorer.strips import LISTED, WORDS, is_strip, ranking_rows, strip_frames
-from counterpoint.explorer.views import AnswerProbability, AnswerView, BoxView, PictureView, QueryView
-from counterpoint.explorer.views_groups import GroupView, ModelAnswers
+from counterpoint.explorer.group_parts import (
+    SENTENCES,
+    THRESHOLD,
+    AnswerProbability,
+    AnswerView,
+    PictureView,
+    answer_view,
+    heading,
+    own_tags,
+    picture_view,
+    play_address,
+    shared_tags,
+)
+from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.pages.group.strip import (
+    LISTED,
+    WORDS,
+    ModelAnswers,
+    QueryView,
+    RankingRow,
+    StripFrame,
+    is_strip,
+    ranking_rows,
+    strip_frames,
+)
+from counterpoint.explorer.responses import parse_id
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.pictures.edits import summarize_edit, visible_window
 from counterpoint.store.groups import read_queries
 from counterpoint.store.models import LabModel
 from counterpoint.store.outcomes.selection import (
@@ -34,25 +54,52 @@ from counterpoint.store.outcomes.selection import (
     find_neighbours,
 )
 
-THRESHOLD = 0.5
-"""Credit from which an answer is shown as right."""
 
-SENTENCES: Mapping[str, str] = MappingProxyType(
-    {
-        "same": "Every variant asks the same as the base, so the answer must stay.",
-        "differs": "The variant turns the base around, so the answer must change.",
-        "gold": "Each text has a right answer of its own.",
-        "ranks": "The caption, which is the base, must score above the foil.",
-        "swap": "The input was exchanged, so the answer should not survive by itself.",
-    }
-)
-"""What the answers in a group must satisfy, in a sentence for each relation."""
+@dataclass(frozen=True, slots=True)
+class GroupView(PageView):
+    """One group, and what every model made of it."""
+
+    suite: str = ""
+    group_id: str = ""
+    heading: str = ""
+    test: str = ""
+    kind: str = ""
+    relation: str = ""
+    related: str = ""
+    words: tuple[str, str] = ("", "")  # for a variant that holds to the base, and for one that does not
+    place: int = 0
+    found: int = 0
+    among: str = ""
+    sample: str = ""
+    play: str = ""  # where its picture and its texts can be changed
+    pictures: tuple[PictureView, ...] = ()
+    queries: tuple[QueryView, ...] = ()
+    listed: tuple[int, ...] = ()  # the places of the queries whose texts stand below each other
+    strip: tuple[StripFrame, ...] = ()
+    proof: str = ""
+    tags: tuple[str, ...] = ()  # those that all queries share
+    answers: tuple[ModelAnswers, ...] = ()
+    ranked: tuple[RankingRow, ...] = ()
+    passes: tuple[StochasticPasses, ...] = ()
+    top_of: str = ""
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The models that have no answer here."""
+        return tuple(line.model for line in self.answers if not line.asked)
+
+    @property
+    def golden(self) -> bool:
+        """Whether the queries of a strip have right answers that differ."""
+        return len({shot.gold for shot in self.strip if shot.gold}) > 1
+
 
 _RELATED = {"same": "consistent", "differs": "consistent", "ranks": "caption above foil", "swap": "answer survived"}
 
 
-def group_view(reader: LabReader, suite: str, group_id: int, chosen: GroupFilter) -> GroupView:
-    """The page of one group, with its neighbours among the groups that fit the filter."""
+def group_view(reader: LabReader, request: PageRequest) -> GroupView:
+    """One group and the answers of every model, with its neighbours among the groups that fit a filter."""
+    suite, group_id, chosen = request.path["suite"], parse_id(request.path["group"]), read_filter(request.values)
     rows = reader.group_rows(suite, group_id)
     if not rows.num_rows:
         raise UnknownName("group", hex_id(group_id), [])
@@ -70,7 +117,6 @@ def group_view(reader: LabReader, suite: str, group_id: int, chosen: GroupFilter
     seen, asked, tags = _pictures(suite, rows, names), _queries(rows, names), rows["tags"].to_pylist()
     as_strip = is_strip(seen) and first["relation"] != "ranks"
     return GroupView(
-        view="group",
         title=f"{first['test']}: {first['text']}",
         sentence=SENTENCES[first["relation"]] if rows.num_rows > 1 else "A plain question, without variants.",
         twin=_with(f"{here}.json", chosen),
@@ -95,37 +141,13 @@ def group_view(reader: LabReader, suite: str, group_id: int, chosen: GroupFilter
         listed=tuple(_listed(asked, as_strip=as_strip)),
         strip=strip_frames(asked, tags, seen) if as_strip else (),
         proof=first["proof"].rstrip("."),
-        tags=tuple(f"{key} {value}" for key, value in _shared(tags)),
+        tags=tuple(f"{key} {value}" for key, value in shared_tags(tags)),
         answers=tuple(replace(line, top=_likely(line.answers[telling])) for line in answers),
         ranked=ranking_rows(answers, names) if first["relation"] == "ranks" else (),
         passes=stochastic_passes(
             reader, [(line, name) for line, name in zip(rows["query"].to_pylist(), names, strict=True)]
         ),
         top_of=names[telling] if any(_likely(line.answers[telling]) for line in answers) else "",
-    )
-
-
-def play_address(suite: str, line: Mapping[str, Any], foil: str = "") -> str:
-    """Where a query can be played with, a caption against a foil; nowhere if it has no picture."""
-    asked = {"suite": suite, "query": hex_id(line["query"]), "second": foil}
-    return f"/play?{urlencode({name: text for name, text in asked.items() if text})}" if line["picture"] else ""
-
-
-def answer_view(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> AnswerView | None:
-    """A row of answers as pages show it, with what it earned; nothing where there is none."""
-    if line is None:
-        return None
-    score = line["score"]
-    return AnswerView(
-        raw=line["raw"],
-        value=line["value"],
-        rule=line["rule"],
-        state=line["state"],
-        score=score,
-        correct=correct,
-        top=tuple(AnswerProbability(one["value"], round(one["probability"], 4)) for one in line["top"]),
-        reason=line["reason"],
-        shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else line["value"] or line["raw"] or "(empty)",
     )
 
 
@@ -174,17 +196,6 @@ def _likely(answer: AnswerView | None) -> tuple[AnswerProbability, ...]:
     return tuple(one for one in answer.top[:3] if one.probability >= 0.01) if answer else ()
 
 
-def own_tags(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, ...]]:
-    """For each query of a group, the tags that not all of them have alike, in words."""
-    shared = _shared(tags)
-    return [tuple(f"{key} {value}" for key, value in own if (key, value) not in shared) for own in tags]
-
-
-def _shared(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
-    """The tags that all queries have alike; a tag of one query is the same as its text, or stands below it."""
-    return [tag for tag in tags[0] if all(tag in others for others in tags)]
-
-
 def _unknown(answers: Iterable[AnswerView | None], relation: str) -> str:
     if any(answer is None or answer.state == State.FAILED for answer in answers):
         return "this model has not answered all of them"
@@ -225,40 +236,6 @@ def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[PictureView
     return tuple(None if picture is None else made[picture] for picture in pictures)
 
 
-def picture_view(
-    suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None
-) -> PictureView:
-    """A picture with its boxes where they are seen; what it has in common with the base's is not said again."""
-    address = "" if base and base.address == picture.address else picture.address
-    own = base is None or not address  # size and boxes are those of the base's picture
-    seen = _seen(picture, line["width"], line["height"]) if own else None
-    size = f"{seen.width} × {seen.height}" if seen and (address or seen.width < line["width"]) else ""
-    edits = " | ".join(map(summarize_edit, picture.edits)) or "no edits"
-    return PictureView(
-        address=f"/suites/{suite}/pictures/{hex_id(line['query'])}.png?width=640",
-        alt=f"the picture {picture.address}",
-        caption=" · ".join(filter(None, [", ".join(asked), address, size, edits])),
-        title=" | ".join(map(str, picture.edits)),
-        width=seen.width if seen else None,
-        height=seen.height if seen else None,
-        boxes=tuple(
-            BoxView(one["name"], one["x"] - seen.x, one["y"] - seen.y, one["width"], one["height"])
-            for one in line["objects"]
-            if seen and one["x"] is not None
-        ),
-    )
-
-
-def _seen(picture: Picture, width: int | None, height: int | None) -> Box | None:
-    """The part of a picture that is shown, in the pixels that boxes refer to, where these are known."""
-    if not width or not height:
-        return None
-    try:
-        return visible_window(picture.edits, Size(width, height))
-    except ValueError:  # an edit that cannot be applied is said where the picture would be
-        return Box(0, 0, width, height)
-
-
 def _key(first: Mapping[str, Any], chosen: GroupFilter) -> GroupKey:
     return GroupKey(first["suite"], first["place"], chosen.model or chosen.focus)
 
@@ -275,16 +252,6 @@ def _among(suite: str, chosen: GroupFilter) -> str:
     both = ((chosen.model, chosen.verdict), chosen.other)
     said = (f"{model} {VERDICTS.get(verdict, verdict)}".strip() for model, verdict in both)
     return " · ".join(filter(None, [suite, chosen.test, chosen.kind, *said]))
-
-
-def heading(test: str, kind: str) -> str:
-    """A test and the kind of a group as they stand above a page.
-
-    >>> heading("question-bias", "compare"), heading("existence", "existence")
-    ('Question bias · compare', 'Existence')
-    """
-    name = test.replace("_", " ").replace("-", " ")
-    return f"{name[:1].upper()}{name[1:]}" + (f" · {kind}" if kind and kind != test else "")
 
 
 def _with(path: str, chosen: GroupFilter) -> str:

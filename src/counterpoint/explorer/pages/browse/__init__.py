@@ -1,17 +1,17 @@
 """Find: the groups that fit a filter, in any suite and in the hands of any model, a page at a time."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from counterpoint import catalog
-from counterpoint.explorer.group_entries import group_entries
 from counterpoint.explorer.group_filters import (
     browse_address,
     filter_parameters,
     read_filter,
 )
+from counterpoint.explorer.group_parts import GroupEntry, group_entries
+from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import LinkChoice, SelectBox, SelectOption
-from counterpoint.explorer.views_find import BrowseHit, BrowseView, HistogramColumn, ScoreSlider, Suggestion, TextField
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.store.outcomes.selection import (
@@ -26,6 +26,73 @@ from counterpoint.store.outcomes.selection import (
     list_groups,
     select,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class BrowseHit:
+    """A group that fits, in the hands of a model, with its score by the chosen measure."""
+
+    entry: GroupEntry
+    model: str
+    suite: str
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something that could be typed, and how often it is there."""
+
+    value: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """A field for words, with what could be typed into it."""
+
+    name: str
+    label: str
+    value: str
+    hint: str
+    suggested: tuple[Suggestion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramColumn:
+    """How many groups have a score from one step to the next; `tall` is the share of the tallest column."""
+
+    low: float
+    count: int
+    tall: float
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSlider:
+    """The bounds of the score by the chosen measure, above the counts of all scores."""
+
+    measure: str
+    low: float
+    high: float
+    step: float
+    columns: tuple[HistogramColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowseView(PageView):
+    """The groups that fit a filter."""
+
+    boxes: tuple[SelectBox, ...] = ()
+    fields: tuple[TextField, ...] = ()
+    measures: SelectBox | None = None
+    slider: ScoreSlider | None = None
+    hits: tuple[BrowseHit, ...] = ()
+    found: int = 0
+    here: str = ""
+    downloads: tuple[LinkChoice, ...] = ()
+    also: LinkChoice | None = None  # the verdict of another model, as the address says it
+    filtered: bool = False
+
 
 PAGE = 25
 """How many groups a page lists."""
@@ -48,8 +115,9 @@ _BOXES = {
 }
 
 
-def browse_view(reader: LabReader, query: Mapping[str, str]) -> BrowseView:
-    """The page as its address asks for it."""
+def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
+    """The groups that fit a filter, for any model and suite, a page at a time."""
+    query = request.values
     chosen = replace(read_filter(query), browse="1", focus="")
     select(reader, chosen)  # refuses what the lab does not have
     counted = count_facets(reader, chosen)
@@ -57,11 +125,10 @@ def browse_view(reader: LabReader, query: Mapping[str, str]) -> BrowseView:
     listed = list_groups(reader, chosen, PAGE + 1, after=after, before=before)
     shown, earlier, later = _shown(listed, after, before)
     if before and len(shown) < PAGE:  # the first page is never a part of one
-        return browse_view(reader, filter_parameters(chosen))
+        return browse_view(reader, PageRequest({}, tuple(filter_parameters(chosen).items())))
     at = {"after": str(after)} if after else {"before": str(before)} if before else {}
     return BrowseView(
-        view="find",
-        title="Find",
+        title="Browse",
         sentence=SENTENCE,
         twin=browse_address(chosen, ".json", **at),
         before=browse_address(chosen, before=str(shown[0].key)) if earlier else "",

@@ -1,29 +1,23 @@
 """One suite of one model: its scores by test and kind, and its groups, filtered and in pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
 from counterpoint import catalog
-from counterpoint.explorer.board_choices import OverviewQuery
-from counterpoint.explorer.breakdowns import verdicts_by_kind
-from counterpoint.explorer.group_entries import group_entries
 from counterpoint.explorer.group_filters import (
     filter_parameters,
     read_filter,
 )
+from counterpoint.explorer.group_parts import GroupEntry, group_entries
+from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview import score_cell
-from counterpoint.explorer.views import (
-    ChartFigure,
-    LinkChoice,
-    MetricColumn,
-    ScoreRow,
-    SelectBox,
-    SelectOption,
-    SuiteResultsView,
-)
+from counterpoint.explorer.pages.overview.query import OverviewQuery
+from counterpoint.explorer.verdict_charts import verdicts_by_kind
+from counterpoint.explorer.views import ChartFigure, LinkChoice, MetricColumn, ScoreRow, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.store.models import LabModel
 from counterpoint.store.outcomes.reader import VerdictCount
 from counterpoint.store.outcomes.selection import (
@@ -31,12 +25,38 @@ from counterpoint.store.outcomes.selection import (
     list_groups,
 )
 
+
+@dataclass(frozen=True, slots=True)
+class SuiteResultsView(PageView):
+    """One suite of one model: scores by test and kind, and its groups."""
+
+    suite: str = ""
+    model: str = ""
+    here: str = ""
+    models: tuple[LinkChoice, ...] = ()
+    columns: tuple[MetricColumn, ...] = ()
+    lines: tuple[ScoreRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    chart: ChartFigure | None = None
+    choices: tuple[SelectBox, ...] = ()
+    groups: tuple[GroupEntry, ...] = ()
+    found: int = 0
+    first: int = 0
+    last: int = 0
+
+
 PAGE = 25
 """How many groups a page lists."""
 
 
-def suite_results_view(reader: LabReader, suite: str, slug: str, query: Mapping[str, str]) -> SuiteResultsView:
-    """The page of one suite of one model, as its address asks for it."""
+def suite_results_chart(reader: LabReader, request: PageRequest) -> StackedBarChart:
+    """Draw the verdicts of one model on each kind of a suite."""
+    return verdicts_by_kind(reader, request.path["suite"], request.path["model"])
+
+
+def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsView:
+    """The scores of one model on one suite by test and kind, and its groups."""
+    suite, slug, query = request.path["suite"], request.path["model"], request.values
     model, asked = reader.model(slug), read_filter(query)
     chosen = GroupFilter(slug, test=asked.test, kind=asked.kind, verdict=asked.verdict)
     here = f"/suites/{quote(reader.require_suite(suite))}/models/{quote(slug)}"
@@ -55,7 +75,6 @@ def suite_results_view(reader: LabReader, suite: str, slug: str, query: Mapping[
         return f"{here}?{urlencode(asked)}#groups" if asked else f"{here}#groups"
 
     return SuiteResultsView(
-        view="suite",
         title=f"{suite} · {model.name}",
         sentence=_sentence(reader.suite_sentence(suite)),
         twin=_asked(f"{here}.json", {**filter_parameters(chosen), "page": str(page)}),

@@ -2,18 +2,19 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer import board_columns
-from counterpoint.explorer.board_choices import COST, OverviewQuery
+from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.pages.overview.query import COST, OverviewQuery
 from counterpoint.explorer.views import (
     ChartFigure,
+    ColumnGroup,
     LinkChoice,
     MetricColumn,
-    OverviewView,
     ScoreCell,
     ScoreRow,
     SelectBox,
@@ -27,32 +28,59 @@ from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.store.models import LabModel
 from counterpoint.studies.boards import data_set
 
+
+@dataclass(frozen=True, slots=True)
+class OverviewView(PageView):
+    """Models and measures."""
+
+    heads: tuple[ColumnGroup, ...] = ()
+    columns: tuple[MetricColumn, ...] = ()
+    lines: tuple[ScoreRow, ...] = ()
+    costs: tuple[MetricColumn, ...] = ()
+    by_name: MetricColumn | None = None  # ordered by the names of the models
+    suites: tuple[LinkChoice, ...] = ()
+    boxes: tuple[SelectBox, ...] = ()  # of which several can be chosen
+    kept: tuple[tuple[str, str], ...] = ()  # what the address says beside these
+    notes: tuple[str, ...] = ()
+    charts: tuple[ChartFigure, ...] = ()
+    empty: str = ""
+
+
 SENTENCE = (
     "In per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. What is bold cannot be told "
     "apart from the best of its column by a paired test at 5 % after Holm’s correction."
 )
+
+DEFAULT_METRIC = "comprehensive_accuracy"
+"""The metric that an empty lab is ordered by."""
 
 _NOTE = (
     "Share of pairs, in per cent, with 95 % intervals over pictures. What is bold cannot be told apart from the best "
     "of its column by a paired test at 5 % after Holm’s correction."
 )
 
-DEFAULT_METRIC = "comprehensive_accuracy"
-"""The metric that an empty lab is ordered by."""
-
 SLICES = 12
 """How many tests or kinds of a suite are listed below an opened model."""
 
 
-def overview_view(reader: LabReader, choice: OverviewQuery, *, live: bool = True) -> OverviewView:
-    """The leaderboard as an address asks for it; `live` where there are pages to lead to."""
+def overview_view(reader: LabReader, request: PageRequest) -> OverviewView:
+    """The models of the lab and their scores, over all suites or over the tests of one."""
+    return build_overview(reader, OverviewQuery.read(request.query))
+
+
+def overview_chart(reader: LabReader, request: PageRequest) -> DotChart:
+    """Draw one metric of every model."""
+    return metric_chart(reader, OverviewQuery.read(request.query))
+
+
+def build_overview(reader: LabReader, choice: OverviewQuery, *, live: bool = True) -> OverviewView:
+    """Return the leaderboard of a query; `live` where its cells link to pages."""
     _check(reader, choice)
     columns, costs = board_columns.columns(reader, choice), board_columns.cost_columns(choice)
     order = rank_models(reader, choice)
     lines = tuple(_line(reader, choice, model, columns, costs, live=live) for model in order)
     return OverviewView(
-        view="leaderboard",
-        title=f"Leaderboard: {choice.suite}" if choice.suite else "Leaderboard",
+        title=f"Overview: {choice.suite}" if choice.suite else "Overview",
         sentence=SENTENCE,
         twin=choice.address("/overview.json"),
         above=choice.address(suites=()) if choice.suite else "",
@@ -65,7 +93,7 @@ def overview_view(reader: LabReader, choice: OverviewQuery, *, live: bool = True
         boxes=(_suite_box(reader, choice), _measure_box(reader, choice)),
         kept=tuple(pair for pair in choice.said() if pair[0] in ("sort", "open")),
         notes=_notes(reader, choice, columns),
-        charts=(ChartFigure(overview_chart(reader, choice), choice.address("/overview.svg")),)
+        charts=(ChartFigure(metric_chart(reader, choice), choice.address("/overview.svg")),)
         if lines and columns
         else (),
         empty=_empty(reader),
@@ -87,7 +115,7 @@ def leaderboard_table(board: OverviewView) -> ResultTable:
     )
 
 
-def overview_chart(reader: LabReader, choice: OverviewQuery) -> DotChart:
+def metric_chart(reader: LabReader, choice: OverviewQuery) -> DotChart:
     """One measure of every model, a panel for each suite, or for each test of the chosen suite."""
     _check(reader, choice)
     measure = chart_metric(reader, choice)
@@ -310,8 +338,9 @@ def _suite_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
 def _measure_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
     """The measures that have a value on any suite that is shown, and cost."""
     suites = board_columns.chosen_suites(reader, choice)
-    applying = {name for suite in suites for name in reader.applicable_metrics(suite)}
-    applying -= {metric.chance for metric in reader.metrics}
+    applying = {name for suite in suites for name in reader.applicable_metrics(suite)} - {
+        metric.chance for metric in reader.metrics
+    }
     known = [name for name in reader.metric_names() if name in applying]
     options = [SelectOption(name, catalog.metric(name).title, name in choice.measures) for name in known]
     return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in choice.measures)))

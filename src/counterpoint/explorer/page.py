@@ -1,0 +1,85 @@
+"""What a page is: the request it answers, the values every view has, and its row in the registry."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, get_type_hints
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """The parameters of an address: those of its path, and those of its query in their order."""
+
+    path: Mapping[str, str]
+    query: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The query parameters; of one that is given several times the last value."""
+        return dict(self.query)
+
+    def all(self, name: str) -> list[str]:
+        """Return every value of a query parameter."""
+        return [value for given, value in self.query if given == name]
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """What every page shows: its title, its sentence, the address of its JSON twin, and its neighbours."""
+
+    title: str
+    sentence: str
+    twin: str
+    before: str = ""
+    after: str = ""
+    above: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """One page of the registry: routes, navigation, OpenAPI document and static site follow from it.
+
+    `view` and `chart` name functions as `module:function`; both take a LabReader and a PageRequest. The template is the
+    file `template.html` beside the module of the view, the JSON twin has the fields of the view, and its schema is that
+    of the type the function returns.
+    """
+
+    path: str
+    view: str
+    label: str = ""  # in the navigation
+    section: str = ""  # the label of the page in the navigation that this one belongs to
+    parameters: tuple[str, ...] = ()  # of the query
+    chart: str = ""  # drawn at the path with the ending .svg
+    static: tuple[str, ...] | None = ()  # parameters that tell files of the static site apart; None: it has no files
+    routes: str = ""  # the routes of a page that answers requests itself, as `module:object`
+    needs_models: bool = False  # shown only where models are loaded
+
+    @property
+    def module(self) -> str:
+        """The module of the view."""
+        return self.view.partition(":")[0]
+
+    @property
+    def template(self) -> str:
+        """The name of the template."""
+        return f"{self.module}/template.html"
+
+    @property
+    def view_type(self) -> Any:
+        """The type of the view."""
+        found = load(self.view)
+        return found if isinstance(found, type) else get_type_hints(found)["return"]
+
+    @property
+    def summary(self) -> str:
+        """The first line of the view's docstring."""
+        return (load(self.view).__doc__ or self.path).strip().partition("\n")[0]
+
+
+def load(name: str) -> Any:
+    """Return the object of a name such as `module:object`."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+ViewFunction = Callable[[Any, PageRequest], PageView]

@@ -1,0 +1,48 @@
+"""The page of one suite: how it was made, what it contains, how it is balanced, in which words; and a list of all."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.lab.reader import LabReader
+from counterpoint.studies.boards import data_set
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRow:
+    """One suite in the list of all."""
+
+    suite: str
+    sentence: str
+    data_set: str
+    groups: int
+    queries: int
+    models: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuitesView(PageView):
+    """All suites of a lab."""
+
+    suites: tuple[SuiteRow, ...] = ()
+
+
+def suites_view(reader: LabReader, request: PageRequest) -> SuitesView:
+    """All suites of the lab."""
+    lines = []
+    for suite in reader.suites():
+        manifest = reader.lab.manifest(suite)
+        asked = sum(reader.has_answers(suite, model.slug) for model in reader.models())
+        address = f"/suites/{quote(suite)}"
+        lines.append(
+            SuiteRow(
+                suite, reader.suite_sentence(suite), data_set(manifest), manifest.groups, manifest.rows, asked, address
+            )
+        )
+    return SuitesView(
+        title="Suites",
+        sentence="What the lab asks: each suite is a table of groups, made by one generator from one data set.",
+        twin="/suites.json",
+        suites=tuple(lines),
+    )

@@ -1,0 +1,69 @@
+"""The registry of pages: one row per page."""
+
+from counterpoint.explorer.group_filters import PARAMETERS
+from counterpoint.explorer.page import PageEntry
+from counterpoint.explorer.play.request import NUMBERS, TEXTS
+
+PAGES: tuple[PageEntry, ...] = (
+    PageEntry(
+        "/overview",
+        "counterpoint.explorer.pages.overview:overview_view",
+        label="Overview",
+        parameters=("suite", "metric", "sort", "open"),
+        chart="counterpoint.explorer.pages.overview:overview_chart",
+        static=("suite",),
+    ),
+    PageEntry(
+        "/compare",
+        "counterpoint.explorer.pages.compare:compare_view",
+        label="Compare",
+        parameters=("suite", "models", "with", "first", "second", "page"),
+        static=("models", "suite", "with"),
+    ),
+    PageEntry(
+        "/browse",
+        "counterpoint.explorer.pages.browse:browse_view",
+        label="Browse",
+        parameters=(*PARAMETERS, "after", "before"),
+    ),
+    PageEntry("/suites", "counterpoint.explorer.pages.suites:suites_view", label="Suites"),
+    PageEntry(
+        "/play",
+        "counterpoint.explorer.play.view:PlayView",
+        label="Try a model",
+        parameters=(*TEXTS, *NUMBERS),
+        static=None,
+        routes="counterpoint.explorer.play.routes:ROUTES",
+        needs_models=True,
+    ),
+    PageEntry(
+        "/models/{model}",
+        "counterpoint.explorer.pages.model:model_view",
+        section="Overview",
+        parameters=("suite", "metric", "against", "chart"),
+        chart="counterpoint.explorer.pages.model:model_chart",
+        static=("suite",),
+    ),
+    PageEntry(
+        "/suites/{suite}",
+        "counterpoint.explorer.pages.suite:suite_view",
+        section="Suites",
+        chart="counterpoint.explorer.pages.suite:suite_chart",
+    ),
+    PageEntry(
+        "/suites/{suite}/models/{model}",
+        "counterpoint.explorer.pages.suite_results:suite_results_view",
+        section="Overview",
+        parameters=("test", "kind", "verdict", "page"),
+        chart="counterpoint.explorer.pages.suite_results:suite_results_chart",
+        static=("page",),
+    ),
+    PageEntry(
+        "/suites/{suite}/groups/{group}",
+        "counterpoint.explorer.pages.group:group_view",
+        section="Browse",
+        parameters=PARAMETERS,
+    ),
+    PageEntry("/samples/{query}", "counterpoint.explorer.pages.sample:sample_view", section="Browse"),
+)
+"""The pages; those with a label are in the navigation, in this order."""

@@ -1,0 +1,127 @@
+"""Queries over the outcome tables that single pages and exports ask."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from counterpoint.core.groups import Relation
+from counterpoint.store.outcomes.reader import OutcomeReader
+
+ResultRow = Mapping[str, Any]
+
+_SWAP_VERDICT = (
+    "CASE WHEN {0}.relation = 'swap' AND {0}.comprehensive_accuracy IS NULL AND {0}.verdict <> 'unanswered' "
+    "THEN CASE WHEN {0}.inconsistent THEN 'breaks' ELSE 'holds' END ELSE {0}.verdict END"
+)  # without gold after an exchange, the verdict is whether the answer survived
+_FIRST, _SECOND = _SWAP_VERDICT.format("a"), _SWAP_VERDICT.format("b")
+
+
+def first_groups(reader: OutcomeReader, suite: str, limit: int) -> Sequence[ResultRow]:
+    """Return place, group_id, test, kind and variants of the first groups of a suite."""
+    source = reader.database.source("bases", suite=suite)
+    sql = f"SELECT place, group_id, test, kind, variants FROM {source} ORDER BY place LIMIT ?"
+    return reader.database.rows(sql, [limit])
+
+
+def first_verdicts(reader: OutcomeReader, suite: str, slug: str, limit: int) -> Mapping[int, str]:
+    """Return the verdicts on the first groups of a suite for a model, by place."""
+    source = reader.database.source("verdicts", model=slug, suite=suite)
+    sql = f"SELECT place, verdict FROM {source} ORDER BY place LIMIT ?"
+    return {row["place"]: row["verdict"] for row in reader.database.rows(sql, [limit])}
+
+
+def joint_verdict_counts(reader: OutcomeReader, suite: str, first: str, second: str) -> dict[tuple[str, str], int]:
+    """Return how many groups have which verdict for the first model and which for the second."""
+    source = _verdict_join(reader, suite, first, second)
+    sql = f"SELECT {_FIRST} AS first, {_SECOND} AS second, count(*) AS groups FROM {source} GROUP BY ALL"
+    return {(row["first"], row["second"]): row["groups"] for row in reader.database.rows(sql)}
+
+
+def joint_verdict_groups(
+    reader: OutcomeReader, suite: str, models: tuple[str, str], verdicts: tuple[str, str], limit: int, offset: int
+) -> Sequence[ResultRow]:
+    """Return place, group_id, test, kind and variants of groups with one verdict for each of two models."""
+    sql = (
+        "SELECT place, a.group_id, a.test, a.kind, a.variants "
+        f"FROM {_verdict_join(reader, suite, *models)} WHERE {_FIRST} = ? AND {_SECOND} = ? "
+        f"ORDER BY place LIMIT {limit} OFFSET {offset}"
+    )
+    return reader.database.rows(sql, verdicts)
+
+
+def query_places(reader: OutcomeReader, query_id: int, limit: int) -> Sequence[tuple[str, int]]:
+    """Return the suites and rows that have a query."""
+    sql = f"SELECT suite, row FROM queries WHERE query = ? ORDER BY suite, row LIMIT {limit}"
+    return [(row["suite"], row["row"]) for row in reader.database.rows(sql, [query_id])]
+
+
+def groups_of_base(reader: OutcomeReader, query_id: int, picture: str, text: str) -> Sequence[ResultRow]:
+    """Return the groups whose base is a query, and those whose base has its picture and its text in another mode."""
+    lower = text.lower()
+    sql = (
+        "SELECT suite, place, group_id, test, kind, relation, variants, base_query FROM bases "
+        "WHERE base_query = ? OR (picture = ? AND (texts = ? OR starts_with(texts, ?))) "
+        "ORDER BY base_query <> ?, suite, place"
+    )
+    return reader.database.rows(sql, [query_id, picture, lower, f"{lower}\n", query_id])
+
+
+def group_scores(reader: OutcomeReader, suite: str, place: int, metrics: Sequence[str]) -> Mapping[str, ResultRow]:
+    """Return the scores of one group by some metrics, by model."""
+    columns = ", ".join(f'"{name}"' for name in metrics)
+    source = reader.database.source("verdicts", suite=suite)
+    rows = reader.database.rows(f"SELECT model, {columns} FROM {source} WHERE place = ?", [place])
+    return {row["model"]: row for row in rows}
+
+
+def group_answers(reader: OutcomeReader, suite: str, place: int) -> Sequence[ResultRow]:
+    """Return model, role, value, state and score of all answers to one group, by model and role."""
+    source = reader.database.source("outcomes", suite=suite)
+    sql = f"SELECT model, role, value, state, score FROM {source} WHERE place = ? ORDER BY model, role"
+    return reader.database.rows(sql, [place])
+
+
+def suite_totals(reader: OutcomeReader, suite: str) -> ResultRow:
+    """Return the number of pictures and the relations of a suite."""
+    source = reader.database.source("bases", suite=suite)
+    sql = f"SELECT count(DISTINCT picture) AS pictures, list(DISTINCT relation) AS relations FROM {source}"
+    return reader.database.rows(sql)[0]
+
+
+def kind_totals(reader: OutcomeReader, suite: str, examples: int) -> Sequence[ResultRow]:
+    """Return each test and kind with its groups, queries, and the places and sizes of its first groups."""
+    source = reader.database.source("bases", suite=suite)
+    return reader.database.rows(
+        f"SELECT test, kind, count(*) AS groups, sum(variants + 1)::BIGINT AS queries, "
+        f"list(place ORDER BY place)[1:{examples}] AS first, list(variants ORDER BY place)[1:{examples}] AS sizes "
+        f"FROM {source} GROUP BY test, kind ORDER BY min(place)"
+    )
+
+
+def gold_counts(reader: OutcomeReader, suite: str) -> Mapping[tuple[str, str], Sequence[tuple[str, int]]]:
+    """Return the gold answers of each test and kind with their counts, the most frequent first."""
+    source = reader.database.source("groups", suite=suite)
+    rows = reader.database.rows(
+        f"SELECT test, kind, gold[1].answer AS answer, count(*) AS queries FROM {source} WHERE len(gold) > 0 "
+        "GROUP BY ALL ORDER BY queries DESC, answer"
+    )
+    counts: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for row in rows:
+        counts.setdefault((row["test"], row["kind"]), []).append((row["answer"], row["queries"]))
+    return counts
+
+
+def word_counts(reader: OutcomeReader, suite: str) -> Sequence[ResultRow]:
+    """Return the words of a suite with their counts, apart by `ranks` (captions) and `variant` (foils)."""
+    source = reader.database.source("groups", suite=suite)
+    sql = f"""
+        SELECT word, relation = '{Relation.RANKS}' AS ranks, role > 0 AS variant, count(*) AS count FROM (
+            SELECT unnest(regexp_extract_all(lower(text), '[[:alpha:]][[:alpha:]''’-]*')) AS word, relation, role
+            FROM {source}
+        ) GROUP BY ALL
+    """
+    return reader.database.rows(sql)
+
+
+def _verdict_join(reader: OutcomeReader, suite: str, first: str, second: str) -> str:
+    a, b = (reader.database.source("verdicts", model=slug, suite=suite) for slug in (first, second))
+    return f"{a} AS a JOIN {b} AS b USING (place)"
