@@ -46,7 +46,7 @@ class PaperTables(LabResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"paper": self.paper, "tables": [table.plain for table in self.printed]}
+        return {"paper": self.paper, "tables": [table.to_dict() for table in self.printed]}
 
     def records(self) -> list[dict[str, Any]]:
         """One row per table, row and column."""
@@ -61,7 +61,7 @@ class PaperTables(LabResult):
                 "n": cell.n,
             }
             for table in self.printed
-            for line in table.lines
+            for line in table.rows
             for head, cell in zip(table.heads, line.cells, strict=True)
         ]
 
@@ -72,7 +72,7 @@ class PaperTables(LabResult):
 
 def _result_table(table: PaperTable) -> ResultTable:
     name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
-    rows = [(*line.names, *map(_cell_text, line.cells)) for line in table.lines]
+    rows = [(*line.names, *map(_cell_text, line.cells)) for line in table.rows]
     heads, note = (*table.names, *table.heads), "\n".join(table.notes)
     return ResultTable(f"{name}: {table.title}", heads, rows, names=len(table.names), note=note)
 
@@ -123,4 +123,4 @@ def _valse(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
 
 
 def _cell_text(cell: PaperCell) -> str:
-    return cell.said if cell.value is None else percent(cell.value, cell.low, cell.high)
+    return cell.text if cell.value is None else percent(cell.value, cell.low, cell.high)

@@ -1,7 +1,7 @@
-"""The tables of CARETS from the models of any lab, with the paper's own rows beside them where they are wanted.
+"""The tables of CARETS for the models of a lab, optionally with the rows that the paper printed.
 
-What the paper prints wrongly is put right: Table 1 has its columns of negation and antonym exchanged, what Table 3
-calls ACC is C-ACC. Table 4 pools the pairs of two tests and is no average of them; 13 to 17 count single answers.
+Two misprints are corrected: Table 1 has the columns of negation and antonym exchanged, and ACC in Table 3 is C-ACC.
+Table 4 pools the pairs of two tests instead of averaging them; Tables 13 to 17 count single answers.
 """
 
 import tomllib
@@ -17,25 +17,25 @@ TESTS = ("rephrase", "order", "ontology", "visual", "negation", "antonym")
 """The six tests, by the names of our suites, in the order of the paper."""
 HUMAN = "Human"
 
-_MEASURES = {
+_METRICS = {
     "ACC": "accuracy",
     "original ACC": "base_accuracy",
     "perturbed ACC": "variant_accuracy",
     "CONS": "self_consistency",
     "C-ACC": "comprehensive_accuracy",
 }
-_SHORT = ("ACC", "CONS", "C-ACC")
-_WHOLE = {"8": "rephrase", "9": "order", "10": "ontology", "11": "antonym", "12": "negation"}
-_SHARED = {"13": "rephrase", "14": "order", "15": "ontology", "16": "antonym", "17": "negation"}
+_MAIN_HEADS = ("ACC", "CONS", "C-ACC")
+_ALL_METRICS_TESTS = {"8": "rephrase", "9": "order", "10": "ontology", "11": "antonym", "12": "negation"}
+_COVERAGE_TESTS = {"13": "rephrase", "14": "order", "15": "ontology", "16": "antonym", "17": "negation"}
 _EDITS = {"mask": "channel mean", "crop": "crop", "blur-3": "blur 3", "blur-6": "blur 6", "blur-9": "blur 9"}
 _KINDS = {"conjunctive": "conjunctive verification", "disjunctive": "disjunctive verification"}
 _SORTS = ("binary", "multi-choice")
 _POOL = "rephrase and order"
-_POOLED = {"test": {"rephrase": _POOL, "order": _POOL}}
+_POOLING = {"test": {"rephrase": _POOL, "order": _POOL}}
 
 
 def tables(results: CaretsResults, labels: Sequence[str] = (), *, printed: bool = False) -> list[PaperTable]:
-    """The tables of these numbers, or all; with `printed`, the rows of the paper's models as well."""
+    """The tables with these numbers, by default all; `printed` adds the rows of the paper's models."""
     return [table for label in labels or LABELS for table in _MAKERS[label](results, label, printed)]
 
 
@@ -45,39 +45,39 @@ def consistency(results: CaretsResults, label: str, printed: bool) -> list[Paper
         PaperRow((model,), tuple(results.cell(model, "self_consistency", ("test",), test) for test in TESTS))
         for model in results.models
     ]
-    note = "The paper prints negation under Attr. and antonym under Neg.; here each stands under its own name."
+    note = "The paper prints negation under Attr. and antonym under Neg.; here each has its own column."
     title = "CONS on all tests"
-    return [PaperTable(label, title, ("model",), TESTS, (*lines, *_theirs(label, printed)), (note,))]
+    return [PaperTable(label, title, ("model",), TESTS, (*lines, *_published_rows(label, printed)), (note,))]
 
 
 def accuracy_gaps(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Figure 2: accuracy and comprehensive accuracy, and what is lost between them."""
-    measures = ("accuracy", "comprehensive_accuracy", "gap")
+    """Figure 2: accuracy, comprehensive accuracy, and the gap between them."""
+    metrics = ("accuracy", "comprehensive_accuracy", "gap")
     lines = [
-        PaperRow((test, model), tuple(results.cell(model, measure, ("test",), test) for measure in measures))
+        PaperRow((test, model), tuple(results.cell(model, metric, ("test",), test) for metric in metrics))
         for test in TESTS
         for model in results.models
     ]
-    theirs = [
+    published = [
         PaperRow((test, line.names[0]), (acc, both, PaperCell((acc.value or 0) - (both.value or 0))), printed=True)
-        for number, test in _WHOLE.items()
-        for line in _theirs(number, printed)
+        for number, test in _ALL_METRICS_TESTS.items()
+        for line in _published_rows(number, printed)
         for acc, both in [(line.cells[0], line.cells[-1])]
     ]
-    lines = [line for test in TESTS for line in (*lines, *theirs) if line.names[0] == test]
+    lines = [line for test in TESTS for line in (*lines, *published) if line.names[0] == test]
     return [
         PaperTable(label, "ACC, C-ACC and the gap between them", ("test", "model"), ("ACC", "C-ACC", "gap"), (*lines,))
     ]
 
 
 def ontology_directions(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Table 2: ontology, before and after, and by the direction of the change."""
+    """Table 2: ontology, original and perturbed, and by direction of the change."""
     heads = ("original ACC", "perturbed ACC", "CONS to hypernym", "CONS to hyponym")
     lines = [
         PaperRow(
             (model,),
             (
-                *(results.cell(model, _MEASURES[head], ("test",), "ontology") for head in heads[:2]),
+                *(results.cell(model, _METRICS[head], ("test",), "ontology") for head in heads[:2]),
                 *(
                     results.cell(model, "self_consistency", ("test", "tag:direction"), "ontology", way)
                     for way in ("up", "down")
@@ -86,17 +86,19 @@ def ontology_directions(results: CaretsResults, label: str, printed: bool) -> li
         )
         for model in results.models
     ]
-    theirs = _theirs(label, printed)
-    return [PaperTable(label, "ontology by direction", ("model",), heads, (*lines, *theirs), _ontology_notes(results))]
+    published = _published_rows(label, printed)
+    return [
+        PaperTable(label, "ontology by direction", ("model",), heads, (*lines, *published), _ontology_notes(results))
+    ]
 
 
 def response_rates(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Table 3: conjunctions and disjunctions on order, with what is said how often."""
+    """Table 3: conjunctions and disjunctions on order, with response rates."""
     heads = tuple(f"{kind} {what}" for kind in _KINDS for what in ("C-ACC", "yes", "no", "other"))
 
     def cells(model: str, kind: str) -> tuple[PaperCell, ...]:
         both = results.cell(model, "comprehensive_accuracy", ("test", "kind"), "order", kind)
-        rates = (results.rate(model, said, "order", kind) for said in (("yes",), ("no",), ("yes", "no")))
+        rates = (results.rate(model, values, "order", kind) for values in (("yes",), ("no",), ("yes", "no")))
         yes, no, known = rates
         return both, yes, no, complement(known)
 
@@ -105,39 +107,41 @@ def response_rates(results: CaretsResults, label: str, printed: bool) -> list[Pa
         "What the paper calls ACC here is C-ACC, as its caption says; yes, no and other are shares of single answers."
     )
     title = "conjunctions and disjunctions on order"
-    return [PaperTable(label, title, ("model",), heads, (*lines, *_theirs(label, printed)), (note,))]
+    return [PaperTable(label, title, ("model",), heads, (*lines, *_published_rows(label, printed)), (note,))]
 
 
 def rephrase_and_order(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Table 4: binary questions and choices, over the pairs of rephrase and order together."""
-    names = _POOLED | {"kind": _sorts(results)}
+    """Table 4: binary and multiple-choice questions, over the pooled pairs of rephrase and order."""
+    names = _POOLING | {"kind": _sorts(results)}
     rows: list[tuple[str, tuple[str, str]]] = [*(("kind", (sort, sort)) for sort in _SORTS)]
     rows += [("tag:choices", (f"{count}-choice", count)) for count in "23"]
     lines = [
         PaperRow(
             (model, shown),
-            tuple(results.cell(model, _MEASURES[head], ("test", column), _POOL, word, names=names) for head in _SHORT),
+            tuple(
+                results.cell(model, _METRICS[head], ("test", column), _POOL, word, names=names) for head in _MAIN_HEADS
+            ),
         )
         for model in results.models
         for column, (shown, word) in rows
     ]
-    own = _figures()[label]
-    theirs = [
-        PaperRow((f"{HUMAN} (paper)", sort), (figures[3], NOT_APPLICABLE, NOT_APPLICABLE), True)
-        for sort, figures in own.items()
+    values = _published_values()[label]
+    published = [
+        PaperRow((f"{HUMAN} (paper)", sort), (cells[3], NOT_APPLICABLE, NOT_APPLICABLE), True)
+        for sort, cells in values.items()
     ]
     if printed:
-        theirs = [
-            *(PaperRow(("LXMERT (paper)", sort), (*figures[:3],), True) for sort, figures in own.items()),
-            *theirs,
+        published = [
+            *(PaperRow(("LXMERT (paper)", sort), (*cells[:3],), True) for sort, cells in values.items()),
+            *published,
         ]
     note = "Over the pairs of both tests together: a test with twice the pairs counts twice."
     title = "binary questions and choices, on rephrase and order together"
-    return [PaperTable(label, title, ("model", "questions"), _SHORT, (*lines, *theirs), (note,))]
+    return [PaperTable(label, title, ("model", "questions"), _MAIN_HEADS, (*lines, *published), (note,))]
 
 
 def test_sizes(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Table 6: how many originals there are of each sort."""
+    """Table 6: the number of original questions of each sort."""
     sorts, lines = _sorts(results), []
     for test in TESTS:
         counts = results.counts(test) if test in results.tests else {}
@@ -147,9 +151,9 @@ def test_sizes(results: CaretsResults, label: str, printed: bool) -> list[PaperT
         counted = tuple(map(PaperCell.counted, (*by_sort, total, pairs)))
         lines.append(PaperRow((test,), counted if total else (NOT_RUN,) * len(counted)))
         if printed:
-            theirs = [round(100 * (cell.value or 0)) for cell in _figures()[label][test]]
+            published = [round(100 * (cell.value or 0)) for cell in _published_values()[label][test]]
             of_each = 5 if test == "visual" else 1
-            cells = map(PaperCell.counted, (*theirs, sum(theirs), of_each * sum(theirs)))
+            cells = map(PaperCell.counted, (*published, sum(published), of_each * sum(published)))
             lines.append(PaperRow((f"{test} (paper)",), tuple(cells), True))
     note = "The paper's 190,000 pairs count each of the five edits of a picture."
     heads = (*_SORTS, "total", "pairs")
@@ -169,24 +173,24 @@ def accuracy_by_edit(results: CaretsResults, label: str, printed: bool) -> list[
         for model in results.models
     ]
     heads = ("original", *_EDITS.values())
-    return [PaperTable(label, "ACC on visual, by edit", ("model",), heads, (*lines, *_theirs(label, printed)))]
+    return [PaperTable(label, "ACC on visual, by edit", ("model",), heads, (*lines, *_published_rows(label, printed)))]
 
 
 def all_metrics(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Tables 8 to 12: all measures on one test."""
-    test = _WHOLE[label]
+    """Tables 8 to 12: all metrics on one test."""
+    test = _ALL_METRICS_TESTS[label]
     lines = [
-        PaperRow((model,), tuple(results.cell(model, measure, ("test",), test) for measure in _MEASURES.values()))
+        PaperRow((model,), tuple(results.cell(model, metric, ("test",), test) for metric in _METRICS.values()))
         for model in results.models
     ]
     notes = _ontology_notes(results) if test == "ontology" else ()
-    return [PaperTable(label, test, ("model",), (*_MEASURES,), (*lines, *_theirs(label, printed)), notes)]
+    return [PaperTable(label, test, ("model",), (*_METRICS,), (*lines, *_published_rows(label, printed)), notes)]
 
 
 def coverages(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Tables 13 to 17: of what the model of a column has right, what that of a row has right too."""
-    test = _SHARED[label]
-    title = f"coverage on {test}: of what the column has right, what the row has right"
+    """Tables 13 to 17: the share of the column model's correct answers that the row model has correct too."""
+    test = _COVERAGE_TESTS[label]
+    title = f"coverage on {test}: share of the column's correct answers that the row has correct"
     lines = [
         PaperRow(
             (model,),
@@ -194,37 +198,37 @@ def coverages(results: CaretsResults, label: str, printed: bool) -> list[PaperTa
         )
         for model in results.models
     ]
-    note = "Over single answers, as the numbers of the paper are; its caption of Table 13 speaks of pairs."
-    found = [PaperTable(label, title, ("model",), results.models, (*lines,), (note,))]
+    note = "Over single answers, like the values of the paper; its caption of Table 13 says pairs."
+    coverage_tables = [PaperTable(label, title, ("model",), results.models, (*lines,), (note,))]
     if printed:
-        models = tuple(_figures()[label])
-        theirs = tuple(_theirs(label, printed))
-        found.append(PaperTable(label, f"{title} (paper)", ("model",), models, theirs))
-    return found
+        models = tuple(_published_values()[label])
+        published = tuple(_published_rows(label, printed))
+        coverage_tables.append(PaperTable(label, f"{title} (paper)", ("model",), models, published))
+    return coverage_tables
 
 
 def question_sorts(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
-    """Table 18: binary questions and choices, on rephrase and on order."""
+    """Table 18: binary and multiple-choice questions, on rephrase and on order."""
     names, tests = {"kind": _sorts(results)}, ("rephrase", "order")
     lines = [
         PaperRow(
             (model, sort),
             tuple(
-                results.cell(model, _MEASURES[head], ("test", "kind"), test, sort, names=names)
+                results.cell(model, _METRICS[head], ("test", "kind"), test, sort, names=names)
                 for test in tests
-                for head in _SHORT
+                for head in _MAIN_HEADS
             ),
         )
         for model in results.models
         for sort in _SORTS
     ]
-    theirs = [
+    published = [
         PaperRow((f"{model} (paper)", sort), line.cells, True)
-        for line in _theirs(label, printed)
+        for line in _published_rows(label, printed)
         for model, sort in [line.names[0].removesuffix(" (paper)").split(", ")]
     ]
-    heads = tuple(f"{test} {head}" for test in tests for head in _SHORT)
-    return [PaperTable(label, "binary questions and choices", ("model", "questions"), heads, (*lines, *theirs))]
+    heads = tuple(f"{test} {head}" for test in tests for head in _MAIN_HEADS)
+    return [PaperTable(label, "binary questions and choices", ("model", "questions"), heads, (*lines, *published))]
 
 
 _Maker = Callable[[CaretsResults, str, bool], list[PaperTable]]
@@ -236,43 +240,44 @@ _MAKERS: Mapping[str, _Maker] = {
     "4": rephrase_and_order,
     "6": test_sizes,
     "7": accuracy_by_edit,
-    **dict.fromkeys(_WHOLE, all_metrics),
-    **dict.fromkeys(_SHARED, coverages),
+    **dict.fromkeys(_ALL_METRICS_TESTS, all_metrics),
+    **dict.fromkeys(_COVERAGE_TESTS, coverages),
     "18": question_sorts,
 }
 LABELS = tuple(_MAKERS)
-"""The tables that can be made, by their numbers in the paper."""
+"""The numbers of the tables in the paper."""
 
 
-def _theirs(label: str, printed: bool) -> list[PaperRow]:
-    """The rows of the paper: those of people always, those of its models where they are wanted."""
+def _published_rows(label: str, printed: bool) -> list[PaperRow]:
+    """The rows of the paper: always those of people, those of its models if `printed`."""
     return [
         PaperRow((f"{name} (paper)",), cells, printed=True)
-        for name, cells in _figures()[label].items()
+        for name, cells in _published_values()[label].items()
         if printed or name.startswith(HUMAN)
     ]
 
 
 @cache
-def _figures() -> Mapping[str, Mapping[str, tuple[PaperCell, ...]]]:
-    """Every number that the paper prints, by table and row."""
-    found = tomllib.loads(Path(__file__).with_name("carets.toml").read_text("utf-8"))
+def _published_values() -> Mapping[str, Mapping[str, tuple[PaperCell, ...]]]:
+    """Every value that the paper prints, by table and row."""
+    tables_by_label = tomllib.loads(Path(__file__).with_name("carets.toml").read_text("utf-8"))
     return {
         label: {
-            name: tuple(PaperCell.printed(None if isnan(one) else one) for one in row) for name, row in rows.items()
+            name: tuple(PaperCell.published(None if isnan(value) else value) for value in row)
+            for name, row in rows.items()
         }
-        for label, rows in found.items()
+        for label, rows in tables_by_label.items()
     }
 
 
 def _sorts(results: CaretsResults) -> dict[str, str]:
-    """Each kind of question as one that is answered by yes or no, or by a choice, as far as its name tells."""
+    """Each kind of question as binary or multi-choice, by its name, else "other"."""
     kinds = {kind for test in results.tests for kind in results.kinds(test)}
     ends = {"verification": _SORTS[0], "choice": _SORTS[1]}
     return {kind: ends.get(kind.rpartition(" ")[2], "other") for kind in sorted(kinds)}
 
 
 def _ontology_notes(results: CaretsResults) -> tuple[str, ...]:
-    more = [kind for kind in results.kinds("ontology") if kind != "object verification"]
-    told = f"Here {', '.join(more)} count too; the paper's ontology test asks for object verification alone."
-    return (told,) if more else ()
+    others = [kind for kind in results.kinds("ontology") if kind != "object verification"]
+    note = f"Here {', '.join(others)} count too; the ontology test of the paper has object verification only."
+    return (note,) if others else ()

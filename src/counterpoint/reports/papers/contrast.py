@@ -1,8 +1,7 @@
-"""The tables of the paper on contrast sets from the models of any lab.
+"""The tables of the paper on contrast sets for the models of a lab.
 
-They hold what the paper says its tables do: per template and overall, accuracy on originals and on contrasts and the
-drop between them; accuracy and consistency for k contrasts; and how much was changed. A model that was trained with
-contrasts is one more row.
+Per template and overall: accuracy on originals and on contrasts and the drop between them; accuracy and consistency
+for k contrasts; and the numbers of changed questions. A model trained with contrasts is one more row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +36,7 @@ _SCORES = Mapping[str, Mapping[str, PaperCell]]
 
 @dataclass(frozen=True)
 class ContrastResults:
-    """Contrast sets with what each model made of them."""
+    """Contrast sets with the outcomes and scores of each model."""
 
     groups: Table
     answers: Mapping[str, Table]
@@ -46,7 +45,7 @@ class ContrastResults:
 
     @cached_property
     def templates(self) -> tuple[str, ...]:
-        """The templates of the sets, in the order of the alphabet."""
+        """The templates of the sets, sorted."""
         return tuple(kind for (kind,) in distinct_values(self._kept, "kind"))
 
     @cached_property
@@ -56,51 +55,54 @@ class ContrastResults:
 
     @cached_property
     def outcomes(self) -> Mapping[str, Outcomes]:
-        """What became of every question, by model."""
-        return {model: judge(self._kept, own) for model, own in self.answers.items()}
+        """The outcomes of each model."""
+        return {model: judge(self._kept, answers) for model, answers in self.answers.items()}
 
     @cached_property
     def scores(self) -> Mapping[str, _SCORES]:
-        """For each model, by template and overall, every measure."""
-        return {model: self._scored(own) for model, own in self.outcomes.items()}
+        """The scores of each model, by template and overall, by metric."""
+        return {model: self._score(outcomes) for model, outcomes in self.outcomes.items()}
 
-    def _scored(self, own: Outcomes) -> _SCORES:
-        found: dict[str, dict[str, PaperCell]] = {}
+    def _score(self, outcomes: Outcomes) -> _SCORES:
+        scores: dict[str, dict[str, PaperCell]] = {}
         for by, metrics in (
             (("kind",), contrast_metrics(self.ks)),
-            ((), contrast_metrics(self.ks, deduplicated_original_accuracy(own))),
+            ((), contrast_metrics(self.ks, deduplicated_original_accuracy(outcomes))),
         ):
-            for row in score_outcomes(own, ScoreRequest(by, metrics=metrics, seed=self.seed)).to_pylist():
+            for row in score_outcomes(outcomes, ScoreRequest(by, metrics=metrics, seed=self.seed)).to_pylist():
                 cell = PaperCell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
-                found.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = cell
-        for place, cells in found.items():
-            cells["drop"] = _drop(own, None if place == OVERALL else own.labels("kind").where([place]), self.seed)
-        return found
+                scores.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = cell
+        for place, cells in scores.items():
+            rows = None if place == OVERALL else outcomes.labels("kind").where([place])
+            cells["drop"] = _drop(outcomes, rows, self.seed)
+        return scores
 
     def within(self, place: str) -> tuple[Outcomes, Flags]:
-        """Any model's outcomes, for counting, and the rows of a template or all."""
-        own = next(iter(self.outcomes.values()))
-        rows = np.ones(len(own.base), np.bool_) if place == OVERALL else own.labels("kind").where([place])
-        return own, rows
+        """The outcomes of any model, for counting, and the rows of a template or all."""
+        outcomes = next(iter(self.outcomes.values()))
+        is_inside = (
+            np.ones(len(outcomes.base), np.bool_) if place == OVERALL else outcomes.labels("kind").where([place])
+        )
+        return outcomes, is_inside
 
 
-def _drop(own: Outcomes, within: Flags | None, seed: int) -> PaperCell:
-    found, n = accuracy_drop(own, within, seed=seed)
-    return PaperCell(found.value, found.low, found.high, n) if n else NOT_APPLICABLE
+def _drop(outcomes: Outcomes, within: Flags | None, seed: int) -> PaperCell:
+    drop, n = accuracy_drop(outcomes, within, seed=seed)
+    return PaperCell(drop.value, drop.low, drop.high, n) if n else NOT_APPLICABLE
 
 
 def tables(results: ContrastResults, labels: Sequence[str] = ()) -> list[PaperTable]:
-    """The tables of these numbers, or all."""
+    """The tables with these numbers, by default all."""
     return [_MAKERS[label](results, label) for label in labels or LABELS]
 
 
 def drops(results: ContrastResults, label: str) -> PaperTable:
-    """Table 2: originals, contrasts, and what is lost between them, by template."""
-    measures_shown = ("original_accuracy", f"contrast_accuracy_{max(results.ks)}", "drop")
+    """Table 2: accuracy on originals and on contrasts, and the drop, by template."""
+    metrics = ("original_accuracy", f"contrast_accuracy_{max(results.ks)}", "drop")
     lines = [
         PaperRow(
             (place, model),
-            tuple(results.scores[model].get(place, {}).get(one, NOT_APPLICABLE) for one in measures_shown),
+            tuple(results.scores[model].get(place, {}).get(metric, NOT_APPLICABLE) for metric in metrics),
         )
         for place in (*results.templates, OVERALL)
         for model in results.answers
@@ -111,37 +113,40 @@ def drops(results: ContrastResults, label: str) -> PaperTable:
 
 
 def consistencies(results: ContrastResults, label: str) -> PaperTable:
-    """Table 4: accuracy and consistency with one, three and five contrasts a question."""
+    """Table 4: accuracy and consistency with k contrasts per question."""
     lines = []
     for model in results.answers:
-        own = results.scores[model].get(OVERALL, {})
+        scores = results.scores[model].get(OVERALL, {})
         for k in results.ks:
-            every, whole = (own.get(f"contrast_consistency_{k}{end}", NOT_APPLICABLE) for end in ("", "_full"))
-            shown = (own.get(f"contrast_accuracy_{k}", NOT_APPLICABLE), every, _count(every), whole, _count(whole))
-            lines.append(PaperRow((model, str(k)), shown))
+            consistency, complete = (
+                scores.get(f"contrast_consistency_{k}{end}", NOT_APPLICABLE) for end in ("", "_full")
+            )
+            accuracy = scores.get(f"contrast_accuracy_{k}", NOT_APPLICABLE)
+            cells = (accuracy, consistency, _count(consistency), complete, _count(complete))
+            lines.append(PaperRow((model, str(k)), cells))
     heads = ("accuracy on contrasts", "consistency", "sets", "of sets with all k", "such sets")
     note = "The set of three begins with the set of one; consistency over all questions uses as many as there are."
-    return PaperTable(label, "k contrasts a question", ("model", "k"), heads, tuple(lines), (note,))
+    return PaperTable(label, "k contrasts per question", ("model", "k"), heads, tuple(lines), (note,))
 
 
 def _count(cell: PaperCell) -> PaperCell:
     return PaperCell.counted(cell.n or 0)
 
 
-def changed(results: ContrastResults, label: str) -> PaperTable:
-    """Tables 5 and 6: pictures, questions and contrasts, by template and overall."""
+def changed_questions(results: ContrastResults, label: str) -> PaperTable:
+    """Tables 5 and 6: the numbers of pictures, questions and contrasts, by template and overall."""
     lines = []
     for place in (*results.templates, OVERALL):
-        own, rows = results.within(place)
-        bases = first_occurrences(own, rows)
-        contrasts = int(rows.sum()) - int((rows & (own.base == np.arange(len(own.base)))).sum())
-        pictures = len(np.unique(own.cluster[rows]))
+        outcomes, rows = results.within(place)
+        bases = first_occurrences(outcomes, rows)
+        contrasts = int(rows.sum()) - int((rows & (outcomes.base == np.arange(len(outcomes.base)))).sum())
+        pictures = len(np.unique(outcomes.cluster[rows]))
         lines.append(PaperRow((place,), tuple(map(PaperCell.counted, (pictures, int(bases.sum()), contrasts)))))
     heads = ("pictures", "questions", "contrasts")
     note = "How many were matched, and why others were not changed, is printed when a suite is made."
-    return PaperTable(label, "what was changed", ("template",), heads, tuple(lines), (note, PAPER))
+    return PaperTable(label, "changed questions", ("template",), heads, tuple(lines), (note, PAPER))
 
 
-_MAKERS: Mapping[str, Callable[[ContrastResults, str], Any]] = {"2": drops, "4": consistencies, "6": changed}
+_MAKERS: Mapping[str, Callable[[ContrastResults, str], Any]] = {"2": drops, "4": consistencies, "6": changed_questions}
 LABELS = tuple(_MAKERS)
 """The numbers of the tables."""

@@ -1,4 +1,4 @@
-"""A table as a paper prints it: names, numbers with their intervals, and what is to be known beside them."""
+"""A table as a paper prints it: row names, values with intervals, and notes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,32 +6,32 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PaperCell:
-    """One number, from 0 to 1 unless it is a count; or a word in its place, such as "not run"."""
+    """A share from 0 to 1 with its interval, a count, or a text such as "not run" instead."""
 
     value: float | None = None
     low: float | None = None
     high: float | None = None
     n: int | None = None
-    said: str = ""
+    text: str = ""
 
     @classmethod
-    def printed(cls, percent: float | None) -> "PaperCell":
-        """A number of the paper, which prints per cent and no interval."""
+    def published(cls, percent: float | None) -> "PaperCell":
+        """A value of the paper, which prints per cent without an interval."""
         return NOT_APPLICABLE if percent is None else cls(percent / 100)
 
     @classmethod
     def counted(cls, count: int) -> "PaperCell":
-        """How many there are."""
-        return cls(said=f"{count:,}", n=count)
+        """A count."""
+        return cls(text=f"{count:,}", n=count)
 
 
-NOT_APPLICABLE = PaperCell(said="–")
-NOT_RUN = PaperCell(said="not run")
+NOT_APPLICABLE = PaperCell(text="–")
+NOT_RUN = PaperCell(text="not run")
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
-    """A row: by what names it goes, its cells, and whether the numbers are the paper's own."""
+    """The names of a row, its cells, and whether the paper printed them."""
 
     names: tuple[str, ...]
     cells: tuple[PaperCell, ...]
@@ -40,33 +40,32 @@ class PaperRow:
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A whole table under the number that it has in the paper."""
+    """A table under its number in the paper."""
 
     label: str  # "1", "figure-2"
     title: str
     names: tuple[str, ...]  # heads of the columns that name a row
     heads: tuple[str, ...]
-    lines: tuple[PaperRow, ...]
+    rows: tuple[PaperRow, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it: a cell is its number with both ends, or the word in its place."""
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON: a cell is its value with its interval, a count, or its text."""
         return {
             "table": self.label,
             "title": self.title,
             "notes": list(self.notes),
             "rows": [
-                dict(zip(self.names, line.names, strict=True))
-                | {"printed": line.printed}
-                | {head: _plain(cell) for head, cell in zip(self.heads, line.cells, strict=True)}
-                for line in self.lines
+                dict(zip(self.names, row.names, strict=True))
+                | {"printed": row.printed}
+                | {head: _plain(cell) for head, cell in zip(self.heads, row.cells, strict=True)}
+                for row in self.rows
             ],
         }
 
 
 def _plain(cell: PaperCell) -> Any:
     if cell.value is None:
-        return cell.said if cell.n is None else cell.n
+        return cell.text if cell.n is None else cell.n
     ends = {} if cell.low is None else {"low": cell.low, "high": cell.high, "n": cell.n}
     return {"value": cell.value, **ends}

@@ -1,7 +1,7 @@
-"""Tables 4 and 5 of VALSE from any lab: the released files, or instruments of one's own under the same names.
+"""Tables 4 and 5 of VALSE for the models of a lab: the released files, or own instruments under the same names.
 
-Table 4 is over the pairs that are valid, where a lab tells the votes of annotators, and over all where it does not. The
-average is over instruments, each counting once, FOIL it! included; that of min(p_c, p_f) is the mean of the minima.
+Table 4 is over the valid pairs where the lab has annotators' votes, else over all pairs. The average is over
+instruments with equal weight, FOIL it! included; that of min(p_c, p_f) is the mean of the minima.
 """
 
 import tomllib
@@ -21,10 +21,10 @@ from counterpoint.sources.valse import INSTRUMENTS
 from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_words
 
 LABELS = ("4", "5")
-TESTS = tuple(one.name for one in INSTRUMENTS)
+TESTS = tuple(instrument.name for instrument in INSTRUMENTS)
 """The eleven instruments, in the order of the paper."""
 AVERAGE = "average"
-MEASURES = {
+METRIC_TITLES = {
     "acc_r": "acc_r",
     "ties": "ties",
     "acc": "acc",
@@ -33,67 +33,67 @@ MEASURES = {
     "p_f": "p_f",
     "auroc": "AUROC",
 }
-"""The measures as the paper writes them, with the share of ties, which it does not have."""
+"""The metrics as the paper writes them, and the share of ties, which it does not have."""
 
 
 @dataclass(frozen=True)
 class ValseResults:
-    """The instruments of a lab with what each model said to them."""
+    """The instruments of a lab with the scores of each model."""
 
     groups: Table
     answers: Mapping[str, Table]
     threshold: float = 0.5
     seed: int = 0
-    subset: str = "valid"  # of those whose votes are told
+    subset: str = "valid"  # of the pairs with votes
 
     @cached_property
     def kept(self) -> Table:
-        """The groups of the instruments, whatever suites they are in."""
+        """The groups of the instruments, in any suite."""
         return keep_rows(self.groups, "test", TESTS)
 
     @cached_property
     def chosen(self) -> Table:
-        """The groups for whose captions enough annotators voted, and those whose votes are not told."""
+        """The groups whose captions have enough votes, and those without votes."""
         few = [str(votes) for votes in range(SUBSETS[self.subset])]
         return self.kept.filter(~tag_labels(self.kept["tags"], "votes").where(few))
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
-        """The instruments that there are, in the order of the paper."""
-        there = {test for (test,) in distinct_values(self.chosen, "test")}
-        return tuple(test for test in TESTS if test in there)
+        """The instruments in the lab, in the order of the paper."""
+        present = {test for (test,) in distinct_values(self.chosen, "test")}
+        return tuple(test for test in TESTS if test in present)
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], PaperCell]:
-        """Each score by model, measure and instrument."""
+        """The scores by model, metric and instrument."""
         return {key: cell for key, (cell, _) in self._scores.items()}
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
-        """Why some measures do not apply to a model."""
+        """Why some metrics do not apply to a model."""
         return {model: why for (model, _, _), (_, why) in self._scores.items() if why}
 
     @cached_property
     def _scores(self) -> Mapping[tuple[str, str, str], tuple[PaperCell, str]]:
-        found = {}
-        for model, own in self.answers.items():
+        scores = {}
+        for model, answers in self.answers.items():
             request = ScoreRequest(("test",), metrics=RANKING, threshold=self.threshold, seed=self.seed)
-            for row in score_outcomes(judge(self.chosen, own, self.threshold), request).to_pylist():
+            for row in score_outcomes(judge(self.chosen, answers, self.threshold), request).to_pylist():
                 if row["missing"] < 1:
                     cell = PaperCell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
-                    found[model, row["metric"], row["test"]] = cell, row["reason"]
-        return found
+                    scores[model, row["metric"], row["test"]] = cell, row["reason"]
+        return scores
 
-    def line(self, model: str, measure: str) -> tuple[PaperCell, ...]:
-        """The scores of a model by one measure on all instruments, and their mean."""
-        cells = tuple(self.cells.get((model, measure, test), NOT_RUN) for test in TESTS)
+    def cells_of(self, model: str, metric: str) -> tuple[PaperCell, ...]:
+        """The scores of a model by one metric on all instruments, and their mean."""
+        cells = tuple(self.cells.get((model, metric, test), NOT_RUN) for test in TESTS)
         return *cells, average([cell for cell, test in zip(cells, TESTS, strict=True) if test in self.tests])
 
 
 def average(cells: Sequence[PaperCell]) -> PaperCell:
-    """The mean of some scores, each counting once; nothing where one is missing.
+    """The unweighted mean of scores; not applicable if one is missing.
 
-    >>> average([Cell(0.5), Cell(1.0)]).value
+    >>> average([PaperCell(0.5), PaperCell(1.0)]).value
     0.75
     """
     values = [cell.value for cell in cells if cell.value is not None]
@@ -101,66 +101,66 @@ def average(cells: Sequence[PaperCell]) -> PaperCell:
 
 
 def tables(results: ValseResults, labels: Sequence[str] = (), *, printed: bool = False) -> list[PaperTable]:
-    """The tables of these numbers, or both; with `printed`, the rows of the paper's models as well."""
+    """The tables with these numbers, by default both; `printed` adds the rows of the paper's models."""
     makers = {"4": lambda: performance(results, printed=printed), "5": lambda: validation(results)}
     return [makers[label]() for label in labels or LABELS]
 
 
 def performance(results: ValseResults, *, printed: bool = False) -> PaperTable:
-    """Table 4: every measure on every instrument."""
+    """Table 4: every metric on every instrument."""
     lines: list[PaperRow] = []
-    for measure, title in MEASURES.items():
-        own = [PaperRow((title, model), results.line(model, measure)) for model in results.answers]
-        own = [line for line in own if _says_something(line, measure)]
-        theirs = published_values().get(measure, {}) if printed else {}
-        lines += own
-        lines += (PaperRow((title, f"{model} (paper)"), cells, printed=True) for model, cells in theirs.items())
+    for metric, title in METRIC_TITLES.items():
+        rows = [PaperRow((title, model), results.cells_of(model, metric)) for model in results.answers]
+        lines += [row for row in rows if _has_content(row, metric)]
+        published = published_values().get(metric, {}) if printed else {}
+        lines += (PaperRow((title, f"{model} (paper)"), cells, printed=True) for model, cells in published.items())
     notes = [f"{model}: no acc, p_c and p_f, because {why}." for model, why in results.reasons.items()]
     if len(results.tests) < len(TESTS):
         notes.append(f"The average is over the {len(results.tests)} instruments of this lab, of {len(TESTS)}.")
-    if any(line.names[0] == MEASURES["ties"] for line in lines):
-        notes.append("Ties are pairs whose caption and foil have one score; for acc_r they are misses.")
+    if any(line.names[0] == METRIC_TITLES["ties"] for line in lines):
+        notes.append("Ties are pairs whose caption and foil have one score; acc_r counts them as incorrect.")
     title = f"captions against foils, at a threshold of {results.threshold:g}, and the mean over instruments"
-    return PaperTable("4", title, ("measure", "model"), (*TESTS, AVERAGE), tuple(lines), tuple(notes))
+    return PaperTable("4", title, ("metric", "model"), (*TESTS, AVERAGE), tuple(lines), tuple(notes))
 
 
-def _says_something(line: PaperRow, measure: str) -> bool:
-    """Whether a line is printed: not where there are no ties, nor where the measure does not apply to the model."""
-    if measure == "ties":
-        return any(cell.value for cell in line.cells)
-    cells = line.cells[:-1]
+def _has_content(row: PaperRow, metric: str) -> bool:
+    """Whether a row is printed: not without ties, nor where the metric does not apply to the model."""
+    if metric == "ties":
+        return any(cell.value for cell in row.cells)
+    cells = row.cells[:-1]
     return any(cell.value is not None for cell in cells) or all(cell is NOT_RUN for cell in cells)
 
 
 def validation(results: ValseResults) -> PaperTable:
-    """Table 5: how many pairs there are, how many are valid, and how far their words are apart."""
+    """Table 5: the numbers of pairs and of valid pairs, and the divergence of the words of captions and foils."""
     heads = ("instances", "valid", "unanimous", "lexical items", "JS", "JS valid")
-    found = foil_words(results.kept)
-    lines = [PaperRow((test,), _validated(own)) for test, own in found.items()]
-    told = all("valid" in own for own in found.values())
-    note = "Votes are not told in this lab: make the released files with --split all to have them."
+    words = foil_words(results.kept)
+    rows = [PaperRow((test,), _validation_cells(subsets)) for test, subsets in words.items()]
+    has_votes = all("valid" in subsets for subsets in words.values())
+    note = "This lab has no votes: generate the released files with --split all to have them."
     title = "pairs, votes for the caption, and the words of captions and foils"
-    return PaperTable("5", title, ("instrument",), heads, tuple(lines), () if told else (note,))
+    return PaperTable("5", title, ("instrument",), heads, tuple(rows), () if has_votes else (note,))
 
 
-def _validated(own: Mapping[str, WordSides]) -> tuple[PaperCell, ...]:
-    subsets = [own.get(name) for name in ("valid", "unanimous")]
-    counts = (NOT_APPLICABLE if one is None else PaperCell.counted(one.pairs) for one in subsets)
-    apart = (_apart(own.get(name)) for name in (ALL, "valid"))
-    return PaperCell.counted(own[ALL].pairs), *counts, PaperCell.counted(own[ALL].items), *apart
+def _validation_cells(subsets: Mapping[str, WordSides]) -> tuple[PaperCell, ...]:
+    voted = [subsets.get(name) for name in ("valid", "unanimous")]
+    counts = (NOT_APPLICABLE if words is None else PaperCell.counted(words.pairs) for words in voted)
+    divergences = (_divergence(subsets.get(name)) for name in (ALL, "valid"))
+    return PaperCell.counted(subsets[ALL].pairs), *counts, PaperCell.counted(subsets[ALL].items), *divergences
 
 
-def _apart(one: WordSides | None) -> PaperCell:
-    return NOT_APPLICABLE if one is None or isnan(one.divergence) else PaperCell(said=f"{one.divergence:.3f}")
+def _divergence(words: WordSides | None) -> PaperCell:
+    return NOT_APPLICABLE if words is None or isnan(words.divergence) else PaperCell(text=f"{words.divergence:.3f}")
 
 
 @cache
 def published_values() -> Mapping[str, Mapping[str, tuple[PaperCell, ...]]]:
-    """Every number of Table 4 that the paper prints, by measure and model."""
-    found = tomllib.loads(Path(__file__).with_name("valse.toml").read_text("utf-8"))
+    """Every value of Table 4 that the paper prints, by metric and model."""
+    printed = tomllib.loads(Path(__file__).with_name("valse.toml").read_text("utf-8"))
     return {
-        measure: {
-            model: tuple(PaperCell.printed(None if isnan(one) else one) for one in row) for model, row in rows.items()
+        metric: {
+            model: tuple(PaperCell.published(None if isnan(value) else value) for value in row)
+            for model, row in rows.items()
         }
-        for measure, rows in found.items()
+        for metric, rows in printed.items()
     }

@@ -42,7 +42,7 @@ def test_the_printed_average_of_the_lower_side_is_the_mean_of_the_minima(model: 
 
 def test_an_average_needs_every_instrument() -> None:
     assert average([PaperCell(0.25), PaperCell(0.75)]).value == 0.5
-    assert average([PaperCell(0.25), PaperCell(said="not run")]).value is None
+    assert average([PaperCell(0.25), PaperCell(text="not run")]).value is None
     assert average([]).value is None
 
 
@@ -80,7 +80,7 @@ def _results(lab: LabStore) -> ValseResults:
 def test_a_constant_scorer_has_no_ranking_all_ties_and_half_the_area(tmp_path: object) -> None:
     lab = _lab(LabStore(f"{tmp_path}/lab"), {"constant": (0.5, 0.5)}, "probability")
     (table,) = tables(_results(lab), ["4"])
-    rows = {line.names[0]: [cell.value for cell in line.cells] for line in table.lines}
+    rows = {line.names[0]: [cell.value for cell in line.cells] for line in table.rows}
     assert rows["acc_r"] == [0.0] * 12
     assert rows["ties"] == [1.0] * 12
     assert rows["AUROC"] == [0.5] * 12
@@ -90,9 +90,9 @@ def test_a_constant_scorer_has_no_ranking_all_ties_and_half_the_area(tmp_path: o
 def test_similarities_are_ranked_and_the_rest_says_why_not(tmp_path: object) -> None:
     lab = _lab(LabStore(f"{tmp_path}/lab"), {"clip": (20.0, 10.0)}, "similarity", tests=TESTS[:3])
     (table,) = tables(_results(lab), ["4"], printed=True)
-    rows = {line.names: line for line in table.lines}
+    rows = {line.names: line for line in table.rows}
     assert [cell.value for cell in rows["acc_r", "clip"].cells] == [1.0] * 3 + [None] * 8 + [1.0]
-    assert {cell.said for cell in rows["acc_r", "clip"].cells[3:11]} == {"not run"}
+    assert {cell.text for cell in rows["acc_r", "clip"].cells[3:11]} == {"not run"}
     assert not {("acc", "clip"), ("ties", "clip")} & set(rows)
     assert rows["acc_r", "CLIP (paper)"].cells[-1].value == pytest.approx(0.64)
     assert any("similarities" in note for note in table.notes)
