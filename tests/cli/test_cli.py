@@ -57,6 +57,13 @@ class Broken(Echo):
         return ((place, Answer.failed("out of memory")) for place, _ in enumerate(queries))
 
 
+class Interrupted(Echo):
+    """Is stopped by Ctrl-C."""
+
+    def answer(self, queries):
+        raise KeyboardInterrupt
+
+
 class Nothing:
     """No model at all."""
 
@@ -104,7 +111,6 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("arguments", "fact", "hint"),
     [
-        (["scroe"], "no command is called 'scroe'", "did you mean score?"),
         (["ask", "fuison", SHOWN, "Is it?"], "no model is called 'fuison'", "did you mean fusion?"),
         (["world", "--out", "out", "--split", "tets"], "no split is called 'tets'", "did you mean test?"),
         (["ask", "own_models:", SHOWN, "Is it?"], "'own_models:' is not a place", "a place looks like"),
@@ -125,6 +131,18 @@ def test_what_went_wrong_is_one_sentence_and_a_hint(call: Call, arguments: list[
     assert fact in first
     assert second.startswith("  ")
     assert hint in second
+
+
+def test_usage_errors_exit_with_2_and_ctrl_c_with_130(call: Call) -> None:
+    unknown = call("scroe")
+    assert unknown.code == 2
+    assert "no command is called 'scroe'; did you mean score or rescore?" in unknown.err
+    assert call("generate", "lab").code == 2
+    assert call("list", "modles").code == 2
+    assert call("--help").code == 0
+    assert call("--version").code == 0
+    stopped = call("ask", "own_models:Interrupted", SHOWN, "Is it?")
+    assert (stopped.code, stopped.err) == (130, "Stopped.\n")
 
 
 def test_a_file_that_is_no_picture_is_said_so(call: Call, tmp_path: Path) -> None:

@@ -62,9 +62,10 @@ class Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that was called; an unknown one is answered with the nearest there are."""
+        """The command that was called; an unknown one is a usage error that names the nearest there are."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise UnknownName("command", args[0], COMMANDS)
+            unknown = UnknownName("command", args[0], COMMANDS)
+            raise click.UsageError(f"{unknown}; {unknown.hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,19 +81,29 @@ def commands() -> None:
 
 
 def main() -> None:
-    """Run a command; what went wrong is one sentence, and a second that helps."""
+    """Run a command and exit: with 0, 1 after an error, 2 after a usage error, 130 after Ctrl-C.
+
+    An error is printed as one sentence, with a hint below it.
+    """
     warnings.showwarning = _warn
     gc.set_threshold(*RARELY)
     sys.path.append("")  # so that `module:object` finds modules in the folder where the command is given
     try:
-        commands(prog_name="counterpoint")
+        code = commands.main(prog_name="counterpoint", standalone_mode=False)
     except CounterpointError as problem:
         click.echo(f"counterpoint: {problem}", err=True)
         if problem.hint:
             click.echo(f"  {problem.hint}", err=True)
         sys.exit(1)
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(problem.exit_code)
+    except click.Abort:  # which click raises for Ctrl-C
+        click.echo("Stopped.", err=True)
+        sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _warn(
