@@ -16,7 +16,7 @@ from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "suites"))
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from contrast_judge import judged
 
 SHOWN = 20

@@ -12,7 +12,7 @@ from time import perf_counter
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "suites"))
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from judging import CARETS, Judged, suite_named
 from referee import Referee
 
