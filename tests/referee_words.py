@@ -217,6 +217,6 @@ def _related(told: Sequence[str], place: int, words: Vocabulary) -> tuple[tuple[
 def near_values() -> Mapping[str, tuple[frozenset[str], ...]]:
     """Of each class, the groups of words that are never held against each other, all spellings included."""
     return {
-        name: tuple(frozenset(w for row in held.values if row[0] in group for w in row) for group in held.near)
+        name: tuple(frozenset(w for row in held.values if row[0] in group for w in row) for group in held.overlapping)
         for name, held in attribute_classes().items()
     }

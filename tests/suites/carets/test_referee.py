@@ -1,5 +1,6 @@
 import pytest
 from judging import CARETS, disagreements, judged, suite_named
+from proving import scaled
 from referee import Referee
 from scenery import scene, world
 
@@ -65,9 +66,9 @@ def test_the_referee_knows_what_stands_where() -> None:
 
 @pytest.mark.parametrize("name", CARETS)
 def test_the_referee_agrees_with_every_gold_answer_of_the_world(name: str) -> None:
-    scenes = world(150)
-    found = judged(generate(suite_named(name), scenes, limit=250), Referee(scenes))
-    assert found.pairs > 100
+    scenes = world(scaled(150))
+    found = judged(generate(suite_named(name), scenes, limit=scaled(250)), Referee(scenes))
+    assert found.pairs > scaled(100)
     assert not found.wrong, "\n".join(found.wrong[:10])
 
 

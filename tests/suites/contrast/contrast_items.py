@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import cache
 
+from proving import scaled
+
 from counterpoint.core.groups import Gold, Group
 from counterpoint.core.items import GroundedQuestion, Question, Step
 from counterpoint.core.pictures import Box, Picture, Size
@@ -12,6 +14,9 @@ from counterpoint.suites.suite import Tally, generate
 from counterpoint.world.source import World
 
 Thing = tuple[str, tuple[str, ...], tuple[int, int, int, int]]
+
+SCENES = max(scaled(250), 100)
+"""Enough scenes of the world for every template to occur."""
 
 
 def scene(number: int, things: Sequence[Thing], links: tuple[tuple[str, str, str], ...] = ()) -> Scene:
@@ -84,12 +89,12 @@ def reasons(*items: GroundedQuestion) -> set[str]:
 
 
 @cache
-def world_items(scenes: int = 250) -> tuple[GroundedQuestion, ...]:
+def world_items(scenes: int = SCENES) -> tuple[GroundedQuestion, ...]:
     """The questions of the world."""
     return tuple(World("test", scenes).grounded())
 
 
 @cache
-def world_sets(scenes: int = 250, seed: int = 0) -> tuple[Group, ...]:
+def world_sets(scenes: int = SCENES, seed: int = 0) -> tuple[Group, ...]:
     """The contrast sets of the world."""
     return tuple(group for _, group in generate(suite, world_items(scenes), seed))

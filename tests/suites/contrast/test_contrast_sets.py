@@ -8,7 +8,7 @@ from contrast_items import asked, made, program, scene, world_items, world_sets
 from contrast_judge import judged
 from hypothesis import given
 from hypothesis import strategies as st
-from proving import examples
+from proving import examples, scaled
 
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.pictures import Box
@@ -36,7 +36,7 @@ def test_a_second_opinion_from_words_and_scene_alone_agrees_with_every_answer() 
         for query, gold in zip(group.queries, group.gold, strict=True)
         if query.picture and gold
     ]
-    assert len(told) > 1000
+    assert len(told) > scaled(1000)
     assert [row for row in told if row[1] != row[2]] == []
 
 
@@ -81,7 +81,7 @@ def test_no_contrast_comes_twice_or_is_asked_by_the_source() -> None:
 
 
 def test_sets_of_three_are_the_beginnings_of_sets_of_five() -> None:
-    items = world_items()[:1500]
+    items = world_items()[: scaled(1500)]
     large = {(g.kind, g.base.id): g for _, g in generate(suite, items)}
     for _, group in generate(suite.configured({"contrasts": 3}), items):
         assert group.queries == large[group.kind, group.base.id].queries[:4]
