@@ -169,7 +169,7 @@ def _plain_speaking(folder: Path, queries: Sequence[Query], files: Sequence[Path
     processor = load_processor(Checkpoint(str(folder)))
     processor.tokenizer.padding_side = "left"
     each = len(queries) // len(files)
-    prompts = [f"<|vision_start|><|image_pad|><|vision_end|>{Prompt().words(query)}" for query in queries]
+    prompts = [f"<|vision_start|><|image_pad|><|vision_end|>{Prompt().text(query)}" for query in queries]
     pairs = [(prompt, files[number // each]) for number, prompt in enumerate(prompts)]
     ready = []
     for some in batched(pairs, BATCH):

@@ -53,7 +53,7 @@ def test_a_word_that_moves_from_one_field_to_the_next_changes_the_id() -> None:
 
 @given(queries(), st.text())
 def test_asking_otherwise_changes_the_text_alone(query: Query, text: str) -> None:
-    assert query.asking(text) == replace(query, text=text)
+    assert query.with_text(text) == replace(query, text=text)
 
 
 @given(groups())

@@ -67,5 +67,5 @@ def test_a_run_that_was_stopped_goes_on_with_what_is_missing() -> None:
 
 def test_answers_alone_and_in_company_are_compared_for_them_too() -> None:
     outcome = run(a_table(EDITED), Echo(), MemoryLog(), read=read_queries, edited=Editing(), check=4)
-    assert outcome.alike is not None
-    assert (outcome.alike.checked, outcome.alike.differing) == (4, 0)
+    assert outcome.batch_invariance is not None
+    assert (outcome.batch_invariance.checked, outcome.batch_invariance.differing) == (4, 0)

@@ -14,31 +14,34 @@ sys.path.append(str(PROJECT))  # where the benchmarks are, which hold the full f
 
 from benchmarks.engine_kills import a_lab, ended, rows, said, started  # noqa: E402
 
+SIZE = 1000
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
     """A lab whose run nobody disturbed."""
-    lab = a_lab(tmp_path_factory.mktemp("whole") / "lab", 2000)
+    lab = a_lab(tmp_path_factory.mktemp("whole") / "lab", SIZE)
     assert started(lab).wait() == 0
     return lab
 
 
 def test_a_run_killed_at_random_moments_ends_like_one_never_killed(whole: LabStore, tmp_path: Path) -> None:
-    broken = ended(a_lab(tmp_path / "lab", 2000), kills=4)
+    broken = ended(a_lab(tmp_path / "lab", SIZE), kills=2)
     assert broken.kills > 0
     assert broken.answers.equals(said(whole, "slow"))
-    assert broken.rows == broken.answers.num_rows == 2000
+    assert broken.rows == broken.answers.num_rows == SIZE
 
 
+@pytest.mark.prove
 def test_two_processes_running_one_model_and_one_running_another_give_every_answer_once(
     whole: LabStore, tmp_path: Path
 ) -> None:
-    lab = a_lab(tmp_path / "lab", 2000)
+    lab = a_lab(tmp_path / "lab", SIZE)
     processes = [started(lab), started(lab), started(lab, "other")]
     assert [process.wait() for process in processes] == [0, 0, 0]
     for model in ("slow", "other"):
         assert said(lab, model).equals(said(whole, "slow"))
-        assert rows(lab, model) == 2000
+        assert rows(lab, model) == SIZE
     assert all(check.holds for check in lab.verify())
 
 

@@ -306,19 +306,19 @@ class Swayed(Echo):
 
 def test_the_rate_at_which_answers_depend_on_company_is_told() -> None:
     outcome = run(a_table(some(200)), Swayed(), MemoryLog(), check=200)
-    assert outcome.alike is not None
-    assert (outcome.alike.checked, outcome.alike.disagreement) == (200, 0.2)
+    assert outcome.batch_invariance is not None
+    assert (outcome.batch_invariance.checked, outcome.batch_invariance.disagreement) == (200, 0.2)
     steady = run(a_table(some(200)), Echo(), MemoryLog())
-    assert steady.alike is not None
-    assert (steady.alike.checked, steady.alike.differing) == (32, 0)
-    assert run(a_table(some(9)), Swayed(), MemoryLog(), batch=1).alike is None
+    assert steady.batch_invariance is not None
+    assert (steady.batch_invariance.checked, steady.batch_invariance.differing) == (32, 0)
+    assert run(a_table(some(9)), Swayed(), MemoryLog(), batch=1).batch_invariance is None
 
 
 def test_answers_are_compared_for_no_longer_than_a_small_share_of_the_run() -> None:
     ticks = iter(range(1_000_000))
     outcome = run(a_table(some(200)), Swayed(), MemoryLog(), check=200, clock=lambda: next(ticks) / 4)
-    assert outcome.alike is not None
-    assert 4 <= outcome.alike.checked < 100
+    assert outcome.batch_invariance is not None
+    assert 4 <= outcome.batch_invariance.checked < 100
 
 
 def test_progress_tells_what_is_done_cached_failed_and_left() -> None:
@@ -340,7 +340,7 @@ class Metered(Echo):
     """Answers so many queries, asks every third of them again, and has spent its budget then."""
 
     fingerprint = "echo"
-    batch = 7
+    batch_size = 7
 
     def __init__(self, budget: int) -> None:
         super().__init__()
@@ -361,7 +361,7 @@ def test_a_spent_budget_ends_a_run_without_a_failure_and_the_next_one_asks_the_r
     outcome = run(a_table(some(30)), Metered(budget=12), log, progress=told.append)
     assert (outcome.asked, outcome.failed, outcome.left, outcome.retries) == (12, 0, 18, 4)
     assert str(told[-1]).split(", ")[2] == "4 retried"
-    assert outcome.alike is None
+    assert outcome.batch_invariance is None
     again = Metered(budget=100)
     assert run(a_table(some(30)), again, log).asked == 18
     assert len(again.asked) == 18
@@ -381,7 +381,7 @@ class Foreseeing(Echo):
         super().__init__()
         self.told: list[list[Query]] = []
 
-    def coming(self, queries: Sequence[Query]) -> None:
+    def expect(self, queries: Sequence[Query]) -> None:
         self.told.append(list(queries))
 
 

@@ -91,7 +91,7 @@ def test_a_model_is_shown_and_asked_what_our_models_are(
         assert len(shown) == (query.picture is not None)
         if query.picture is not None:
             np.testing.assert_array_equal(np.asarray(shown[0]), lab.pictures().pixels(query.picture))
-        assert task["doc_to_text"](doc, wording) == task["doc_to_text"](doc) == Prompt().words(query)
+        assert task["doc_to_text"](doc, wording) == task["doc_to_text"](doc) == Prompt().text(query)
     assert BLURRED in {query.picture for query in read_queries(suite.table)}
 
 

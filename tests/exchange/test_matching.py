@@ -48,7 +48,7 @@ def test_an_id_is_ours_in_hex_or_as_a_number_or_that_of_the_source() -> None:
 
 
 def test_an_id_that_several_queries_share_is_told_apart_by_text_and_picture_or_left_out() -> None:
-    table = _table((CAT, "5"), (DOG, "5"), (CAT.asking("Do you see a cat?"), "5"))
+    table = _table((CAT, "5"), (DOG, "5"), (CAT.with_text("Do you see a cat?"), "5"))
     seen = Prediction("5", "yes", text="do you SEE  a cat?")
     assert list(_found(table, seen).standing) == [(2, 0)]
     assert _why(_found(table, Prediction("5", "yes"))) == [("ambiguous", "3 queries have the id '5'")]
@@ -87,7 +87,7 @@ def test_queries_that_differ_in_edits_or_choices_are_not_guessed() -> None:
 
 
 def test_a_text_alone_counts_only_if_that_was_asked_for_and_one_query_has_it() -> None:
-    table = _table((CAT, ""), (DOG, ""), (CAT.asking("Why?"), ""))
+    table = _table((CAT, ""), (DOG, ""), (CAT.with_text("Why?"), ""))
     why = Prediction("", "so", text="why?")
     assert _found(table, why).counts["unmatched"] == 1
     assert list(_found(table, why, by_text=True).standing) == [(2, 0)]
@@ -140,7 +140,7 @@ def test_a_query_in_two_suites_is_one_query_and_missing_in_both() -> None:
     assert missing_queries(table, queries, match_predictions([], queries))["a"] == (hex_id(CAT.id), hex_id(DOG.id))
 
 
-MANY = _table(*((CAT.asking(f"Is there cat {n}?"), f"q{n}") for n in range(12)))
+MANY = _table(*((CAT.with_text(f"Is there cat {n}?"), f"q{n}") for n in range(12)))
 
 
 @st.composite

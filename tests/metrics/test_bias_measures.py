@@ -25,14 +25,14 @@ from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.scoring import score_table
 from counterpoint.metrics.uncertainty import NO_MEAN, NO_PASSES, UNCERTAINTY
 from counterpoint.models.builtin.models import question_only
-from counterpoint.models.builtin.sanity import ConstantModel, Knowing, RandomModel
+from counterpoint.models.builtin.sanity import ConstantModel, RandomModel
 from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.rows import AnswerRows
 from counterpoint.suites.bias import blind_controls as controls
 from counterpoint.suites.bias.modality_bias import picture_bias, question_bias
 from counterpoint.suites.own.plain import suite as plain
 from counterpoint.suites.suite import generate
-from counterpoint.testing import Echo, MemoryLog
+from counterpoint.testing import Echo, GoldModel, MemoryLog
 from counterpoint.world.source import World
 
 SUITES = (question_bias, picture_bias, controls.suite)
@@ -139,11 +139,11 @@ def test_a_model_that_knows_the_right_answers_is_always_right_and_owes_all_to_bo
     groups = [group for _, group in generate(plain, items, 0)]
     gold = {query.id: gold for group in groups for query, gold in zip(group.queries, group.gold, strict=True) if gold}
     table = groups_table((("plain", group) for group in groups), "plain")
-    found = _scores(Knowing(gold), table, metrics=(answer_accuracy,))
+    found = _scores(GoldModel(gold), table, metrics=(answer_accuracy,))
     assert found["answer_accuracy"]["value"] == 1
     blind = [group for _, group in generate(controls.suite, items, 0, 60)]
     told = {group.base.id: group.gold[0] for group in blind if group.gold[0]}
-    knowing = Knowing(told)
+    knowing = GoldModel(told)
     guessing = Behaving(lambda query: _placed(knowing, [query])[0][1].value if query.id in told else "nothing")
     found = _scores(guessing, groups_table((("blind-controls", group) for group in blind), "blind-controls"))
     assert found["owed_to_picture"]["value"] == found["owed_to_question"]["value"] == 1
@@ -197,7 +197,7 @@ def test_chance_is_how_often_two_different_questions_of_a_kind_are_answered_alik
 def _sampled(model: Model, trials: Sequence[int]) -> dict[str, dict[str, Any]]:
     """The measures of uncertainty on two questions of which one has a variant."""
     asked = [Query(Picture(f"x:{n}.png"), f"Is it {n}?", choices=("yes", "no", "red", "blue")) for n in range(20)]
-    groups = [Group(Relation.SAME, (one, one.asking("Is it?")), (Gold.of("yes"),) * 2) for one in asked]
+    groups = [Group(Relation.SAME, (one, one.with_text("Is it?")), (Gold.of("yes"),) * 2) for one in asked]
     table = groups_table((("test", one) for one in groups), "suite")
     log = MemoryLog()
     run(unique_queries(table), model, log, read=read_queries, trials=trials, check=0)

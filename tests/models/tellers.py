@@ -28,7 +28,7 @@ class Telling:
     """Says on which device and in which process it is, and how many pictures it was told of; does what it is told."""
 
     fingerprint = "telling"
-    batch = 8
+    batch_size = 8
 
     def __init__(self, device: str) -> None:
         self.device, self.told = device, 0

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from blocks import Blocks
 from served import Plain, gathered, served
-from test_builtin import Blocks
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query

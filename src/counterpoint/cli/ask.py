@@ -13,7 +13,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Model, Pictures, Scorer
 from counterpoint.engine.dispatch import Dispatcher, QueryBatch
-from counterpoint.models.builtin.unknown_words import vocabulary_warnings
+from counterpoint.models.builtin.onnx_graphs import vocabulary_warnings
 
 
 @click.command("ask")

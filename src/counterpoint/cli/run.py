@@ -52,7 +52,7 @@ def command(
 
     The exit code is 1 where every query failed, and 130 after Ctrl-C.
     """
-    flags = {"device": device, "dtype": dtype, "base_url": base_url, "max_requests": max_requests}
+    flags = {"device": device, "dtype": dtype, "base_url": base_url, "budget": max_requests}
     args = parse_settings(model_args) | {key: str(value) for key, value in flags.items() if value is not None}
     request = RunRequest(model, suites, limit, batch_size, args, trials, seed, name, version)
     try:

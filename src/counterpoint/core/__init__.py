@@ -1,1 +1,1 @@
-"""The values every room passes on, the protocols of a model, and the errors; knows no other room."""
+"""Values, protocols of models, and errors; imports no other package and touches neither files nor processes."""

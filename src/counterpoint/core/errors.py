@@ -47,7 +47,7 @@ class StoreError(CounterpointError):
 
 
 class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence it is
-    """Nothing has this name; the hint offers the nearest names there are."""
+    """Nothing has this name; the hint offers the nearest known names."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -58,7 +58,7 @@ class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence i
             hint=f"did you mean {' or '.join(near)}?" if near else f"there are {listed or 'none'}",
         )
         self.name = name
-        self._made_of = (what, name, names)
+        self._arguments = (what, name, names)
 
     def __reduce__(self) -> tuple[type["UnknownName"], tuple[str, str, list[str]]]:
-        return UnknownName, self._made_of  # an error crosses processes whole
+        return UnknownName, self._arguments  # so that it can be pickled

@@ -1,4 +1,4 @@
-"""The values every room passes on: a query, and a group of queries that belong together."""
+"""Queries, and groups of queries whose answers belong together."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -40,22 +40,22 @@ class Query:
     text: str
     mode: Mode = Mode.ANSWER
     choices: tuple[str, ...] = ()
-    context: str = ""  # what was said before: a dialogue so far, words read in the picture
-    edits: tuple[Edit, ...] = ()  # made to a model's features of picture or text; edits of pixels belong to the picture
+    context: str = ""  # a dialogue so far, OCR tokens
+    edits: tuple[Edit, ...] = ()  # of a model's features of picture or text; edits of pixels belong to the picture
 
     @property
     def id(self) -> int:
-        """A number that is the same on every machine; tables carry it as a column."""
+        """The content id, the same on every machine; tables carry it as a column."""
         return content_id(self.content)
 
     @property
     def content(self) -> list[Plain]:
-        """What its id is made of."""
+        """The content that is hashed into the id."""
         picture: Plain = self.picture.content if self.picture else []
         return [picture, edits_content(self.edits), self.context, self.text, self.mode, list(self.choices)]
 
-    def asking(self, text: str) -> "Query":
-        """The same query in other words."""
+    def with_text(self, text: str) -> "Query":
+        """The same query with another text."""
         return replace(self, text=text)
 
 
@@ -73,7 +73,7 @@ class Gold:
 
     @classmethod
     def of(cls, *answers: str) -> "Gold":
-        """Answers that are each fully right."""
+        """Answers that each earn full credit."""
         return cls(tuple((answer, 1.0) for answer in answers))
 
     @classmethod
@@ -87,7 +87,7 @@ class Gold:
         return self.answers[0][0]
 
     def credit(self, value: str) -> float:
-        """What an answer earns."""
+        """The credit of an answer."""
         return dict(self.answers).get(value, 0.0)
 
 
@@ -96,9 +96,9 @@ class Group:
     """A base query and its variants, each differing from it in one respect, with the gold answer to each.
 
     >>> picture = Picture("world:test/000007.png")
-    >>> asked = (Query(picture, "Is there a cat?"), Query(picture, "Do you see a cat?"))
-    >>> group = Group(Relation.SAME, asked, (Gold.of("yes"),) * 2, proof="object 3 is a cat")
-    >>> group.variants == asked[1:]
+    >>> queries = (Query(picture, "Is there a cat?"), Query(picture, "Do you see a cat?"))
+    >>> group = Group(Relation.SAME, queries, (Gold.of("yes"),) * 2, proof="object 3 is a cat")
+    >>> group.variants == queries[1:]
     True
     """
 
@@ -119,7 +119,7 @@ class Group:
 
     @property
     def base(self) -> Query:
-        """The query the others are held against."""
+        """The query that the variants are compared with."""
         return self.queries[0]
 
     @property

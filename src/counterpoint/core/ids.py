@@ -1,4 +1,4 @@
-"""Content ids: numbers that follow from content alone, whatever the machine, the process or the hash seed."""
+"""Content ids: 64-bit hashes that depend on content alone, not on machine, process or hash seed."""
 
 import json
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from random import Random
 from typing import TypeAlias
 
 Plain: TypeAlias = "str | int | Sequence[Plain]"
-"""What an id can be made of: text, whole numbers, and sequences of these."""
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would make one each time
+"""What can be hashed: text, integers, and sequences of these."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would build one per call
 
 
 def canonical(content: Plain) -> str:
@@ -35,5 +35,5 @@ def hex_id(number: int) -> str:
 
 
 def seeded_rng(*content: Plain) -> Random:
-    """A random generator that depends on nothing but this content."""
+    """A random number generator seeded by this content."""
     return Random(content_id(content))

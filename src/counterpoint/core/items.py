@@ -1,4 +1,7 @@
-"""What sources yield beside scenes: questions, captions, dialogues, action frames, and groups that are ready."""
+"""What sources yield beside scenes: questions, captions, dialogues, action frames, and finished groups.
+
+Content ids are hashed from the `repr` of these values, so the names of their classes and fields are part of a lab.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +14,7 @@ from counterpoint.core.scenes import Scene
 
 
 class Step(NamedTuple):
-    """One operation of a question's program, in GQA's terms; `inputs` are the places of the steps it builds on."""
+    """One operation of a question's functional program (GQA); `inputs` are the indices of the steps it uses."""
 
     operation: str
     argument: str = ""
@@ -20,7 +23,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its right answers, and whatever its source tells about why they are right."""
+    """A question with its gold answers, and the program or proof that its source gives."""
 
     id: str
     picture: Picture
@@ -28,13 +31,13 @@ class Question:
     gold: Gold
     kind: str = ""
     scene: str = ""  # the id of the scene it asks about
-    votes: tuple[str, ...] = ()  # what each annotator said, where several were asked
+    votes: tuple[str, ...] = ()  # the answer of each annotator, where there are several
     program: tuple[Step, ...] = ()
     proof: str = ""
     full_answer: str = ""
     choices: tuple[str, ...] = ()
-    same_as: str = ""  # the id of the question that this one says in other words
-    context: str = ""  # what a model is told before it: words read in the picture
+    same_as: str = ""  # the id of the question that this one paraphrases
+    context: str = ""  # shown before the question: OCR tokens
     tags: tuple[tuple[str, str], ...] = ()  # slices of its source: (name, value)
 
 
@@ -52,25 +55,25 @@ class GroundedQuestion:
 
     @property
     def content_id(self) -> int:
-        """A number that changes when anything asked or annotated does."""
+        """A hash of the question and its scene."""
         return content_id([repr(self.question), hex_id(self.scene.content_id)])
 
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A sentence that describes a picture, and the foil, which no longer does, where its source has one."""
+    """A sentence that describes a picture, and its foil, where the source has one."""
 
     id: str
     picture: Picture
     text: str
     foil: str = ""
-    word: str = ""  # what was replaced in the text
-    foil_word: str = ""  # what stands in its place in the foil
-    scene: Scene | None = field(default=None, repr=False, compare=False)  # what is in the picture, where that is known
+    word: str = ""  # the word that the foil replaces
+    foil_word: str = ""  # its replacement in the foil
+    scene: Scene | None = field(default=None, repr=False, compare=False)  # of the picture, where it is annotated
 
     @property
     def content_id(self) -> int:
-        """A number that changes when anything said or annotated does."""
+        """A hash of the caption and its scene."""
         own = content_id(repr(self))
         return own if self.scene is None else content_id([hex_id(own), hex_id(self.scene.content_id)])
 
@@ -123,9 +126,9 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class ReadyGroup:
-    """A group that the makers of a data set paired themselves, under an id that sets it apart from all their others.
+    """A group that is part of a published data set, under its id there.
 
-    It is put together each time it is asked for, so that reading a large file costs no more than what is used of it.
+    The group is built on each access, so that reading a large file costs only what is used of it.
     """
 
     id: str
@@ -138,7 +141,7 @@ class ReadyGroup:
 
     @property
     def content_id(self) -> int:
-        """A number that changes when anything that is asked, or right, does."""
+        """A hash of the group's queries and gold answers."""
         group = self.group
         gold = [[answer for answer, _ in gold.answers] if gold else [] for gold in group.gold]
         return content_id([self.id, group.test, group.kind, hex_id(group.id), gold])

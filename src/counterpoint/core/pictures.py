@@ -1,4 +1,4 @@
-"""A picture by its address, and the edits that are applied to it when it is shown."""
+"""Pictures by address, with the edits that are applied when they are shown; boxes and sizes."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle in pixels: its left upper corner, and how far it reaches to the right and down."""
+    """A rectangle in pixels: its upper left corner, width and height."""
 
     x: int
     y: int
@@ -34,7 +34,7 @@ class Box:
 
     @property
     def area(self) -> int:
-        """How many pixels it covers."""
+        """Its area in pixels."""
         return self.width * self.height
 
     @property
@@ -43,13 +43,13 @@ class Box:
         return self.x + self.width / 2, self.y + self.height / 2
 
     def overlap(self, other: "Box") -> int:
-        """How many pixels two boxes share."""
+        """The area that two boxes share, in pixels."""
         across = min(self.right, other.right) - max(self.x, other.x)
         down = min(self.bottom, other.bottom) - max(self.y, other.y)
         return max(across, 0) * max(down, 0)
 
     def scaled(self, before: Size, after: Size) -> "Box":
-        """The same part of the picture after it was resized."""
+        """The same box after the picture was resized."""
         x, right = (round(v * after.width / before.width) for v in (self.x, self.right))
         y, bottom = (round(v * after.height / before.height) for v in (self.y, self.bottom))
         return Box(x, y, right - x, bottom - y)
@@ -57,7 +57,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One named operation with whole numbers or decimal strings as arguments, and the seed of its luck.
+    """One named operation with whole numbers or decimal strings as arguments, and a seed.
 
     >>> str(Edit("blur", ("6",)))
     'blur(6)'
@@ -76,7 +76,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An address, `namespace:relative/path`, and a chain of edits; no pixels, so it costs nothing to pass on.
+    """An address, `namespace:relative/path`, and a chain of edits; without pixels.
 
     >>> Picture("coco:val2014/000000000285.jpg").edited(Edit("blur", ("6",)))
     Picture('coco:val2014/000000000285.jpg' | blur(6))
@@ -87,12 +87,12 @@ class Picture:
 
     @property
     def namespace(self) -> str:
-        """What stands before the colon: the root against which the path is resolved."""
+        """The part before the colon, which names the root of the path."""
         return self.address.partition(":")[0]
 
     @property
     def path(self) -> str:
-        """What stands after the colon."""
+        """The part after the colon."""
         return self.address.partition(":")[2]
 
     def edited(self, *edits: Edit) -> "Picture":
@@ -104,7 +104,7 @@ class Picture:
 
     @property
     def content(self) -> Plain:
-        """What its id is made of."""
+        """The content that is hashed into the id."""
         return [self.address, *edits_content(self.edits)]
 
     @property

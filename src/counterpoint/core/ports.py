@@ -1,4 +1,4 @@
-"""What a model is, as small protocols: it has those methods that it can honour, and is asked for no more."""
+"""Protocols of models: a model has the methods it supports, and the engine calls no others."""
 
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from enum import StrEnum
@@ -14,15 +14,15 @@ from counterpoint.core.pictures import Picture
 Pixels: TypeAlias = NDArray[np.uint8]
 """Height × width × 3, red, green and blue from 0 to 255."""
 Floats: TypeAlias = NDArray[np.float32]
-"""Numbers as a model makes them."""
+"""Scores or features."""
 T = TypeVar("T")
 PlacedAnswer: TypeAlias = tuple[int, Answer]
 """An answer with the position of its query."""
 SampledAnswer: TypeAlias = tuple[int, int, Answer]
 """An answer with the position of its query and its trial."""
 MEAN_TRIAL = 1 << 15
-"""The trial `MEAN + n` stands for the mean of the passes 1 to n: its answer is the best one of the mean distribution,
-its top-k are those of the mean, and its score is the entropy of the mean as a share of the largest there could be."""
+"""The trial `MEAN_TRIAL + n` is the mean of the passes 1 to n: its answer is the best one of the mean distribution,
+its top-k are those of the mean, and its score is the entropy of the mean as a share of the maximal entropy."""
 
 
 class Scale(StrEnum):
@@ -33,7 +33,7 @@ class Scale(StrEnum):
 
 
 class Pictures(Protocol):
-    """Where a model gets its pixels from: edits are applied, nothing is written."""
+    """A source of pixels: edits are applied, nothing is written."""
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
@@ -42,17 +42,17 @@ class Pictures(Protocol):
 
 @runtime_checkable
 class PreprocessingPictures(Protocol):
-    """Pictures that can be made ready for a model on their way, by the threads that decode them ahead of it."""
+    """A source of pixels that can also preprocess them for a model, in the threads that decode ahead of it."""
 
     @property
-    def behind(self) -> Pictures:
-        """Where the pixels come from, without these threads: what can be sent to another process."""
+    def source(self) -> Pictures:
+        """The plain source behind it, which can be sent to another process."""
         ...
 
-    def fitted(self, fit: Callable[[Pixels], T], *, apart: bool = False) -> Callable[[Picture], T]:
-        """Where the model gets its pictures from then on: what `fit`, a pure function, makes of the pixels of each.
+    def preprocess_with(self, function: Callable[[Pixels], T], *, in_processes: bool = False) -> Callable[[Picture], T]:
+        """A loader that returns what `function`, a pure function of pixels, makes of each picture.
 
-        What is made `apart` may be made in other processes, so that `fit` and what it makes have to be picklable.
+        With `in_processes` it may run in worker processes, so the function and its results have to be picklable.
         """
         ...
 
@@ -63,22 +63,32 @@ class Model(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Content of the model, as text."""
+        """The identity of the model, as text."""
+        ...
+
+
+@runtime_checkable
+class RenamedModel(Model, Protocol):
+    """A model that earlier releases knew by other fingerprints; answers stored under these are its own."""
+
+    @property
+    def former_fingerprints(self) -> tuple[str, ...]:
+        """The fingerprints of earlier releases for the same weights, prompt and decoding."""
         ...
 
 
 @runtime_checkable
 class Answerer(Model, Protocol):
-    """A model that speaks."""
+    """A model that answers questions."""
 
     def answer(self, queries: Sequence[Query]) -> Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer]:
-        """Answers with the positions of their queries, in any order; a failed query is an answer that says so."""
+        """Answers with the positions of their queries, in any order; a failed query is a failed answer."""
         ...
 
 
 @runtime_checkable
 class Scorer(Model, Protocol):
-    """A model that says how well a text fits a picture."""
+    """A model that scores how well a text fits a picture."""
 
     @property
     def scale(self) -> Scale:
@@ -92,23 +102,23 @@ class Scorer(Model, Protocol):
 
 @runtime_checkable
 class StreamingScorer(Scorer, Protocol):
-    """A scorer whose scores come one by one, so that one that cannot be had says why and costs the others nothing."""
+    """A scorer that yields scores one by one, so that one failed query has a reason and leaves the others alone."""
 
-    def rate(self, queries: Sequence[Query]) -> Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer]:
+    def stream_scores(self, queries: Sequence[Query]) -> Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer]:
         """Scores as answers, with the positions of their queries, in any order."""
         ...
 
 
 @runtime_checkable
 class FeatureModel(Model, Protocol):
-    """A model whose features can be taken out, changed, and put back in; the first axis is the query."""
+    """A model whose features can be read, edited and put back; the first axis is the query."""
 
     def picture_features(self, queries: Sequence[Query]) -> Floats:
-        """What it makes of the pictures."""
+        """The features of the pictures."""
         ...
 
     def text_features(self, queries: Sequence[Query]) -> Floats:
-        """What it makes of the texts."""
+        """The features of the texts."""
         ...
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterable[PlacedAnswer]:
@@ -123,13 +133,13 @@ class Sampler(Model, Protocol):
     def sample(
         self, queries: Sequence[Query], trials: Sequence[int], seed: int
     ) -> Iterable[SampledAnswer] | AsyncIterable[SampledAnswer]:
-        """Query position, trial and answer; one pass depends on query, trial and seed alone, not on its batch."""
+        """Query position, trial and answer; a pass depends on query, trial and seed alone, not on its batch."""
         ...
 
 
 @runtime_checkable
 class AveragingSampler(Sampler, Protocol):
-    """A sampler that knows the whole distribution of each pass, and so can be asked for the trial `MEAN + n` too."""
+    """A sampler that has the whole distribution of each pass, and so can answer the trial `MEAN_TRIAL + n` too."""
 
     @property
     def averages(self) -> bool:
@@ -139,38 +149,38 @@ class AveragingSampler(Sampler, Protocol):
 
 @runtime_checkable
 class RemoteModel(Model, Protocol):
-    """A model that asks again by itself what came to nothing, and counts how often."""
+    """A model behind a server, which retries failed requests itself and counts them."""
 
     @property
     def retries(self) -> int:
-        """How many requests were asked again so far."""
+        """How many requests were sent again so far."""
         ...
 
 
 @runtime_checkable
 class LookaheadModel(Model, Protocol):
-    """A model that begins with what comes next before it has handed over what it is asked now."""
+    """A model that can begin with the next batch before it has returned the current one."""
 
-    def coming(self, queries: Sequence[Query]) -> None:
-        """What it will be asked next, most likely."""
+    def expect(self, queries: Sequence[Query]) -> None:
+        """The queries that most likely come next."""
         ...
 
 
 @runtime_checkable
 class BatchingModel(Model, Protocol):
-    """A model that knows how many queries it is best asked at once; what users say goes before it."""
+    """A model with a preferred batch size, which a user's setting overrides."""
 
     @property
-    def batch(self) -> int:
-        """So many."""
+    def batch_size(self) -> int:
+        """Queries per call."""
         ...
 
 
 @runtime_checkable
 class SizedModel(Model, Protocol):
-    """A model that knows how large it is."""
+    """A model that knows its size."""
 
     @property
     def parameters(self) -> int:
-        """How many numbers were learnt."""
+        """The number of its parameters."""
         ...

@@ -1,4 +1,4 @@
-"""What annotators saw in one picture: objects with names, attributes and boxes, and how they relate."""
+"""Scene graphs: objects with names, attributes and boxes, and their relations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 
 @dataclass(frozen=True, slots=True)
 class SceneObject:
-    """One annotated thing. Its id is unique in its scene; its box refers to the size of the scene."""
+    """One annotated object; its id is unique in its scene, its box refers to the size of the scene."""
 
     id: str
     name: str
@@ -29,11 +29,11 @@ class Link:
 
 @dataclass(frozen=True)
 class Scene:
-    """A scene graph. Objects are found by id, by name, and by what they relate to.
+    """A scene graph, with objects indexed by id, by name, and by relation.
 
     >>> cup, table = SceneObject("1", "cup", ("red",)), SceneObject("2", "table")
     >>> scene = Scene("7", Picture("world:7.png"), Size(320, 240), (cup, table), (Link("1", "on", "2"),))
-    >>> [found.name for found in scene.related("on", "2")]
+    >>> [item.name for item in scene.related("on", "2")]
     ['cup']
     """
 
@@ -42,7 +42,7 @@ class Scene:
     size: Size
     objects: tuple[SceneObject, ...] = ()
     relations: tuple[Link, ...] = ()
-    place: str = ""  # what kind of place it is, such as "beach"
+    place: str = ""  # such as "beach"
     weather: str = ""
 
     def __getitem__(self, object_id: str) -> SceneObject:
@@ -57,7 +57,7 @@ class Scene:
         return frozenset(self._by_name)
 
     def named(self, name: str) -> tuple[SceneObject, ...]:
-        """Every object of this very name, in the order of annotation."""
+        """The objects of exactly this name, in the order of annotation."""
         return self._by_name.get(name, ())
 
     def related(self, name: str, to: str) -> tuple[SceneObject, ...]:
@@ -70,7 +70,7 @@ class Scene:
 
     @cached_property
     def content_id(self) -> int:
-        """A number that changes when anything annotated does."""
+        """A hash of all annotations."""
         return content_id(
             [
                 self.id,
@@ -87,24 +87,24 @@ class Scene:
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[SceneObject, ...]]:
-        found: dict[str, list[SceneObject]] = {}
-        for one in self.objects:
-            found.setdefault(one.name, []).append(one)
-        return {name: tuple(members) for name, members in found.items()}
+        by_name: dict[str, list[SceneObject]] = {}
+        for item in self.objects:
+            by_name.setdefault(item.name, []).append(item)
+        return {name: tuple(members) for name, members in by_name.items()}
 
     @cached_property
     def _from(self) -> dict[str, tuple[Link, ...]]:
-        found: dict[str, list[Link]] = {}
+        by_subject: dict[str, list[Link]] = {}
         for link in self.relations:
-            found.setdefault(link.subject, []).append(link)
-        return {subject: tuple(links) for subject, links in found.items()}
+            by_subject.setdefault(link.subject, []).append(link)
+        return {subject: tuple(links) for subject, links in by_subject.items()}
 
     @cached_property
     def _to(self) -> dict[tuple[str, str], tuple[Link, ...]]:
-        found: dict[tuple[str, str], list[Link]] = {}
+        by_target: dict[tuple[str, str], list[Link]] = {}
         for link in self.relations:
-            found.setdefault((link.name, link.object), []).append(link)
-        return {key: tuple(links) for key, links in found.items()}
+            by_target.setdefault((link.name, link.object), []).append(link)
+        return {key: tuple(links) for key, links in by_target.items()}
 
 
 def _corners(box: Box | None) -> list[int]:

@@ -1,1 +1,1 @@
-"""What is still to be asked, in which order and batches; drives a model and a log."""
+"""Runs a model over the missing rows of a plan: dispatch, batches, prefetching, progress."""

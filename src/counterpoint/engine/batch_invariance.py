@@ -1,4 +1,4 @@
-"""Whether a model answers alike in batches of one and of many."""
+"""Batch invariance: whether a model gives the same answers in batches of one and of many."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,56 +8,57 @@ from counterpoint.core.groups import Query
 from counterpoint.engine.dispatch import Dispatcher, QueryBatch
 
 MIN_CHECKED = 4
-"""Queries that are asked once more however long it takes."""
+"""Queries that are asked once more whatever the time limit."""
 TOLERANCE = 1e-4
-"""How far scores may be apart, relative to the larger of them and 1."""
+"""The largest difference of two scores, relative to the larger of them and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchInvarianceCheck:
-    """Of so many queries that were asked twice, in company and alone, so many were not answered alike."""
+    """How many queries were asked both in a batch and alone, and how many of them were answered differently."""
 
     checked: int
     differing: int
 
     @property
     def disagreement(self) -> float:
-        """The share that was not answered alike."""
+        """The share that was answered differently."""
         return self.differing / self.checked
 
 
 def check_batch_invariance(
-    asker: Dispatcher, seen: Mapping[int, tuple[Query, Answer]], enough: Callable[[], bool] = lambda: False
+    dispatcher: Dispatcher,
+    answered: Mapping[int, tuple[Query, Answer]],
+    stop: Callable[[], bool] = lambda: False,
 ) -> BatchInvarianceCheck | None:
-    """Ask queries that were answered in company once more, each alone, until it is enough.
-
-    What fails says nothing and is left out.
-    """
+    """Ask queries that were answered in a batch once more, each alone, until `stop`; failed queries do not count."""
     pairs = []
-    for asked, (query, answer) in enumerate(seen.values()):
-        if asked >= MIN_CHECKED and enough():
+    for count, (query, answer) in enumerate(answered.values()):
+        if count >= MIN_CHECKED and stop():
             break
-        if (alone := _alone(asker, query)) is not None:
+        if (alone := _answer_alone(dispatcher, query)) is not None:
             pairs.append((answer, alone))
     settled = [pair for pair in pairs if all(answer.state is not State.FAILED for answer in pair)]
-    return BatchInvarianceCheck(len(settled), sum(not answers_agree(*pair) for pair in settled)) if settled else None
+    if not settled:
+        return None
+    return BatchInvarianceCheck(len(settled), sum(not answers_agree(*pair) for pair in settled))
 
 
-def answers_agree(one: Answer, other: Answer) -> bool:
-    """Whether two answers say the same, as far as numbers can.
+def answers_agree(first: Answer, second: Answer) -> bool:
+    """Whether two answers are the same, scores up to rounding.
 
     >>> answers_agree(Answer.scored(0.5), Answer.scored(0.50001)), answers_agree(Answer.of("yes"), Answer.of("no"))
     (True, False)
     """
-    if one.score is None or other.score is None:
-        return (one.state, one.value, one.score) == (other.state, other.value, other.score)
-    return abs(one.score - other.score) <= TOLERANCE * max(1.0, abs(one.score), abs(other.score))
+    if first.score is None or second.score is None:
+        return (first.state, first.value, first.score) == (second.state, second.value, second.score)
+    return abs(first.score - second.score) <= TOLERANCE * max(1.0, abs(first.score), abs(second.score))
 
 
-def _alone(asker: Dispatcher, query: Query) -> Answer | None:
-    said: list[Answer] = []
+def _answer_alone(dispatcher: Dispatcher, query: Query) -> Answer | None:
+    answers: list[Answer] = []
     try:
-        asker.ask(QueryBatch([query], [0]), lambda place, answer: said.append(answer))
+        dispatcher.ask(QueryBatch([query], [0]), lambda place, answer: answers.append(answer))
     except Exception:  # the run itself is over, and has counted its failures
         return None
-    return said[0] if said else None
+    return answers[0] if answers else None

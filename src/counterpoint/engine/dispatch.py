@@ -1,4 +1,4 @@
-"""One batch put to a model, in whichever way its queries need: answered, scored, or sampled; plain or async."""
+"""Dispatch of a batch to the methods of a model: answered, scored or sampled; synchronous or asynchronous."""
 
 import asyncio
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
@@ -22,20 +22,20 @@ from counterpoint.core.ports import (
 
 T = TypeVar("T")
 Keep: TypeAlias = Callable[[int, Answer], None]
-"""What is done with an answer and the position of its query as soon as it is there."""
+"""Called with each answer and the position of its query as soon as it arrives."""
 FeatureEditAnswerer: TypeAlias = Callable[[Sequence[Query]], Iterable[PlacedAnswer]]
-"""Whoever asks a model queries with edits of its features: answers with the positions of their queries."""
+"""Answers queries with feature edits: answers with the positions of their queries."""
 TICK_SECONDS = 0.2
-"""Seconds."""
+_EDITED = "edited"
 
 
 class ProtocolViolation(ModelError):  # noqa: N818 - it reads as what it says
-    """A model broke the promise of its protocol, so that none of its answers can be trusted."""
+    """A model violates its protocol, so that none of its answers can be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryBatch:
-    """What is put to a model at once: queries, and the trial of each."""
+    """Queries that a model is asked together, and the trial of each."""
 
     queries: Sequence[Query]
     trials: Sequence[int]
@@ -44,14 +44,14 @@ class QueryBatch:
         return len(self.queries)
 
     def at(self, places: Sequence[int]) -> "QueryBatch":
-        """What stands at some places."""
+        """The queries at some positions."""
         return QueryBatch([self.queries[place] for place in places], [self.trials[place] for place in places])
 
 
 class Dispatcher:
-    """Knows how to ask a model; an event loop lives as long as it does, so that async models keep their connections.
+    """Calls a model; its event loop lives as long as it does, so that async models keep their connections.
 
-    The loop has a thread of its own, so that it runs in a notebook too, where another loop is running already.
+    The loop runs in a thread of its own, so that it works in a notebook too, where another loop is running.
     """
 
     def __init__(self, model: Model, *, seed: int = 0, edited: FeatureEditAnswerer | None = None) -> None:
@@ -59,7 +59,7 @@ class Dispatcher:
         self._answerer = model if isinstance(model, Answerer) else None
         self._scorer = model if isinstance(model, Scorer) else None
         self._sampler = model if isinstance(model, Sampler) else None
-        self._expecting = model if isinstance(model, LookaheadModel) else None
+        self._lookahead = model if isinstance(model, LookaheadModel) else None
         self._seed = seed
         self._runner = asyncio.Runner()
         self._thread = ThreadPoolExecutor(1)
@@ -73,39 +73,39 @@ class Dispatcher:
         self._thread.shutdown()
 
     def expect(self, queries: Sequence[Query]) -> None:
-        """Tell a model that wants to know it what it will be asked next."""
-        if self._expecting is not None and queries:
-            self._expecting.coming(queries)
+        """Announce the next queries to a model that looks ahead."""
+        if self._lookahead is not None and queries:
+            self._lookahead.expect(queries)
 
-    def ask(self, asked: QueryBatch, keep: Keep, tick: Callable[[], None] = lambda: None) -> None:
-        """Put a batch to the model; answers are kept as they come, and whatever the model raises flies on.
+    def ask(self, batch: QueryBatch, keep: Keep, tick: Callable[[], None] = lambda: None) -> None:
+        """Ask a batch; answers are kept as they arrive, and exceptions of the model propagate.
 
-        While an async model is waited for, there is a tick every now and then, in the thread in which answers are kept.
+        While an async model is awaited, `tick` is called every TICK_SECONDS in the thread in which answers are kept.
         """
         self._tick = tick
-        ways = _ways(asked)
-        for way, put in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score), (_EDITED, self._from_edited)):
-            places = ways.get(way, [])
-            if places and len(places) == len(asked):
-                put(asked.queries, keep)
+        by_method = _plain_places(batch)
+        for method, call in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score), (_EDITED, self._answer_edited)):
+            places = by_method.get(method, [])
+            if places and len(places) == len(batch):
+                call(batch.queries, keep)
             elif places:
-                put([asked.queries[place] for place in places], keep_at(keep, places))
-        for trials, queries in _passes(asked).items():
-            self._sample(queries, trials, _by_trial(asked, queries, keep))
+                call([batch.queries[place] for place in places], keep_at(keep, places))
+        for trials, queries in _stochastic_queries(batch).items():
+            self._sample(queries, trials, _keep_by_trial(batch, queries, keep))
 
     def _answer(self, queries: Sequence[Query], keep: Keep) -> None:
-        assert self._answerer is not None, "a model is asked for no more than it can do"
-        self._walk(self._answerer.answer(queries), lambda placed: keep(*placed))
+        assert self._answerer is not None, "the plan holds only rows that the model supports"
+        self._consume(self._answerer.answer(queries), lambda placed: keep(*placed))
 
-    def _from_edited(self, queries: Sequence[Query], keep: Keep) -> None:
-        assert self._edited is not None, "a model is asked for no more than it can do"
+    def _answer_edited(self, queries: Sequence[Query], keep: Keep) -> None:
+        assert self._edited is not None, "the plan holds only rows that the model supports"
         for placed in self._edited(queries):
             keep(*placed)
 
     def _score(self, queries: Sequence[Query], keep: Keep) -> None:
-        assert self._scorer is not None, "a model is asked for no more than it can do"
+        assert self._scorer is not None, "the plan holds only rows that the model supports"
         if isinstance(self._scorer, StreamingScorer):
-            self._walk(self._scorer.rate(queries), lambda placed: keep(*placed))
+            self._consume(self._scorer.stream_scores(queries), lambda placed: keep(*placed))
             return
         scores = [float(score) for score in self._scorer.score(queries)]
         if len(scores) != len(queries):
@@ -116,7 +116,7 @@ class Dispatcher:
     def _sample(
         self, queries: Sequence[Query], trials: Sequence[int], keep: Callable[[int, int, Answer], None]
     ) -> None:
-        assert self._sampler is not None, "a model is asked for no more than it can do"
+        assert self._sampler is not None, "the plan holds only rows that the model supports"
 
         def take(sampled: SampledAnswer) -> None:
             place, trial, answer = sampled
@@ -124,99 +124,96 @@ class Dispatcher:
                 raise ProtocolViolation(f"the model sampled place {place} in trial {trial}, for which it was not asked")
             keep(place, trial, answer)
 
-        self._walk(self._sampler.sample(queries, trials, self._seed), take)
+        self._consume(self._sampler.sample(queries, trials, self._seed), take)
 
-    def _walk(self, given: Iterable[T] | AsyncIterable[T], take: Callable[[T], None]) -> None:
-        """Take what a model gives, as it comes; a key that is pressed meanwhile lets go of what is on its way."""
-        if not isinstance(given, AsyncIterable):
-            for one in given:
-                take(one)
+    def _consume(self, items: Iterable[T] | AsyncIterable[T], take: Callable[[T], None]) -> None:
+        """Take the items that a model yields; an interrupt cancels the requests in flight."""
+        if not isinstance(items, AsyncIterable):
+            for item in items:
+                take(item)
             return
-        drained = _Drained(given, take, self._tick)
-        done = self._thread.submit(lambda: self._runner.run(drained.all()))
+        consumer = _AsyncConsumer(items, take, self._tick)
+        done = self._thread.submit(lambda: self._runner.run(consumer.run()))
         try:
             done.result()
         except BaseException:
             if not done.done():
-                self._runner.get_loop().call_soon_threadsafe(drained.cancel)
+                self._runner.get_loop().call_soon_threadsafe(consumer.cancel)
                 wait([done])
             raise
 
 
-_EDITED = "edited"
-
-
-def _ways(asked: QueryBatch) -> dict[str, list[int]]:
-    """The places of plain queries by how they are put: by their mode, or from features where these are edited."""
-    found: dict[str, list[int]] = {}
-    for place, (query, trial) in enumerate(zip(asked.queries, asked.trials, strict=True)):
+def _plain_places(batch: QueryBatch) -> dict[str, list[int]]:
+    """The positions of the queries of the plain pass by mode, those with feature edits apart."""
+    by_method: dict[str, list[int]] = {}
+    for place, (query, trial) in enumerate(zip(batch.queries, batch.trials, strict=True)):
         if not trial:
-            found.setdefault(_EDITED if query.edits else query.mode, []).append(place)
-    return found
+            by_method.setdefault(_EDITED if query.edits else query.mode, []).append(place)
+    return by_method
 
 
-def _passes(asked: QueryBatch) -> dict[tuple[int, ...], list[Query]]:
-    """The queries to sample, by the trials that each is to go through."""
+def _stochastic_queries(batch: QueryBatch) -> dict[tuple[int, ...], list[Query]]:
+    """The queries of stochastic passes, by the trials that each needs."""
     trials: dict[Query, tuple[int, ...]] = {}
-    for query, trial in zip(asked.queries, asked.trials, strict=True):
+    for query, trial in zip(batch.queries, batch.trials, strict=True):
         if trial:
             trials[query] = (*trials.get(query, ()), trial)
-    found: dict[tuple[int, ...], list[Query]] = {}
-    for query, passes in trials.items():
-        found.setdefault(passes, []).append(query)
-    return found
+    by_trials: dict[tuple[int, ...], list[Query]] = {}
+    for query, numbers in trials.items():
+        by_trials.setdefault(numbers, []).append(query)
+    return by_trials
 
 
 def keep_at(keep: Keep, places: Sequence[int]) -> Keep:
-    """Keeps what has a place in a part of a batch at its place in the whole."""
+    """Maps positions in a part of a batch to positions in the whole."""
 
-    def kept(place: int, answer: Answer) -> None:
+    def keep_mapped(place: int, answer: Answer) -> None:
         if not 0 <= place < len(places):
             raise ProtocolViolation(f"the model answered place {place} of {len(places)}")
         keep(places[place], answer)
 
-    return kept
+    return keep_mapped
 
 
-def _by_trial(asked: QueryBatch, queries: Sequence[Query], keep: Keep) -> Callable[[int, int, Answer], None]:
-    rows = enumerate(zip(asked.queries, asked.trials, strict=True))
-    where = {(query, trial): place for place, (query, trial) in rows if trial}
-    return lambda place, trial, answer: keep(where[queries[place], trial], answer)
+def _keep_by_trial(batch: QueryBatch, queries: Sequence[Query], keep: Keep) -> Callable[[int, int, Answer], None]:
+    rows = enumerate(zip(batch.queries, batch.trials, strict=True))
+    places = {(query, trial): place for place, (query, trial) in rows if trial}
+    return lambda place, trial, answer: keep(places[queries[place], trial], answer)
 
 
-class _Drained(Generic[T]):
-    """All that comes from somewhere, taken one by one, until somebody cancels it."""
+class _AsyncConsumer(Generic[T]):
+    """Takes the items of an async iterable one by one, until it is cancelled."""
 
-    def __init__(self, given: AsyncIterable[T], take: Callable[[T], None], tick: Callable[[], None]) -> None:
-        self._given, self._take, self._tick = given, take, tick
+    def __init__(self, items: AsyncIterable[T], take: Callable[[T], None], tick: Callable[[], None]) -> None:
+        self._items, self._take, self._tick = items, take, tick
         self._task: asyncio.Task[None] | None = None
-        self._over = False
-        self._broken: BaseException | None = None
+        self._cancelled = False
+        self._tick_error: BaseException | None = None
 
-    async def all(self) -> None:
+    async def run(self) -> None:
         self._task = asyncio.current_task()
-        ticking = asyncio.ensure_future(self._ticking())
+        ticks = asyncio.ensure_future(self._run_ticks())
         try:
-            if not self._over:
-                async for one in self._given:
-                    self._take(one)
+            if not self._cancelled:
+                async for item in self._items:
+                    self._take(item)
         except asyncio.CancelledError:
-            if self._broken is not None:
-                raise self._broken from None
+            if self._tick_error is not None:
+                raise self._tick_error from None
             raise
         finally:
-            ticking.cancel()
+            ticks.cancel()
 
-    async def _ticking(self) -> None:
+    async def _run_ticks(self) -> None:
         try:
             while True:
                 await asyncio.sleep(TICK_SECONDS)
                 self._tick()
         except Exception as problem:
-            self._broken = problem
+            self._tick_error = problem
             self.cancel()
 
     def cancel(self) -> None:
-        self._over = True
+        self._cancelled = True
         if self._task is not None:
             self._task.cancel()

@@ -1,7 +1,7 @@
-"""Values on their way from one process to another: their arrays in a file that both map, the rest as a few bytes.
+"""Values passed between processes with their arrays in a memory-mapped file, and only the rest pickled.
 
-A pipe would copy large arrays three times, by the process that is waited for; the memory that processes can share is
-short in many containers. The file is gone as soon as it is mapped, so it hardly ever reaches a disk.
+A pipe would copy large arrays three times, and shared memory is scarce in many containers. The file is deleted as soon
+as it is mapped, so it hardly ever reaches a disk.
 """
 
 import mmap
@@ -13,12 +13,12 @@ from typing import Any
 from uuid import uuid4
 
 ALIGNMENT = 64
-"""Arrays begin at multiples of so many bytes, as processors like it."""
+"""Arrays begin at multiples of so many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class MappedValue:
-    """What travels: the value without its arrays, the file that holds these, and where each of them lies in it."""
+    """A pickled value without its arrays, the file that holds these, and the byte range of each."""
 
     content: bytes
     file: str = ""
@@ -26,7 +26,7 @@ class MappedValue:
 
 
 def write_mapped(value: object, folder: str) -> MappedValue:
-    """A value made ready to travel; its arrays are written to a new file in a folder."""
+    """A value ready for another process; its arrays are written to a new file in a folder."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
     if not buffers:
@@ -42,12 +42,12 @@ def write_mapped(value: object, folder: str) -> MappedValue:
     return MappedValue(content, str(file), tuple(spans))
 
 
-def read_mapped(parcel: MappedValue) -> Any:
-    """The value; its arrays lie in the file, which can be found no more."""
-    if not parcel.file:
-        return pickle.loads(parcel.content)
-    with open(parcel.file, "rb") as file:
-        held = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if parcel.spans[-1][1] else b"")
+def read_mapped(mapped: MappedValue) -> Any:
+    """The value; its arrays are views of the mapped file, which is deleted."""
+    if not mapped.file:
+        return pickle.loads(mapped.content)
+    with open(mapped.file, "rb") as file:
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped.spans[-1][1] else b"")
     with suppress(OSError):
-        Path(parcel.file).unlink()
-    return pickle.loads(parcel.content, buffers=[held[start:end] for start, end in parcel.spans])
+        Path(mapped.file).unlink()
+    return pickle.loads(mapped.content, buffers=[view[start:end] for start, end in mapped.spans])

@@ -1,4 +1,4 @@
-"""What is still to be asked, as a pure function of what there is, what the model can do, and what is done."""
+"""The plan of a run, as pure functions of the queries, the abilities of the model, and the answers in the log."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,15 +9,15 @@ from counterpoint.core.groups import Mode
 from counterpoint.core.ports import MEAN_TRIAL, Answerer, AveragingSampler, Model, Sampler, Scorer
 
 KEYS = ("query", "trial", "digest")
-"""What an answer is known by: what was asked, in which pass, of which picture file."""
+"""The key of an answer: the query, the pass, and the picture file."""
 
 
-def first_groups(groups: pa.Table, most: int | None) -> pa.Table:
-    """The first groups of a suite, each whole; all of them where there is no limit."""
-    if most is None:
+def first_groups(groups: pa.Table, limit: int | None) -> pa.Table:
+    """The first groups of a suite, each whole; all of them without a limit."""
+    if limit is None:
         return groups
     number = pc.cumulative_sum(pc.equal(groups["role"], 0).cast(pa.int64()))
-    return groups.filter(pc.less_equal(number, most))
+    return groups.filter(pc.less_equal(number, limit))
 
 
 def plan_queries(queries: pa.Table, trials: Sequence[int] = (0,)) -> pa.Table:
@@ -30,44 +30,44 @@ def plan_queries(queries: pa.Table, trials: Sequence[int] = (0,)) -> pa.Table:
 
 
 def supported_rows(plan: pa.Table, model: Model, *, edits: bool = False) -> pa.Table:
-    """The rows that a model can do: it answers, scores or samples them.
+    """The rows that a model can answer, score or sample.
 
-    What is done to its features is possible where somebody makes such `edits`, and in the plain pass alone.
+    Feature edits need a FeatureModel (`edits`), and work in the plain pass alone.
     """
-    speaks, scores, samples = isinstance(model, Answerer), isinstance(model, Scorer), isinstance(model, Sampler)
-    modes = [mode.value for mode, can in ((Mode.ANSWER, speaks), (Mode.SCORE, scores)) if can]
+    answers, scores, samples = isinstance(model, Answerer), isinstance(model, Scorer), isinstance(model, Sampler)
+    modes = [mode.value for mode, can in ((Mode.ANSWER, answers), (Mode.SCORE, scores)) if can]
     plain = pc.equal(plan["feature_edits"], "[]")
     plain = pc.or_(plain, pc.equal(plan["trial"], 0)) if edits else plain
     able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), plain)
     able = able if samples else pc.and_(able, pc.equal(plan["trial"], 0))
     if pc.greater_equal(pc.max(plan["trial"]), MEAN_TRIAL).as_py():
         averages = isinstance(model, AveragingSampler) and model.averages
-        meant = pc.equal(plan["mode"], Mode.ANSWER.value) if averages else pa.scalar(False)
-        able = pc.and_(able, pc.or_(pc.less(plan["trial"], MEAN_TRIAL), meant))
+        mean_rows = pc.equal(plan["mode"], Mode.ANSWER.value) if averages else pa.scalar(False)
+        able = pc.and_(able, pc.or_(pc.less(plan["trial"], MEAN_TRIAL), mean_rows))
     return plan if pc.all(able, min_count=0).as_py() else plan.filter(able)
 
 
 def unanswered_rows(plan: pa.Table, missing: Callable[[pa.Table], pa.Table]) -> pa.Table:
-    """The rows that a log misses, each once; it is shown no more of them than what an answer is known by."""
+    """The rows without an answer in a log, each once; the log sees the key columns alone."""
     keys = missing(plan.select(list(KEYS)).append_column("row", _numbers(plan.num_rows)))
     first = keys.group_by(["query", "trial"]).aggregate([("row", "min")])["row_min"]
     return plan.take(first)
 
 
-def trial_numbers(many: int) -> list[int]:
-    """The plain pass, so many stochastic ones, and their mean.
+def trial_numbers(count: int) -> list[int]:
+    """The plain pass, `count` stochastic passes, and their mean.
 
     >>> trial_numbers(2) == [0, 1, 2, MEAN_TRIAL + 2], trial_numbers(0)
     (True, [0])
     """
-    return [*range(many + 1), *([MEAN_TRIAL + many] if many else [])]
+    return [*range(count + 1), *([MEAN_TRIAL + count] if count else [])]
 
 
 def order_by_picture(plan: pa.Table) -> pa.Table:
-    """Neighbours on one picture together, so that it is decoded once and encoded once.
+    """Rows sorted by picture, so that each is decoded and encoded once.
 
-    The plain passes over a picture come first; then query by query the others, so that those whose mean is asked for
-    are made once.
+    The plain passes over a picture come first; then, query by query, the stochastic ones, so that those of a mean are
+    run once.
     """
     keys = [(name, "ascending") for name in ("picture", "edits", "stochastic", "mode", "query", "trial")]
     sorting = plan.append_column("stochastic", pc.not_equal(plan["trial"], 0))
@@ -75,7 +75,7 @@ def order_by_picture(plan: pa.Table) -> pa.Table:
 
 
 def sample_queries(plan: pa.Table, count: int) -> frozenset[int]:
-    """Some queries of the plain pass; ids are hashes, so that the smallest are as good a draw as any."""
+    """A sample of the queries of the plain pass: ids are hashes, so the smallest are a random draw."""
     plain = plan.filter(pc.equal(plan["trial"], 0))["query"]
     return frozenset(plain.take(pc.bottom_k_unstable(plain, count)).to_pylist())
 

@@ -1,4 +1,4 @@
-"""Pictures decoded ahead of the model, by threads or processes, while it is busy with those before."""
+"""Prefetcher: decodes and preprocesses pictures ahead of the model, in threads or processes."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -19,88 +19,88 @@ from counterpoint.core.ports import Pictures, Pixels
 from counterpoint.engine.mapped_arrays import MappedValue, read_mapped, write_mapped
 
 MAX_PICTURES, MAX_BYTES, MAX_THREADS = 2048, 512 * 2**20, 16
-"""How many pictures wait at most, how much room they may take, and how many threads make them ready."""
+"""Limits of the pictures held ready, of their memory, and of the threads."""
 MIN_PROCESS_CORES, CHUNK = 4, 16
-"""How many cores there must be for processes to pay, and how many pictures a thread or process is handed at a time."""
+"""The number of cores from which processes pay, and the pictures that a thread or process gets at a time."""
 
 T = TypeVar("T")
 
 
-class _Coming:
-    """Pictures that are called for one after another; those that show one file are neighbours, and stay together."""
+class _PictureStream:
+    """The pictures to come, in order; those that show one file are neighbours, and stay in one chunk."""
 
     def __init__(self, pictures: Iterable[Picture] = ()) -> None:
         self._rest = iter(pictures)
         self._next = next(self._rest, None)
 
     def skip_to(self, picture: Picture) -> None:
-        """Leave out what comes before a picture, or all where it does not come."""
+        """Drop everything before a picture, or everything where it does not come."""
         while self._next is not None and self._next != picture:
             self._next = next(self._rest, None)
 
-    def some(self, few: int, most: int) -> list[Picture]:
-        """At least a few where there are any, then the others of the last file, up to most of them."""
-        found: list[Picture] = []
-        while self._next is not None and len(found) < most:
-            if len(found) >= few and self._next.address != found[-1].address:
+    def take(self, least: int, most: int) -> list[Picture]:
+        """The next pictures: at least so many where there are any, then the others of the last file, up to `most`."""
+        chunk: list[Picture] = []
+        while self._next is not None and len(chunk) < most:
+            if len(chunk) >= least and self._next.address != chunk[-1].address:
                 break
-            found.append(self._next)
+            chunk.append(self._next)
             self._next = next(self._rest, None)
-        return found
+        return chunk
 
 
-class _Portion:
-    """Some pictures that a process makes ready, unpacked when the first of them is asked for."""
+class _Chunk:
+    """Pictures that a process prepares, unpacked when the first of them is asked for."""
 
     def __init__(self, future: Future[MappedValue]) -> None:
         self.future, self._lock = future, Lock()
-        self._made: list[Any] | None = None
+        self._results: list[Any] | None = None
 
     def __getitem__(self, place: int) -> Any:
         with self._lock:
-            if self._made is None:
-                self._made = read_mapped(self.future.result())
-        return self._made[place]
+            if self._results is None:
+                self._results = read_mapped(self.future.result())
+        return self._results[place]
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """One picture of a portion."""
+class _ChunkItem:
+    """One picture of a chunk, with the methods of a future."""
 
-    portion: _Portion
+    chunk: _Chunk
     place: int
 
     def result(self) -> Any:
-        made = self.portion[self.place]
-        if isinstance(made, Exception):
-            raise made
-        return made
+        result = self.chunk[self.place]
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     def cancel(self) -> bool:
-        return self.portion.future.cancel()
+        return self.chunk.future.cancel()
 
 
 class Prefetcher:
-    """A place where a model gets its pixels from, like the one behind it, but told which pictures come next.
+    """A source of pixels in front of another, which is told which pictures come next.
 
-    Nothing is decoded before the model has looked at a picture, so that one that never looks costs nothing. A picture
-    is decoded once for all queries that follow each other on it; one that nobody has announced is decoded at once. All
-    edits of one file are made by one thread or process, which can keep what it has decoded.
+    Nothing is decoded before the model has asked for a picture, so that text-only models cost nothing. A picture is
+    decoded once for all consecutive queries on it; an unannounced one is decoded on demand. All edits of one file are
+    applied by one thread or process, which can keep the decoded file.
     """
 
     def __init__(self, pictures: Pictures, *, threads: int | None = None, most: int = MAX_PICTURES) -> None:
-        self._behind, self._most = pictures, most
-        self._ready: Callable[[Picture], Any] = pictures.pixels
+        self._source, self._most = pictures, most
+        self._load: Callable[[Picture], Any] = pictures.pixels
         self._threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
         self._pool: Executor | None = None
-        self._fit: Callable[[Pixels], Any] | None = None
-        self._apart = False
+        self._preprocess: Callable[[Pixels], Any] | None = None
+        self._in_processes = False
         self._lock = Lock()
-        self._begun: dict[Picture, Future[Any] | _Part] = {}  # in the order in which they come
-        self._given: set[Picture] = set()
-        self._coming = _Coming()
+        self._started: dict[Picture, Future[Any] | _ChunkItem] = {}  # in the order of the stream
+        self._delivered: set[Picture] = set()
+        self._stream = _PictureStream()
         self._turn: Picture | None = None
-        self._room = 2 * self._threads
+        self._capacity = 2 * self._threads
 
     def __enter__(self) -> Self:
         return self
@@ -109,166 +109,166 @@ class Prefetcher:
         self.close()
 
     @property
-    def behind(self) -> Pictures:
-        """Where the pixels come from, without these threads."""
-        return self._behind
+    def source(self) -> Pictures:
+        """The plain source behind it."""
+        return self._source
 
     def expect(self, pictures: Iterable[Picture]) -> None:
-        """The pictures of all that is to be asked, in order, each once; they are called for one by one."""
+        """Announce the pictures of all queries to come, in order, each once; the iterable is read lazily."""
         with self._lock:
-            self._forget(list(self._begun))
-            self._coming, self._turn = _Coming(pictures), None
-            if self._apart:
-                self._top_up()
+            self._forget(list(self._started))
+            self._stream, self._turn = _PictureStream(pictures), None
+            if self._in_processes:
+                self._fill()
 
     def turn_to(self, picture: Picture) -> None:
-        """What comes before this picture is done with."""
+        """Drop what comes before this picture."""
         with self._lock:
             self._turn = picture
             if self._pool is not None:
-                self._catch_up()
+                self._advance()
 
     def pixels(self, picture: Picture) -> Pixels:
-        """The picture as shown; a model that wants them fitted and these as well has them decoded anew."""
-        if self._fit is not None:
-            return self._behind.pixels(picture)
-        shown: Pixels = self._get(picture)
-        return shown
+        """The picture as shown; decoded anew for a model that has its pictures preprocessed."""
+        if self._preprocess is not None:
+            return self._source.pixels(picture)
+        pixels: Pixels = self._get(picture)
+        return pixels
 
-    def fitted(self, fit: Callable[[Pixels], T], *, apart: bool = False) -> Callable[[Picture], T]:
-        """Where a model gets its pictures from then on: what `fit` makes of the pixels of each, in these threads.
+    def preprocess_with(self, function: Callable[[Pixels], T], *, in_processes: bool = False) -> Callable[[Picture], T]:
+        """A loader that returns what `function` makes of the pixels of each picture, computed ahead.
 
-        What is made `apart` is made by processes, where there are cores for them: a model that starts small work on a
-        device all the time is held up by threads that share its interpreter.
+        With `in_processes` it runs in processes, where there are enough cores: a model that launches many small kernels
+        is slowed down by threads that share its interpreter.
         """
-        pixels = self._behind.pixels
+        pixels = self._source.pixels
         with self._lock:
-            self._forget(list(self._begun))
-            self._fit, self._apart = fit, apart and self._threads >= MIN_PROCESS_CORES
-            self._ready = lambda picture: fit(pixels(picture))
-            if self._apart and self._pool is None:
-                self._pool = self._opened()  # processes take a while to begin
+            self._forget(list(self._started))
+            self._preprocess, self._in_processes = function, in_processes and self._threads >= MIN_PROCESS_CORES
+            self._load = lambda picture: function(pixels(picture))
+            if self._in_processes and self._pool is None:
+                self._pool = self._open_pool()  # processes take a while to start
         return self._get
 
     def _get(self, picture: Picture) -> Any:
         with self._lock:
             if self._pool is None:
-                self._pool = self._opened()
-                self._catch_up()
-            begun = self._begun.get(picture)
-        if begun is None:
-            return self._ready(picture)
+                self._pool = self._open_pool()
+                self._advance()
+            future = self._started.get(picture)
+        if future is None:
+            return self._load(picture)
         try:
-            shown = begun.result()
-        except BrokenExecutor:  # a process was killed, most likely for want of memory
-            self._close()
-            self._apart = False
-            return self._ready(picture)
+            result = future.result()
+        except BrokenExecutor:  # a process was killed, most likely for lack of memory
+            self._close_pool()
+            self._in_processes = False
+            return self._load(picture)
         except BaseException:
             with self._lock:
-                if self._pool is not None and picture in self._begun:  # memory may be found when it is asked for again
-                    self._begun[picture] = self._begin([picture])[0]
+                if self._pool is not None and picture in self._started:  # there may be memory on the next attempt
+                    self._started[picture] = self._submit([picture])[0]
             raise
         with self._lock:
-            self._give(picture, getattr(shown, "nbytes", 2**20))
-        return shown
+            self._deliver(picture, getattr(result, "nbytes", 2**20))
+        return result
 
     def close(self) -> None:
-        """Let the threads go; what they hold is dropped."""
+        """Stop the workers and drop what they hold."""
         with self._lock:
-            self._coming = _Coming()
-        self._close()
+            self._stream = _PictureStream()
+        self._close_pool()
 
-    def _close(self) -> None:
+    def _close_pool(self) -> None:
         with self._lock:
-            self._forget(list(self._begun))
+            self._forget(list(self._started))
             if self._pool is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
                 self._pool = None
 
-    def _catch_up(self) -> None:
-        """Forget what came before the turn, and begin what comes after it."""
+    def _advance(self) -> None:
+        """Forget what comes before the current picture, and start what comes after it."""
         if self._turn is not None:
-            if self._turn not in self._begun:
-                self._coming.skip_to(self._turn)
-            self._forget(list(takewhile(self._turn.__ne__, self._begun)))
-        self._top_up()
+            if self._turn not in self._started:
+                self._stream.skip_to(self._turn)
+            self._forget(list(takewhile(self._turn.__ne__, self._started)))
+        self._fill()
 
-    def _give(self, picture: Picture, size: int) -> None:
-        self._room = max(2 * self._threads, min(self._most, MAX_BYTES // max(size, 1)))
-        if picture in self._begun:
-            self._given.add(picture)
-        while len(self._given) > self._room:  # the first to come goes first: a turn is never to one that is gone
-            self._forget([next(one for one in self._begun if one in self._given)])
-        self._top_up()
+    def _deliver(self, picture: Picture, size: int) -> None:
+        self._capacity = max(2 * self._threads, min(self._most, MAX_BYTES // max(size, 1)))
+        if picture in self._started:
+            self._delivered.add(picture)
+        while len(self._delivered) > self._capacity:  # the oldest first, so that the current picture stays
+            self._forget([next(picture for picture in self._started if picture in self._delivered)])
+        self._fill()
 
-    def _top_up(self) -> None:
-        while self._pool is not None and (free := self._room + len(self._given) - len(self._begun)) > 0:
-            few, most = (CHUNK, 2 * CHUNK) if self._apart else (1, min(CHUNK, free))
-            pictures = self._coming.some(few, most)
+    def _fill(self) -> None:
+        while self._pool is not None and (free := self._capacity + len(self._delivered) - len(self._started)) > 0:
+            least, most = (CHUNK, 2 * CHUNK) if self._in_processes else (1, min(CHUNK, free))
+            pictures = self._stream.take(least, most)
             if not pictures:
                 return
-            self._begun |= zip(pictures, self._begin(pictures), strict=True)
+            self._started |= zip(pictures, self._submit(pictures), strict=True)
 
-    def _opened(self) -> Executor:
-        if not self._apart:
+    def _open_pool(self) -> Executor:
+        if not self._in_processes:
             return ThreadPoolExecutor(self._threads, "decoding")
-        assert self._fit is not None, "only what is fitted is made apart"
+        assert self._preprocess is not None, "only preprocessing runs in processes"
         folder = mkdtemp(prefix="counterpoint-")
         finalize(self, rmtree, folder, ignore_errors=True)
-        settle = partial(_Apart.settle, self._behind, self._fit, folder)
-        pool = ProcessPoolExecutor(self._threads, get_context("spawn"), initializer=settle)
+        initializer = partial(_Worker.initialize, self._source, self._preprocess, folder)
+        pool = ProcessPoolExecutor(self._threads, get_context("spawn"), initializer=initializer)
         for _ in range(self._threads):
             pool.submit(os.getpid)
         return pool
 
-    def _begin(self, pictures: list[Picture]) -> list[Future[Any]] | list[_Part]:
-        assert self._pool is not None, "somebody is there to begin"
-        if not self._apart:
-            begun = [Future[Any]() for _ in pictures]
-            self._pool.submit(_make_ready, self._ready, pictures, begun)
-            return begun
-        portion = _Portion(self._pool.submit(_Apart.made, pictures))
-        return [_Part(portion, place) for place in range(len(pictures))]
+    def _submit(self, pictures: list[Picture]) -> list[Future[Any]] | list[_ChunkItem]:
+        assert self._pool is not None, "the pool is open"
+        if not self._in_processes:
+            futures = [Future[Any]() for _ in pictures]
+            self._pool.submit(_load_all, self._load, pictures, futures)
+            return futures
+        chunk = _Chunk(self._pool.submit(_Worker.process, pictures))
+        return [_ChunkItem(chunk, place) for place in range(len(pictures))]
 
     def _forget(self, pictures: list[Picture]) -> None:
         for picture in pictures:
-            self._given.discard(picture)
-            self._begun.pop(picture).cancel()
+            self._delivered.discard(picture)
+            self._started.pop(picture).cancel()
 
 
-def _make_ready(ready: Callable[[Picture], Any], pictures: list[Picture], begun: list[Future[Any]]) -> None:
-    """Make pictures ready one after another, but for those that nobody wants any more."""
-    for picture, future in zip(pictures, begun, strict=True):
+def _load_all(load: Callable[[Picture], Any], pictures: list[Picture], futures: list[Future[Any]]) -> None:
+    """Load pictures one after another, except those whose future was cancelled."""
+    for picture, future in zip(pictures, futures, strict=True):
         if not future.set_running_or_notify_cancel():
             continue
         try:
-            future.set_result(ready(picture))
+            future.set_result(load(picture))
         except BaseException as problem:
             future.set_exception(problem)
 
 
-class _Apart:
-    """What a process knows: where pictures come from, and how they are fitted."""
+class _Worker:
+    """The state of a worker process: the source of pictures, and how they are preprocessed."""
 
     pictures: ClassVar[Pictures]
-    fit: ClassVar[Callable[[Pixels], Any]]
+    preprocess: ClassVar[Callable[[Pixels], Any]]
     folder: ClassVar[str]
 
     @classmethod
-    def settle(cls, pictures: Pictures, fit: Callable[[Pixels], Any], folder: str) -> None:
-        """Take what is needed for all portions; the keys that stop a run are for its own process."""
+    def initialize(cls, pictures: Pictures, preprocess: Callable[[Pixels], Any], folder: str) -> None:
+        """Set the state; interrupts are handled by the parent process."""
         signal(SIGINT, SIG_IGN)
-        cls.pictures, cls.fit, cls.folder = pictures, staticmethod(fit), folder
+        cls.pictures, cls.preprocess, cls.folder = pictures, staticmethod(preprocess), folder
 
     @classmethod
-    def made(cls, pictures: list[Picture]) -> MappedValue:
-        """What becomes of each picture, in order: it is ready, or says what was wrong."""
-        return write_mapped([cls._one(picture) for picture in pictures], cls.folder)
+    def process(cls, pictures: list[Picture]) -> MappedValue:
+        """The preprocessed pictures in order, an exception in the place of each that fails."""
+        return write_mapped([cls._process_one(picture) for picture in pictures], cls.folder)
 
     @classmethod
-    def _one(cls, picture: Picture) -> Any:
+    def _process_one(cls, picture: Picture) -> Any:
         try:
-            return cls.fit(cls.pictures.pixels(picture))
+            return cls.preprocess(cls.pictures.pixels(picture))
         except Exception as problem:
             return problem

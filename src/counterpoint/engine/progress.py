@@ -1,4 +1,4 @@
-"""How far a run has come."""
+"""Progress of a run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,15 +7,15 @@ from time import monotonic
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Of `total` that were missing so many are done, some of them failed; `cached` were answered by earlier runs."""
+    """How many of the `total` missing rows are done, and how many failed; `cached` were answered by earlier runs."""
 
     done: int
     total: int
     cached: int
     failed: int
     rate: float  # queries a second
-    left: float | None  # seconds; unknown before anything is done
-    retries: int = 0  # requests that came to nothing and were asked again
+    left: float | None  # seconds; unknown at first
+    retries: int = 0  # requests that failed and were sent again
 
     def __str__(self) -> str:
         left = "" if self.left is None or self.done == self.total else f", {format_duration(self.left)} left"
@@ -26,48 +26,48 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], None]
-"""Whoever wants to know how far a run has come."""
+"""Called with the progress of a run a few times a second."""
 
 
 @dataclass(slots=True)
 class ProgressMeter:
-    """Counts, and tells a watcher a few times a second."""
+    """Counts answers, and reports progress a few times a second."""
 
     total: int
     cached: int
-    watch: ProgressCallback
+    report: ProgressCallback
     clock: Callable[[], float] = monotonic
     every: float = 0.2  # seconds
     retries: Callable[[], int] = lambda: 0
     done: int = 0
     failed: int = 0
     _began: float = field(init=False)
-    _told: float = field(init=False)
+    _reported: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._began = self._told = self.clock()
+        self._began = self._reported = self.clock()
 
     def count(self, done: int, failed: int) -> None:
-        """So many more, of which so many failed."""
+        """Count answers and failures."""
         self.done, self.failed = self.done + done, self.failed + failed
-        if self.clock() - self._told >= self.every:
-            self.tell()
+        if self.clock() - self._reported >= self.every:
+            self.report_now()
 
-    def tell(self) -> None:
-        """Say how far it is."""
-        self._told = self.clock()
+    def report_now(self) -> None:
+        """Report the progress."""
+        self._reported = self.clock()
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
         left = (self.total - self.done) / rate if rate else None
-        self.watch(Progress(self.done, self.total, self.cached, self.failed, rate, left, self.retries()))
+        self.report(Progress(self.done, self.total, self.cached, self.failed, rate, left, self.retries()))
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Seconds since the start."""
         return self.clock() - self._began
 
 
 def format_duration(seconds: float) -> str:
-    """A time as people say it.
+    """A duration in at most two units.
 
     >>> format_duration(42), format_duration(90), format_duration(7500)
     ('42 s', '1 min 30 s', '2 h 5 min')

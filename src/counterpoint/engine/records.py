@@ -1,4 +1,4 @@
-"""What is worth knowing of a run beside its answers: settings, versions, hardware, counts."""
+"""The record of a run beside its answers: settings, versions, hardware, counts."""
 
 import os
 import platform
@@ -13,37 +13,37 @@ from counterpoint.engine.progress import Progress
 from counterpoint.engine.running import RunSummary
 
 PACKAGES = ("numpy", "pillow", "pyarrow", "onnxruntime", "torch", "transformers", "httpx2")
-"""The packages on which an answer or its speed may depend."""
+"""Packages that may change an answer or its speed."""
 
 
 def describe_run(
-    settings: Mapping[str, Any], suites: Mapping[str, str], became: Progress | RunSummary, state: str
+    settings: Mapping[str, Any], suites: Mapping[str, str], result: Progress | RunSummary, state: str
 ) -> dict[str, Any]:
-    """A run as JSON has it; `suites` are those asked with their fingerprints, `state` is running, stopped or done."""
+    """A run as JSON; `suites` maps names to fingerprints, `state` is running, stopped or done."""
     return {
         "state": state,
         "settings": dict(settings),
         "suites": dict(suites),
-        "counts": _counts(became),
-        **(_checked(became) if isinstance(became, RunSummary) else {}),
+        "counts": _counts(result),
+        **(_details(result) if isinstance(result, RunSummary) else {}),
         "versions": package_versions(),
         "hardware": hardware_info(),
     }
 
 
 def package_versions() -> dict[str, str]:
-    """Ours, that of Python, and those of the packages that are there."""
-    found = {"counterpoint": __version__, "python": platform.python_version()}
+    """The versions of counterpoint, Python and the installed packages."""
+    versions = {"counterpoint": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def hardware_info() -> dict[str, Any]:
-    """The machine; its accelerators, and the most memory that was taken of each, only if torch is there to ask."""
+    """The machine; its accelerators and the peak memory of each, if torch is loaded."""
     torch = sys.modules.get("torch")
     devices = range(torch.cuda.device_count()) if torch is not None else ()
     return {
@@ -55,17 +55,17 @@ def hardware_info() -> dict[str, Any]:
     }
 
 
-def _counts(became: Progress | RunSummary) -> dict[str, Any]:
-    if isinstance(became, Progress):
-        return {"asked": became.done, "failed": became.failed, "cached": became.cached}
-    return {name: getattr(became, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
+def _counts(result: Progress | RunSummary) -> dict[str, Any]:
+    if isinstance(result, Progress):
+        return {"asked": result.done, "failed": result.failed, "cached": result.cached}
+    return {name: getattr(result, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
 
 
-def _checked(outcome: RunSummary) -> dict[str, Any]:
+def _details(summary: RunSummary) -> dict[str, Any]:
     return {
-        "seconds": round(outcome.seconds, 3),
-        "batch": outcome.batch,
-        "alike": None if outcome.alike is None else asdict(outcome.alike),
-        "disagreement": None if outcome.alike is None else outcome.alike.disagreement,
-        "reasons": dict(outcome.reasons),
+        "seconds": round(summary.seconds, 3),
+        "batch": summary.batch,
+        "alike": None if summary.batch_invariance is None else asdict(summary.batch_invariance),
+        "disagreement": None if summary.batch_invariance is None else summary.batch_invariance.disagreement,
+        "reasons": dict(summary.reasons),
     }

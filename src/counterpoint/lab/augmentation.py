@@ -182,7 +182,7 @@ def _chat_text(prompt: str, question: Question) -> str:
     """A question in the prompt of our own adapters, so that a model is trained as it is asked."""
     from counterpoint.models.prompts import Prompt
 
-    return Prompt().asking(prompt).words(Query(question.picture, question.text))
+    return Prompt().with_question(prompt).text(Query(question.picture, question.text))
 
 
 def _draw_pictures(source: Any, addresses: Iterable[str], folder: Path) -> str:

@@ -71,7 +71,9 @@ class RunReport(LabResult):
 
     def records(self) -> list[dict[str, Any]]:
         """One row."""
-        return [self.to_dict() | {"reasons": str(dict(self.outcome.reasons)), "alike": str(self.outcome.alike)}]
+        return [
+            self.to_dict() | {"reasons": str(dict(self.outcome.reasons)), "alike": str(self.outcome.batch_invariance)}
+        ]
 
     def tables(self) -> list[ResultTable]:
         """None: a run is told in sentences."""
@@ -93,8 +95,8 @@ class RunReport(LabResult):
             lines.append(f"  the budget is exhausted; {outcome.left:,} queries were not asked")
         if outcome.beyond:
             lines.append(f"  {outcome.beyond:,} queries need an ability that this model does not have; not asked")
-        if outcome.alike is not None:
-            differing, checked = outcome.alike.differing, outcome.alike.checked
+        if outcome.batch_invariance is not None:
+            differing, checked = outcome.batch_invariance.differing, outcome.batch_invariance.checked
             lines.append(f"  batch invariance: {differing} of {checked} queries were answered differently when alone")
         return lines
 

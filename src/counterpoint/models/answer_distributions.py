@@ -1,4 +1,4 @@
-"""How likely a model takes each of its answers to be: the best of them, and the mean of several passes."""
+"""The distribution of a model over its answers: the best of them, and the mean of several passes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.ports import MEAN_TRIAL
 
 MEAN_RULE = "mean of passes"
-"""The rule by which the answer of a mean was found."""
+"""The rule of an answer that is the best one of a mean distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,62 +18,67 @@ class AnswerDistribution:
     """All answers that a model could give to a query, and the probability of each."""
 
     answers: Sequence[str]
-    odds: NDArray[np.float64]
-    whole: bool = True  # they add up to one; else each is the probability that this answer is right
-    logits: NDArray[np.float64] | None = None  # by which the best are told apart where probabilities cannot
+    probabilities: NDArray[np.float64]
+    normalized: bool = True  # else each is the probability that this answer is correct
+    logits: NDArray[np.float64] | None = None  # for ranking, where probabilities saturate
 
-    def said(self, top: int) -> Answer:
-        """The best answer, and so many of the best with their probabilities.
+    def answer(self, top: int) -> Answer:
+        """The best answer, with the probabilities of the `top` best.
 
-        >>> AnswerDistribution(["no", "yes"], np.array([0.25, 0.75])).said(5).top
+        >>> AnswerDistribution(["no", "yes"], np.array([0.25, 0.75])).answer(5).top
         (('yes', 0.75), ('no', 0.25))
         """
         best = self._best(top)
         return Answer.of(best[0][0], top=best)
 
-    def mean_said(self, top: int) -> Answer:
-        """The same of a mean of passes, whose score is its entropy over that of knowing nothing."""
+    def mean_answer(self, top: int) -> Answer:
+        """The same for a mean of passes; its score is the normalized entropy."""
         best = self._best(top)
-        return Answer(best[0][0], best[0][0], MEAN_RULE, score=self.entropy if self.whole else None, top=best)
+        score = self.entropy if self.normalized else None
+        return Answer(best[0][0], best[0][0], MEAN_RULE, score=score, top=best)
 
     @property
     def entropy(self) -> float:
-        """The entropy as a share of the largest that so many answers could have: 0 is sure, 1 knows nothing.
+        """The entropy as a share of that of the uniform distribution, from 0 to 1.
 
         >>> AnswerDistribution(["a", "b", "c", "d"], np.array([0.5, 0.5, 0.0, 0.0])).entropy
         0.5
         """
-        likely = self.odds[self.odds > 0]
-        most = np.log(len(self.odds))
-        return float(min(max(-(likely * np.log(likely)).sum() / most, 0.0), 1.0)) if most else 0.0
+        positive = self.probabilities[self.probabilities > 0]
+        most = np.log(len(self.probabilities))
+        return float(min(max(-(positive * np.log(positive)).sum() / most, 0.0), 1.0)) if most else 0.0
 
     def _best(self, top: int) -> tuple[tuple[str, float], ...]:
-        best = np.argsort(-(self.odds if self.logits is None else self.logits), kind="stable")[:top]
-        return tuple((self.answers[place], float(self.odds[place])) for place in best)
-
-
-def mean_distribution(passes: Sequence[AnswerDistribution]) -> AnswerDistribution:
-    """The mean of the distributions of some passes over the same answers."""
-    return AnswerDistribution(passes[0].answers, np.mean([one.odds for one in passes], axis=0), passes[0].whole)
+        best = np.argsort(-(self.probabilities if self.logits is None else self.logits), kind="stable")[:top]
+        return tuple((self.answers[place], float(self.probabilities[place])) for place in best)
 
 
 def required_passes(trials: Iterable[int]) -> list[int]:
-    """The passes that have to be made for some trials: each once, with those that a mean is taken of.
+    """The passes that some trials need, each once, including those of a mean.
 
     >>> required_passes([0, 2, MEAN_TRIAL + 3])
     [0, 1, 2, 3]
     """
-    found = set[int]()
+    passes = set[int]()
     for trial in trials:
-        found.update(range(1, trial - MEAN_TRIAL + 1) if trial >= MEAN_TRIAL else [trial])
-    return sorted(found)
+        passes.update(range(1, trial - MEAN_TRIAL + 1) if trial >= MEAN_TRIAL else [trial])
+    return sorted(passes)
 
 
-def mean_answer_of(trial: int, passes: dict[int, AnswerDistribution | Answer], top: int) -> Answer:
-    """The answer of a trial that is a mean; a pass that failed fails it."""
-    spreads = list[AnswerDistribution]()
+def answer_in_trial(trial: int, passes: dict[int, AnswerDistribution | Answer], top: int) -> Answer:
+    """The answer of a trial from its passes; in a mean, one failed pass fails it."""
+    if trial < MEAN_TRIAL:
+        result = passes[trial]
+        return result.answer(top) if isinstance(result, AnswerDistribution) else result
+    distributions = list[AnswerDistribution]()
     for number in range(1, trial - MEAN_TRIAL + 1):
-        if isinstance(one := passes[number], Answer):
-            return one
-        spreads.append(one)
-    return mean_distribution(spreads).mean_said(top)
+        if isinstance(result := passes[number], Answer):
+            return result
+        distributions.append(result)
+    return mean_distribution(distributions).mean_answer(top)
+
+
+def mean_distribution(passes: Sequence[AnswerDistribution]) -> AnswerDistribution:
+    """The mean of the distributions of some passes over the same answers."""
+    probabilities = np.mean([one.probabilities for one in passes], axis=0)
+    return AnswerDistribution(passes[0].answers, probabilities, passes[0].normalized)

@@ -1,4 +1,4 @@
-"""One model on several devices: a process for each, and every batch divided among them."""
+"""One model on several devices: a worker process for each, and every batch divided among them."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,38 +23,40 @@ from counterpoint.core.ports import (
     Scorer,
     StreamingScorer,
 )
-from counterpoint.models.worker_pool import WorkerPool
+from counterpoint.models.worker_pool import EXIT_SECONDS, WorkerPool
 
 ModelFactory: TypeAlias = Callable[[str], tuple[Model, Callable[[Iterable[Picture]], None]]]
-"""Makes the model for a device, in its process, and what is to be told which pictures come next; it can be pickled."""
+"""Makes the model for a device, in its process, and a function that announces its next pictures; picklable."""
 
 BATCHES_PER_WORKER = 4
-"""Batches that a worker is given at once, so that it can decode the pictures of one while it is busy with another."""
+"""Batches that a worker is given at once, so that it decodes the pictures of one during another."""
 
 
-def load_on_devices(make: ModelFactory, devices: Sequence[str]) -> "MultiDeviceModel":
-    """A model that answers with as many processes as there are devices, and can do what the model in each can do.
+def load_on_devices(
+    make: ModelFactory, devices: Sequence[str], *, exit_seconds: float = EXIT_SECONDS
+) -> "MultiDeviceModel":
+    """A model with one process per device, and the methods that the model in each process has.
 
-    The processes end when it is closed, when it is forgotten, and at the latest when this process ends.
+    The processes end when it is closed or garbage-collected, and at the latest with this process.
     """
-    crew = WorkerPool(make, devices, tuple(PORTS))
+    pool = WorkerPool(make, devices, tuple(PORTS), exit_seconds=exit_seconds)
     try:
-        able = [kind for port, kind in PORTS.items() if port.__name__ in crew.card.ports]
-        kind: type[MultiDeviceModel] = (
-            type("Workers", tuple(able), {"__doc__": MultiDeviceModel.__doc__}) if able else MultiDeviceModel
-        )
-        return kind(crew)
+        bases = tuple(base for port, base in PORTS.items() if port.__name__ in pool.info.ports)
+        kind = type("MultiDeviceModel", bases, {"__doc__": MultiDeviceModel.__doc__}) if bases else MultiDeviceModel
+        model: MultiDeviceModel = kind(pool)
+        return model
     except BaseException:
-        crew.close()
+        pool.close()
         raise
 
 
 class MultiDeviceModel:
-    """Processes with a model each, all the same; together they have the methods that each of them has."""
+    """Processes that each hold the same model; it has the methods that each of them has."""
 
-    def __init__(self, crew: WorkerPool) -> None:
-        self._crew = crew
-        self.fingerprint: str = crew.card.fingerprint
+    def __init__(self, pool: WorkerPool) -> None:
+        self._pool = pool
+        self.fingerprint: str = pool.info.fingerprint
+        self.former_fingerprints: tuple[str, ...] = pool.info.former_fingerprints
 
     def __enter__(self) -> Self:
         return self
@@ -64,109 +66,108 @@ class MultiDeviceModel:
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """The ids of the processes that are at work."""
-        return self._crew.processes
+        """The ids of the living processes."""
+        return self._pool.processes
 
     def close(self) -> None:
-        """Let the processes go."""
-        self._crew.close()
+        """End the processes."""
+        self._pool.close()
 
-    def _streamed(self, method: str, queries: Sequence[Query], *more: Any) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """What the workers yield for their portions, as it comes, with where each portion begins."""
-        some = split_by_picture(queries, len(self._crew))
-        jobs = [([queries[place] for place in portion], *more) for portion in some]
-        for number, item in self._crew.streamed(method, jobs):
-            yield some[number].start, item
+    def _stream(self, method: str, queries: Sequence[Query], *more: Any) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """The items that workers yield for their portions, as they arrive, with the start of the portion."""
+        portions = split_by_picture(queries, len(self._pool))
+        calls = [([queries[place] for place in portion], *more) for portion in portions]
+        for number, item in self._pool.stream(method, calls):
+            yield portions[number].start, item
 
-    def _gathered(self, method: str, queries: Sequence[Query]) -> Floats:
-        """What the workers return for their portions, one under the other."""
-        some = split_by_picture(queries, len(self._crew))
-        found = self._crew.returned(method, [([queries[place] for place in portion],) for portion in some])
-        return stack_padded(found)
+    def _gather(self, method: str, queries: Sequence[Query]) -> Floats:
+        """The arrays that workers return for their portions, stacked."""
+        portions = split_by_picture(queries, len(self._pool))
+        return stack_padded(self._pool.call(method, [([queries[place] for place in part],) for part in portions]))
 
 
-class _Answering(MultiDeviceModel):
+class _Answerer(MultiDeviceModel):
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Answers as they come, from whichever worker."""
-        for start, (place, answer) in self._streamed("answer", queries):
+        """Answers as they arrive from the workers."""
+        for start, (place, answer) in self._stream("answer", queries):
             yield start + place, answer
 
 
-class _Scoring(MultiDeviceModel):
+class _Scorer(MultiDeviceModel):
     @property
     def scale(self) -> Scale:
         """Whether its numbers are probabilities or similarities."""
-        assert self._crew.card.scale is not None, "a model that scores says what its numbers are"
-        return self._crew.card.scale
+        assert self._pool.info.scale is not None, "a scorer has a scale"
+        return self._pool.info.scale
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One number per query, higher where the text fits better."""
-        return self._gathered("score", queries)
+        return self._gather("score", queries)
 
 
-class _Rating(_Scoring):
-    def rate(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Scores as they come, from whichever worker, each with the reason why there is none, if so."""
-        for start, (place, answer) in self._streamed("rate", queries):
+class _StreamingScorer(_Scorer):
+    def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+        """Scores as they arrive from the workers, failed ones with a reason."""
+        for start, (place, answer) in self._stream("stream_scores", queries):
             yield start + place, answer
 
 
-class _Sampling(MultiDeviceModel):
+class _Sampler(MultiDeviceModel):
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
-        """Passes as they come, from whichever worker."""
-        for start, (place, trial, answer) in self._streamed("sample", queries, trials, seed):
+        """Stochastic passes as they arrive from the workers."""
+        for start, (place, trial, answer) in self._stream("sample", queries, trials, seed):
             yield start + place, trial, answer
 
 
-class _Averaging(MultiDeviceModel):
+class _AveragingSampler(MultiDeviceModel):
     averages = True
 
 
-class _Featuring(MultiDeviceModel):
+class _FeatureModel(MultiDeviceModel):
     def picture_features(self, queries: Sequence[Query]) -> Floats:
-        """What the workers make of the pictures; zeros where one has more for a picture than another."""
-        return self._gathered("picture_features", queries)
+        """The features of the pictures, padded with zeros where workers return different lengths."""
+        return self._gather("picture_features", queries)
 
     def text_features(self, queries: Sequence[Query]) -> Floats:
-        """What the workers make of the texts."""
-        return self._gathered("text_features", queries)
+        """The features of the texts, likewise."""
+        return self._gather("text_features", queries)
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Answers from features, as they come."""
-        some = split_by_picture(queries, len(self._crew))
-        jobs = [tuple(rows[one.start : one.stop] for rows in (picture, text, queries)) for one in some]
-        for number, (place, answer) in self._crew.streamed("answer_from", jobs):
-            yield some[number].start + place, answer
+        """Answers from features, as they arrive."""
+        portions = split_by_picture(queries, len(self._pool))
+        calls = [tuple(rows[part.start : part.stop] for rows in (picture, text, queries)) for part in portions]
+        for number, (place, answer) in self._pool.stream("answer_from", calls):
+            yield portions[number].start + place, answer
 
 
-class _Pacing(MultiDeviceModel):
+class _BatchingModel(MultiDeviceModel):
     @property
-    def batch(self) -> int:
-        """Some batches for each worker."""
-        return BATCHES_PER_WORKER * len(self._crew) * self._crew.card.batch
+    def batch_size(self) -> int:
+        """Several batches for each worker."""
+        return BATCHES_PER_WORKER * len(self._pool) * self._pool.info.batch_size
 
 
 PORTS: dict[type, type[MultiDeviceModel]] = {
-    Answerer: _Answering,
-    StreamingScorer: _Rating,
-    Scorer: _Scoring,
-    Sampler: _Sampling,
-    AveragingSampler: _Averaging,
-    FeatureModel: _Featuring,
-    BatchingModel: _Pacing,
+    Answerer: _Answerer,
+    StreamingScorer: _StreamingScorer,
+    Scorer: _Scorer,
+    Sampler: _Sampler,
+    AveragingSampler: _AveragingSampler,
+    FeatureModel: _FeatureModel,
+    BatchingModel: _BatchingModel,
 }
-"""What a model may be able to do, each with how workers do it."""
+"""Each protocol of models with its implementation by workers."""
 
 
 def split_by_picture(queries: Sequence[Query], most: int) -> list[range]:
     """At most so many portions of about one size, with all neighbours on one picture in one of them.
 
-    >>> on = [Query(Picture(f"x:{letter}.png"), "Is it?") for letter in "aaabbc"]
-    >>> split_by_picture(on, 2)
+    >>> queries = [Query(Picture(f"x:{letter}.png"), "Is it?") for letter in "aaabbc"]
+    >>> split_by_picture(queries, 2)
     [range(0, 3), range(3, 6)]
     """
     pictures = [query.picture for query in queries]
-    starts = [at for at, (before, one) in enumerate(pairwise(pictures), 1) if one is None or one != before]
+    starts = [at for at, (before, picture) in enumerate(pairwise(pictures), 1) if picture is None or picture != before]
     cuts = [0]
     for number in range(1, most):
         ideal = round(len(queries) * number / most)
@@ -177,15 +178,15 @@ def split_by_picture(queries: Sequence[Query], most: int) -> list[range]:
 
 
 def stack_padded(arrays: Sequence[Floats]) -> Floats:
-    """Arrays one under the other; those that are smaller are filled up with zeros.
+    """Arrays stacked along the first axis; smaller ones are padded with zeros.
 
     >>> stack_padded([np.ones((1, 1), np.float32), np.ones((1, 2), np.float32)]).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
     sizes = [max(size) for size in zip(*(array.shape[1:] for array in arrays), strict=True)]
-    found = np.zeros((sum(map(len, arrays)), *sizes), np.float32)
+    stacked = np.zeros((sum(map(len, arrays)), *sizes), np.float32)
     start = 0
     for array in arrays:
-        found[(slice(start, start + len(array)), *map(slice, array.shape[1:]))] = array
+        stacked[(slice(start, start + len(array)), *map(slice, array.shape[1:]))] = array
         start += len(array)
-    return found
+    return stacked

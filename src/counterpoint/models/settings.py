@@ -1,7 +1,7 @@
-"""Settings of a model as people type them, `k=v,k=v`, made into what its factory takes."""
+"""Settings of a model as typed, `k=v,k=v`, converted to the keyword arguments of its factory."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,53 +17,65 @@ def parse_settings(line: str) -> dict[str, str]:
     >>> parse_settings("dtype=float32, prompt=Yes,, or no?")
     {'dtype': 'float32', 'prompt': 'Yes, or no?'}
     """
-    found = {}
+    settings = {}
     for part in line.replace(",,", "\0").split(","):
         if not part.strip():
             continue
         name, sign, value = part.replace("\0", ",").partition("=")
         if not sign or not name.strip():
             raise CounterpointError(f"{part.strip()!r} is no setting", hint="settings look like name=value,name=value")
-        found[name.strip()] = value.strip()
-    return found
+        settings[name.strip()] = value.strip()
+    return settings
 
 
 def convert_settings(make: Callable[..., object], settings: Mapping[str, str], name: str) -> dict[str, Any]:
-    """The settings as the keywords of a factory, by the types that it says they have; whole numbers stay whole.
+    """The settings as keyword arguments of a factory, converted by its annotations.
 
     >>> def make(pictures: object, *, tokens: int = 16, trust: bool = False) -> None: ...
     >>> convert_settings(make, {"tokens": "8", "trust": "yes"}, "mine")
     {'tokens': 8, 'trust': True}
     """
-    inner = make.func if isinstance(make, partial) else make
-    taken = inspect.signature(inner).parameters.values() if settings else ()
-    known = {one.name: one for one in taken if _settable(one)}
-    open_ended = any(one.kind is one.VAR_KEYWORD for one in taken)
-    found: dict[str, Any] = {}
+    parameters = _parameters(make) if settings else ()
+    known = {item.name: item for item in parameters if _is_setting(item)}
+    open_ended = any(item.kind is item.VAR_KEYWORD for item in parameters)
+    arguments: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in known and not open_ended:
             raise UnknownName(f"setting of {name}", key, known)
-        found[key] = _value(value, _kind(known[key]) if key in known else "str", f"{name}: {key}")
-    return found
+        arguments[key] = _convert(value, _type_name(known[key]) if key in known else "str", f"{name}: {key}")
+    return arguments
 
 
-def _settable(one: inspect.Parameter) -> bool:
-    """Whether a parameter is a setting: one with a name and a default; the place of the pictures is none."""
-    optional = one.kind is one.POSITIONAL_OR_KEYWORD and one.default is not one.empty
-    return one.name != "pictures" and (optional or one.kind is one.KEYWORD_ONLY)
+def accepts_setting(make: Callable[..., object], name: str) -> bool:
+    """Whether a factory has a setting of this name.
+
+    >>> accepts_setting(lambda pictures, *, version="": None, "version")
+    True
+    """
+    return any(item.name == name and _is_setting(item) for item in _parameters(make))
 
 
-def _kind(one: inspect.Parameter) -> str:
-    """The name of the type of a parameter: what it says, else that of its default."""
-    if one.annotation is one.empty:
-        return "str" if one.default in (one.empty, None) else type(one.default).__name__
-    said = one.annotation if isinstance(one.annotation, str) else getattr(one.annotation, "__name__", None)
-    return (said or str(one.annotation)).removesuffix(" | None")
+def _parameters(make: Callable[..., object]) -> Collection[inspect.Parameter]:
+    return inspect.signature(make.func if isinstance(make, partial) else make).parameters.values()
 
 
-def _value(text: str, named: str, place: str) -> object:
+def _is_setting(item: inspect.Parameter) -> bool:
+    """Whether a parameter is a setting: keyword-only or with a default, and not the source of pictures."""
+    optional = item.kind is item.POSITIONAL_OR_KEYWORD and item.default is not item.empty
+    return item.name != "pictures" and (optional or item.kind is item.KEYWORD_ONLY)
+
+
+def _type_name(item: inspect.Parameter) -> str:
+    """The name of the type of a parameter: its annotation, else the type of its default."""
+    if item.annotation is item.empty:
+        return "str" if item.default in (item.empty, None) else type(item.default).__name__
+    name = item.annotation if isinstance(item.annotation, str) else getattr(item.annotation, "__name__", None)
+    return (name or str(item.annotation)).removesuffix(" | None")
+
+
+def _convert(text: str, type_name: str, place: str) -> object:
     try:
-        match named:
+        match type_name:
             case "bool":
                 return _TRUTHS[text.lower()]
             case "int":
@@ -74,5 +86,5 @@ def _value(text: str, named: str, place: str) -> object:
                 return Path(text)
     except (KeyError, ValueError) as problem:
         words = {"bool": "yes or no", "int": "a whole number", "float": "a number"}
-        raise CounterpointError(f"{place} is {text!r}, not {words[named]}", hint=f"write {place}=…") from problem
+        raise CounterpointError(f"{place} is {text!r}, not {words[type_name]}", hint=f"write {place}=…") from problem
     return text

@@ -1,10 +1,10 @@
-"""Processes that each hold a model: how they are started, asked and let go, and what becomes of one that dies."""
+"""Worker processes that each hold a model: start, calls, messages, shutdown, and what happens when one dies."""
 
+import logging
 import multiprocessing
 import pickle
 import signal
 import traceback
-import warnings
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,11 +18,12 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Scale
 
 EXIT_SECONDS = 5.0
-"""Seconds that a process has to end by itself."""
+"""How long a process may take to end by itself."""
+logger = logging.getLogger(__name__)
 
 
-class _News(Enum):
-    """What a process tells: one thing of many, the last or only thing, or what was raised instead."""
+class _MessageKind(Enum):
+    """The messages of a worker: one item of many, the last or only result, or an exception."""
 
     ITEM = 1
     DONE = 2
@@ -31,195 +32,212 @@ class _News(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """What a process says of its model once it has it."""
+    """What a worker says of its model once it is loaded."""
 
     fingerprint: str
+    former_fingerprints: tuple[str, ...]
     ports: frozenset[str]
     scale: Scale | None
-    batch: int
+    batch_size: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
-    """A method of the model, and what it is given; whether what it returns is to be told one by one."""
+class _Call:
+    """A method of the model with its arguments, and whether its items are sent one by one."""
 
     method: str
     arguments: tuple[Any, ...]
     streamed: bool
 
 
-class _Member:
-    """One process, seen from outside."""
+class _Worker:
+    """One process, as seen from the parent."""
 
-    def __init__(self, context: Any, make: Callable[[str], Any], device: str, ports: tuple[type, ...]) -> None:
-        self.device = device
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(make, device, ports, theirs), name=device, daemon=True)
+    def __init__(
+        self, context: Any, make: Callable[[str], Any], device: str, ports: tuple[type, ...], exit_seconds: float
+    ) -> None:
+        self.device, self.exit_seconds = device, exit_seconds
+        self.connection, remote = context.Pipe()
+        self.process = context.Process(target=_serve, args=(make, device, ports, remote), name=device, daemon=True)
         self.process.start()
-        theirs.close()
-        self.owes = True  # it tells of its model first
+        remote.close()
+        self._busy = True  # it sends its WorkerInfo first
 
-    def send(self, job: _Job) -> None:
-        """Give it a job, once it has told all it had to tell about one that nobody waits for any more."""
-        while self.owes:
-            self.news()
-        self.connection.send(job)
-        self.owes = True
+    def send(self, call: _Call) -> None:
+        """Send a call, after draining the messages of one whose results nobody took."""
+        while self._busy:
+            self.receive()
+        self.connection.send(call)
+        self._busy = True
 
-    def news(self) -> tuple[_News, Any]:
-        """What it tells next; an error if it died instead."""
-        news, thing = self.connection.recv()
-        self.owes = news is _News.ITEM
-        return news, thing
+    def receive(self) -> tuple[_MessageKind, Any]:
+        """The next message; EOFError or OSError if the process died."""
+        kind, content = self.connection.recv()
+        self._busy = kind is _MessageKind.ITEM
+        return kind, content
 
-    def lost(self) -> ModelError:
-        """What is to be said of its death."""
+    def death(self) -> ModelError:
+        """The error that reports its death."""
         self.connection.close()
-        self.process.join(EXIT_SECONDS)
+        self.process.join(self.exit_seconds)
         fact = f"the worker on {self.device} died with exit code {self.process.exitcode}"
         return ModelError(fact, hint="it may have run out of memory; smaller batches need less")
 
 
 class WorkerPool:
-    """Processes with the same model on a device each; those that die are left out from then on."""
+    """Processes with the same model on a device each; a worker that dies is left out from then on."""
 
-    def __init__(self, make: Callable[[str], Any], devices: Sequence[str], ports: tuple[type, ...]) -> None:
+    def __init__(
+        self,
+        make: Callable[[str], Any],
+        devices: Sequence[str],
+        ports: tuple[type, ...],
+        *,
+        exit_seconds: float = EXIT_SECONDS,
+    ) -> None:
         if not devices or not all(devices):
             raise ModelError(f"{','.join(devices)!r} names no devices", hint="devices look like cuda:0,cuda:1")
         context = multiprocessing.get_context("spawn")  # CUDA cannot be used in a forked process
-        self._members: list[_Member] = []
-        self.close = finalize(self, _let_go, self._members)
+        self._workers: list[_Worker] = []
+        self.close = finalize(self, _shut_down, self._workers)
         try:
             for device in devices:
-                self._members.append(_Member(context, make, device, ports))
-            cards: list[WorkerInfo] = self._results(dict(enumerate(self._members)))
+                self._workers.append(_Worker(context, make, device, ports, exit_seconds))
+            infos: list[WorkerInfo] = self._results(dict(enumerate(self._workers)))
         except BaseException:
             self.close()
             raise
-        self.card = cards[0]
-        if any(card != self.card for card in cards):
+        self.info = infos[0]
+        if any(info != self.info for info in infos):
             self.close()
-            told = ", ".join(sorted({card.fingerprint for card in cards}))
-            raise ModelError(f"the models on {', '.join(devices)} are not the same: {told}", hint="give one dtype=")
+            listed = ", ".join(sorted({info.fingerprint for info in infos}))
+            raise ModelError(f"the models on {', '.join(devices)} are not the same: {listed}", hint="give one dtype=")
 
     def __len__(self) -> int:
-        if not self._members:
-            raise ModelError("no worker is left", hint="what was answered is kept; run again to go on")
-        return len(self._members)
+        if not self._workers:
+            raise ModelError("no worker is left", hint="the answers so far are kept; run again to go on")
+        return len(self._workers)
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """The ids of the processes that are at work."""
-        return tuple(member.process.pid for member in self._members)
+        """The ids of the living processes."""
+        return tuple(worker.process.pid for worker in self._workers)
 
-    def streamed(self, method: str, portions: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
-        """What a method yields for each portion, as it comes, with the number of the portion."""
-        yield from self._told(self._sent(method, portions, streamed=True))
+    def stream(self, method: str, portions: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+        """The items that a method yields for each portion, as they arrive, with the number of the portion."""
+        yield from self._messages(self._send(method, portions, streamed=True))
 
-    def returned(self, method: str, portions: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def call(self, method: str, portions: Sequence[tuple[Any, ...]]) -> list[Any]:
         """What a method returns for each portion."""
-        return self._results(self._sent(method, portions, streamed=False))
+        return self._results(self._send(method, portions, streamed=False))
 
-    def _results(self, asked: Mapping[int, _Member]) -> list[Any]:
-        found = dict(self._told(asked))
-        return [found[number] for number in sorted(found)]
+    def _results(self, called: Mapping[int, _Worker]) -> list[Any]:
+        results = dict(self._messages(called))
+        return [results[number] for number in sorted(results)]
 
-    def _sent(self, method: str, portions: Sequence[tuple[Any, ...]], *, streamed: bool) -> dict[int, _Member]:
-        asked = dict(enumerate(self._members[: len(portions)]))
-        for number, member in asked.items():
+    def _send(self, method: str, portions: Sequence[tuple[Any, ...]], *, streamed: bool) -> dict[int, _Worker]:
+        called = dict(enumerate(self._workers[: len(portions)]))
+        for number, worker in called.items():
             try:
-                member.send(_Job(method, portions[number], streamed))
+                worker.send(_Call(method, portions[number], streamed))
             except (EOFError, OSError):
-                member.connection.close()  # that it is dead is said when its news are waited for
-        return asked
+                worker.connection.close()  # its death is reported when its messages are awaited
+        return called
 
-    def _told(self, asked: Mapping[int, _Member]) -> Iterator[tuple[int, Any]]:
-        """What processes tell about the last job; what one raises flies on once the others are done."""
+    def _messages(self, called: Mapping[int, _Worker]) -> Iterator[tuple[int, Any]]:
+        """The messages about the last call; what a worker raises is raised once the others are done."""
         problems: list[BaseException] = []
-        waiting = {member.connection: (number, member) for number, member in asked.items()}
+        waiting = {worker.connection: (number, worker) for number, worker in called.items()}
         while waiting:
-            for connection in [one for one in waiting if one.closed] or wait(list(waiting)):
-                number, member = waiting[connection]
+            for connection in [pipe for pipe in waiting if pipe.closed] or wait(list(waiting)):
+                number, worker = waiting[connection]
                 try:
-                    news, thing = member.news()
+                    kind, content = worker.receive()
                 except (EOFError, OSError):
-                    problems.append(self._without(member))
+                    problems.append(self._remove(worker))
                     del waiting[connection]
                     continue
-                if news is not _News.ITEM:
+                if kind is not _MessageKind.ITEM:
                     del waiting[connection]
-                if news is _News.RAISED:
-                    problems.append(thing)
-                elif news is _News.ITEM or thing is not None:
-                    yield number, thing
+                if kind is _MessageKind.RAISED:
+                    problems.append(content)
+                elif kind is _MessageKind.ITEM or content is not None:
+                    yield number, content
         if problems:
             raise problems[0]
 
-    def _without(self, member: _Member) -> ModelError:
-        problem = member.lost()
-        self._members.remove(member)
-        if self._members:
-            warnings.warn(f"{problem}; {len(self._members)} go on without it", RuntimeWarning, stacklevel=2)
+    def _remove(self, worker: _Worker) -> ModelError:
+        problem = worker.death()
+        self._workers.remove(worker)
+        if self._workers:
+            logger.warning("%s; %d go on without it", problem, len(self._workers))
         return problem
 
 
-def _let_go(members: list[_Member]) -> None:
-    """Close every connection, which ends a process that waits; one that goes on for long is ended."""
-    for member in members:
-        member.connection.close()
-    for member in members:
-        member.process.join(EXIT_SECONDS)
-        if member.process.is_alive():
-            member.process.terminate()
-            member.process.join()
-    members.clear()
+def _shut_down(workers: list[_Worker]) -> None:
+    """Close every connection, which ends a waiting process; terminate one that goes on for too long."""
+    for worker in workers:
+        worker.connection.close()
+    for worker in workers:
+        worker.process.join(worker.exit_seconds)
+        if worker.process.is_alive():
+            worker.process.terminate()
+            worker.process.join()
+    workers.clear()
 
 
-def _work(make: Callable[[str], Any], device: str, ports: tuple[type, ...], connection: "Connection[Any, Any]") -> None:
-    """The life of a process: it makes its model, says what it can do, and does what it is given until nobody asks."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key that stops the run is for the process that asks
+def _serve(
+    make: Callable[[str], Any], device: str, ports: tuple[type, ...], connection: "Connection[Any, Any]"
+) -> None:
+    """The main loop of a worker: load the model, describe it, and answer calls until the connection closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are handled by the parent process
     try:
         model, expect = make(device)
-        able = frozenset(port.__name__ for port in ports if isinstance(model, port))
-        card = WorkerInfo(model.fingerprint, able, getattr(model, "scale", None), getattr(model, "batch", 0))
+        info = WorkerInfo(
+            model.fingerprint,
+            getattr(model, "former_fingerprints", ()),
+            frozenset(port.__name__ for port in ports if isinstance(model, port)),
+            getattr(model, "scale", None),
+            getattr(model, "batch_size", 0),
+        )
     except Exception as problem:
-        _tell(connection, (_News.RAISED, _portable(problem)))
+        _tell(connection, (_MessageKind.RAISED, _picklable(problem)))
         return
-    _tell(connection, (_News.DONE, card))
+    _tell(connection, (_MessageKind.DONE, info))
     while True:
         try:
-            job: _Job = connection.recv()
+            call: _Call = connection.recv()
         except (EOFError, OSError):
             return
-        expect(_pictures(job.arguments))
-        _do(connection, job, getattr(model, job.method))
+        expect(_pictures(call.arguments))
+        _execute(connection, call, getattr(model, call.method))
 
 
-def _do(connection: "Connection[Any, Any]", job: _Job, method: Callable[..., Any]) -> None:
-    """Tell what a method yields, returns or raises."""
+def _execute(connection: "Connection[Any, Any]", call: _Call, method: Callable[..., Any]) -> None:
+    """Send what a method yields, returns or raises."""
     try:
-        found = method(*job.arguments)
-        if isinstance(found, AsyncIterable):
+        result = method(*call.arguments)
+        if isinstance(result, AsyncIterable):
             raise ModelError("a model that answers asynchronously needs no workers", hint="name one device")
-        if job.streamed:
-            for item in found:
-                _tell(connection, (_News.ITEM, item))
-            found = None
+        if call.streamed:
+            for item in result:
+                _tell(connection, (_MessageKind.ITEM, item))
+            result = None
     except Exception as problem:
-        _tell(connection, (_News.RAISED, _portable(problem)))
+        _tell(connection, (_MessageKind.RAISED, _picklable(problem)))
     else:
-        _tell(connection, (_News.DONE, found))
+        _tell(connection, (_MessageKind.DONE, result))
 
 
-def _tell(connection: "Connection[Any, Any]", message: tuple[_News, Any]) -> None:
+def _tell(connection: "Connection[Any, Any]", message: tuple[_MessageKind, Any]) -> None:
     try:
         connection.send(message)
     except OSError:
-        raise SystemExit(0) from None  # nobody listens any more
+        raise SystemExit(0) from None  # the parent process is gone
 
 
-def _portable(problem: Exception) -> Exception:
-    """An exception that can cross to another process, with where it was raised if it is not one of ours."""
+def _picklable(problem: Exception) -> Exception:
+    """An exception that can be sent to another process, with its traceback as a note if it is not one of ours."""
     if not isinstance(problem, CounterpointError):
         problem.add_note("".join(traceback.format_exception(problem)))
     try:
@@ -231,5 +249,5 @@ def _portable(problem: Exception) -> Exception:
 
 def _pictures(arguments: Iterable[Any]) -> list[Picture]:
     """The pictures of the queries among the arguments of a call, each once, in order."""
-    listed = [one for argument in arguments if isinstance(argument, list | tuple) for one in argument]
-    return list(dict.fromkeys(one.picture for one in listed if isinstance(one, Query) and one.picture is not None))
+    listed = [item for argument in arguments if isinstance(argument, list | tuple) for item in argument]
+    return list(dict.fromkeys(item.picture for item in listed if isinstance(item, Query) and item.picture is not None))

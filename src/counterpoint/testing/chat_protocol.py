@@ -1,4 +1,4 @@
-"""Chat completions as a server sees them: requests looked at strictly, and replies in their full shape."""
+"""The server side of chat completions: strict validation of requests, and complete replies."""
 
 import json
 import re
@@ -12,17 +12,17 @@ from typing import Any
 
 FIELDS = {"model", "messages", "temperature", "top_p", "n", "seed", "stop", "logprobs", "top_logprobs", "user"}
 FIELDS |= {"max_tokens", "max_completion_tokens"}
-"""What a request may hold."""
-INSTEAD = {"max_tokens": "; use max_completion_tokens instead"}
-"""What is said to help those whose field is refused."""
+"""The fields of a request."""
+REPLACEMENTS = {"max_tokens": "; use max_completion_tokens instead"}
+"""The advice to a client whose field is refused."""
 MAGIC = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8\xff"}
-"""How the files of each type begin."""
-LEAST = 1e-6
-"""The probability of a token that nothing else is said about."""
+"""The magic bytes of each file type."""
+MIN_PROBABILITY = 1e-6
+"""The probability of a token that is not listed."""
 
 
 class RequestError(Exception):
-    """Why a server will not have a request."""
+    """An error response of the server."""
 
     def __init__(self, status: int, message: str, *, param: str = "", code: str = "") -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class RequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
-    """A request as it arrived: its number in the order of arrival, the words of the user, and the picture's digest."""
+    """A request: its number in the order of arrival, the text of the user, and the picture's digest."""
 
     number: int
     words: str
@@ -41,14 +41,14 @@ class ReceivedRequest:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What the same query has again when it is asked again."""
+        """The same for repeated requests of one query."""
         return self.words, self.picture
 
 
 def parse_request(
     number: int, headers: Mapping[str, str], content: bytes, models: tuple[str, ...], *, refused: tuple[str, ...] = ()
 ) -> ReceivedRequest:
-    """A request that has passed; whatever is wrong with it is complained of."""
+    """The validated request; RequestError where it is invalid."""
     try:
         body = json.loads(content)
     except ValueError:
@@ -59,7 +59,7 @@ def parse_request(
         if name not in FIELDS:
             raise RequestError(400, f"Unrecognized request argument supplied: {name}", param=name)
         if name in refused:
-            raise RequestError(400, f"this model does not support {name}{INSTEAD.get(name, '')}", param=name)
+            raise RequestError(400, f"this model does not support {name}{REPLACEMENTS.get(name, '')}", param=name)
     if body.get("model") not in models:
         raise RequestError(404, f"The model {body.get('model')!r} does not exist", code="model_not_found")
     _check_numbers(body)
@@ -70,7 +70,7 @@ def parse_request(
 def completion_body(
     asked: ReceivedRequest, text: str, ending: str, chances: Mapping[str, float] | None, *, given: bool = True
 ) -> bytes:
-    """The body of a reply; its ending is stop, length or content_filter, or else refusal or empty, which stop too."""
+    """The body of a reply; `ending` is stop, length, content_filter, refusal or empty."""
     said = "" if ending in ("refusal", "empty") else text
     message = {"role": "assistant", "content": said if ending != "refusal" else None, "refusal": None}
     if ending == "refusal":
@@ -116,7 +116,7 @@ def _check_numbers(body: Mapping[str, Any]) -> None:
 
 
 def _said(messages: Any) -> tuple[str, str]:
-    """The words of the last message, which is the user's, and the digest of the picture in it."""
+    """The text of the last message, which is the user's, and the digest of its picture."""
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         raise RequestError(400, "messages are a list of at least one object", param="messages")
     if any(one.get("role") not in ("system", "user", "assistant") for one in messages):
@@ -152,14 +152,20 @@ def _picture(url: str) -> bytes:
 
 
 def _logprobs(tokens: list[str], chances: Mapping[str, float] | None, most: int) -> list[dict[str, Any]]:
-    """Every token of a reply, the first with the alternatives that are given, the others with none but themselves."""
+    """Every token of a reply, the first with the given alternatives, the others alone."""
     listed = []
     for place, token in enumerate(tokens):
         likely = chances if chances is not None and not place else {token: 1.0}
         ranked = sorted(likely.items(), key=lambda pair: -pair[1])[:most]
-        listed.append(_token(token, likely.get(token, LEAST)) | {"top_logprobs": [_token(*pair) for pair in ranked]})
+        listed.append(
+            _token(token, likely.get(token, MIN_PROBABILITY)) | {"top_logprobs": [_token(*pair) for pair in ranked]}
+        )
     return listed
 
 
 def _token(token: str, chance: float) -> dict[str, Any]:
-    return {"token": token, "logprob": log(max(chance, LEAST)), "bytes": list(token.encode("utf-8", "replace"))}
+    return {
+        "token": token,
+        "logprob": log(max(chance, MIN_PROBABILITY)),
+        "bytes": list(token.encode("utf-8", "replace")),
+    }

@@ -1,4 +1,4 @@
-"""A real HTTP server on this machine that speaks the chat-completions protocol, and misbehaves as it is told to.
+"""A local HTTP server with the chat-completions protocol, and faults on demand.
 
 >>> from urllib.request import urlopen
 >>> with ChatServer(models=("small",)) as server:
@@ -28,11 +28,11 @@ from counterpoint.testing.chat_protocol import (
 )
 
 Says = Callable[[ReceivedRequest], str]
-"""What is replied to a request."""
+"""The reply to a request."""
 
 
 class ServerFault(StrEnum):
-    """What can go wrong with one request."""
+    """The faults of one request."""
 
     BUSY = "429"
     BUSY_FOR = "429 with seconds to wait"
@@ -59,30 +59,30 @@ STATUS = {
     ServerFault.LOADING: 503,
     ServerFault.REJECTED: 400,
 }
-"""Troubles that are no more than a status."""
+"""Faults that are an error status."""
 ENDINGS = {
     ServerFault.FILTERED: "content_filter",
     ServerFault.REFUSED: "refusal",
     ServerFault.EMPTY: "empty",
     ServerFault.LONG: "length",
 }
-"""Troubles that are replies nevertheless."""
+"""Faults that are replies all the same."""
 
 
 def echo(asked: ReceivedRequest) -> str:
-    """The first digits of the picture's digest, and the words that came with it: every query has a reply of its own."""
+    """The first digits of the picture's digest and the text, so that every query has a reply of its own."""
     return f"{asked.picture[:8]} {asked.words}".strip()
 
 
 class ChatServer:
-    """Replies to each request by a function of it, unless a rule has some trouble for it.
+    """Replies to each request by a function of it, unless a rule has a fault for it.
 
-    `trouble` is given a request and how often the same was asked before, and returns what goes wrong, or nothing.
-    `chances` are the probabilities of the first token, given where they are asked for, unless `logprobs` is off; a
-    request with a field that it `refuses` is answered by 400. The server looks at requests strictly, notes them in the
-    order of their arrival in `received`, counts by `Received.key` how often each was asked (`asked`) and how often a
-    whole reply was sent (`settled`), and how many are on their way (`busy`) and were at most (`busiest`). It
-    can be told to open late, which is how a server behaves that loads its model.
+    `trouble` gets a request and how often the same was sent before, and returns a fault, or None. `chances` are the
+    probabilities of the first token, given on request unless `logprobs` is off; a request with a field that it
+    `refuses` is answered by 400. Requests are validated strictly and kept in the order of arrival (`received`), counted
+    by `ReceivedRequest.key` (`asked`), as are complete replies (`settled`); `busy` is the number in flight, `busiest`
+    its maximum. The first requests are held back until `together` of them are in flight. With `listening` off the
+    port refuses connections until `listen` is called, as that of a server that still loads its model.
     """
 
     def __init__(
@@ -95,9 +95,9 @@ class ChatServer:
         chances: Callable[[ReceivedRequest], Mapping[str, float]] | None = None,
         logprobs: bool = True,
         refuses: tuple[str, ...] = (),
-        seconds: float = 0.0,
+        together: int = 0,
         pause: float = 0.01,
-        opens_after: float = 0.0,
+        listening: bool = True,
         port: int = 0,
     ) -> None:
         self.received: list[ReceivedRequest] = []
@@ -105,15 +105,16 @@ class ChatServer:
         self.busy = self.busiest = 0
         self._says, self._trouble, self._chances = says, trouble, chances
         self._models, self._key, self._logprobs, self._refuses = models, key, logprobs, refuses
-        self._seconds, self._pause, self._opens_after, self._port = seconds, pause, opens_after, port
+        self._together, self._pause, self._listening, self._port = together, pause, listening, port
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="chat server", daemon=True)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._opening: asyncio.Task[asyncio.Server] | None = None
+        self._full = asyncio.Event()
+        self._server: asyncio.Server | None = None
 
     @property
     def base_url(self) -> str:
-        """Its address, as clients want it."""
+        """The base URL for clients."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     def __enter__(self) -> Self:
@@ -124,16 +125,21 @@ class ChatServer:
         self.close()
 
     def open(self) -> None:
-        """Take a port, and be there from then on."""
+        """Take a port, and listen unless told otherwise."""
         self._socket = socket.socket()
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._socket.bind(("127.0.0.1", self._port))  # until it listens, whoever knocks is refused
+        self._socket.bind(("127.0.0.1", self._port))  # connections are refused until it listens
         self._port = self._socket.getsockname()[1]
         self._thread.start()
-        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+        if self._listening:
+            self.listen()
+
+    def listen(self) -> None:
+        """Accept connections from now on."""
+        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
 
     def close(self) -> None:
-        """Let everybody go, and be gone."""
+        """Close all connections and the port."""
         if self._loop.is_closed():
             return
         asyncio.run_coroutine_threadsafe(self._shut(), self._loop).result()
@@ -142,27 +148,19 @@ class ChatServer:
         self._loop.close()
         self._socket.close()
 
-    async def _open(self) -> None:
-        async def listen() -> asyncio.Server:
-            await asyncio.sleep(self._opens_after)
-            return await asyncio.start_server(self._connected, sock=self._socket)
-
-        self._opening = asyncio.ensure_future(listen())
-        if not self._opens_after:
-            await self._opening
+    async def _listen(self) -> None:
+        self._server = await asyncio.start_server(self._connected, sock=self._socket)
 
     async def _shut(self) -> None:
-        assert self._opening is not None, "it was opened before"
-        if self._opening.done():
-            self._opening.result().close()
-        self._opening.cancel()
+        if self._server is not None:
+            self._server.close()
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(self._opening, *self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        assert task is not None, "a connection has a task of its own"
+        assert task is not None, "a connection runs in a task"
         self._tasks.add(task)
         try:
             while await self._one(reader, writer):
@@ -176,7 +174,7 @@ class ChatServer:
                 await writer.wait_closed()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Take one request and reply to it; whether the connection stays open."""
+        """Read one request and reply to it; returns whether the connection stays open."""
         first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")[:-2]
         headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         content = await reader.readexactly(int(headers.get("content-length", 0)))
@@ -195,9 +193,7 @@ class ChatServer:
         self, to: "Connection", method: str, path: str, headers: Mapping[str, str], content: bytes
     ) -> bool:
         given = headers.get("authorization", "").removeprefix("Bearer ")
-        if (
-            self._key and given != self._key
-        ):  # others hide most of it; a rude server shows what a client must not pass on
+        if self._key and given != self._key:  # it repeats the whole key, which a client must not pass on
             raise RequestError(401, f"Incorrect API key provided: {given}", code="invalid_api_key")
         if path == "/v1/models" and method == "GET":
             await to.send(200, models_body(self._models))
@@ -210,10 +206,12 @@ class ChatServer:
         times = self.asked[asked.key]
         self.asked[asked.key] += 1
         self.received.append(asked)
-        await asyncio.sleep(self._seconds)
-        return await self._misbehave(to, asked, self._trouble(asked, times))
+        if self.busy >= self._together:
+            self._full.set()
+        await self._full.wait()
+        return await self._respond(to, asked, self._trouble(asked, times))
 
-    async def _misbehave(self, to: "Connection", asked: ReceivedRequest, trouble: ServerFault | None) -> bool:
+    async def _respond(self, to: "Connection", asked: ReceivedRequest, trouble: ServerFault | None) -> bool:
         if trouble in STATUS:
             wait = {
                 ServerFault.BUSY_FOR: f"{self._pause:g}",
@@ -238,14 +236,14 @@ class ChatServer:
             case ServerFault.RESET:
                 to.reset()
             case _:
-                self.settled[asked.key] += 1  # first, since whoever has the reply may look at once
+                self.settled[asked.key] += 1  # before the reply, since its reader may check at once
                 await to.send(200, whole)
                 return True
         return False
 
 
 class Connection:
-    """Both ends of a connection."""
+    """Reader and writer of a connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self._writer = reader, writer
@@ -253,7 +251,7 @@ class Connection:
     async def send(
         self, status: int, body: bytes, headers: Mapping[str, str] | None = None, *, length: int = 0
     ) -> None:
-        """A response; one that promises more than it holds is half a response."""
+        """Send a response; with a `length` beyond the body, half a response."""
         lines = {"Content-Type": "application/json", "Content-Length": str(length or len(body))} | dict(headers or {})
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         self._writer.write(
@@ -262,13 +260,13 @@ class Connection:
         await self._writer.drain()
 
     async def send_chunk(self, body: bytes) -> None:
-        """A response of which no more than a first chunk comes."""
+        """Send the first half of a chunked response."""
         head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         self._writer.write(head + f"{len(body):x}\r\n".encode() + body[: len(body) // 2])
         await self._writer.drain()
 
     def reset(self) -> None:
-        """Break the connection off as a crash would."""
-        made: socket.socket = self._writer.get_extra_info("socket")
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        """Reset the connection, as a crash would."""
+        raw: socket.socket = self._writer.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()

@@ -1,4 +1,4 @@
-"""Models and logs that stand in for others in tests, and are stricter than these.
+"""Models and logs for tests, stricter than real ones.
 
 >>> from counterpoint.core.groups import Query
 >>> [answer.value for _, answer in Echo().answer([Query(None, "Is it?")])]
@@ -6,26 +6,28 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Mode, Query
-from counterpoint.core.ports import Floats, PlacedAnswer, Scale
+from counterpoint.core.groups import Gold, Mode, Query
+from counterpoint.core.ids import canonical, content_id, hex_id
+from counterpoint.core.ports import Floats, PlacedAnswer, SampledAnswer, Scale
 
 
 class SimulatedKill(BaseException):
-    """Stands for a kill: nobody catches it who would not catch a kill."""
+    """Stands for SIGKILL: no code under test may catch it."""
 
 
 class MisuseError(BaseException):
-    """Somebody asked what nobody may ask; no engine that survives failing models survives this."""
+    """A double was called in a way that no model may be called; the engine must not catch it as a failing model."""
 
 
 class MemoryLog:
-    """A log in memory. It refuses a settled answer that it already holds, and holds nothing before it is flushed."""
+    """A log in memory; it refuses a settled answer that it already holds, and holds nothing before it is flushed."""
 
     def __init__(self) -> None:
         self.failures: list[tuple[int, int, str]] = []
@@ -58,14 +60,14 @@ class MemoryLog:
         self._gathered = []
 
     def missing(self, plan: pa.Table) -> pa.Table:
-        """The rows of a plan without a settled answer about the very same picture file."""
+        """The rows of a plan without a settled answer about the same picture file."""
         keys = zip(*(plan[name].to_pylist() for name in ("query", "trial", "digest")), strict=True)
-        unheld = [self._held.get((query, trial), (None, None))[1] != digest for query, trial, digest in keys]
-        return plan.filter(pa.array(unheld, pa.bool_()))
+        missing = [self._held.get((query, trial), (None, None))[1] != digest for query, trial, digest in keys]
+        return plan.filter(pa.array(missing, pa.bool_()))
 
 
 class Echo:
-    """Says what it is asked, scores a text by its length, and adds the number of the trial to a stochastic answer.
+    """Answers with the question, scores a text by its length, and adds the trial to a stochastic answer.
 
     It refuses empty batches, batches with a query twice, and queries in a mode that its method is not meant for.
     """
@@ -79,39 +81,39 @@ class Echo:
 
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The question, from the last query to the first, since any order is allowed."""
-        self._note(queries, Mode.ANSWER)
+        self._record(queries, Mode.ANSWER)
         for place in reversed(range(len(queries))):
             yield place, Answer.of(queries[place].text)
 
     def score(self, queries: Sequence[Query]) -> Floats:
-        """How many characters a text has."""
-        self._note(queries, Mode.SCORE)
+        """The length of each text."""
+        self._record(queries, Mode.SCORE)
         return np.array([len(query.text) for query in queries], np.float32)
 
-    def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
+    def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
         """The question and the trial."""
-        self._note(queries)
+        self._record(queries)
         if not trials or 0 in trials or len(set(trials)) < len(trials):
-            raise MisuseError(f"somebody sampled in the trials {trials}")
+            raise MisuseError(f"the trials {trials} were sampled")
         for trial in trials:
             for place, query in enumerate(queries):
                 yield place, trial, Answer.of(f"{query.text} #{trial} of {seed}")
 
-    def _note(self, queries: Sequence[Query], mode: Mode | None = None) -> None:
+    def _record(self, queries: Sequence[Query], mode: Mode | None = None) -> None:
         if not queries:
-            raise MisuseError("somebody asked nothing")
+            raise MisuseError("the batch is empty")
         if mode and any(query.mode is not mode for query in queries):
-            raise MisuseError(f"not every query of {len(queries)} is one to {mode}")
+            raise MisuseError(f"not every query of {len(queries)} has the mode {mode}")
         if len(set(queries)) < len(queries):
-            raise MisuseError("a query stands twice in a batch")
+            raise MisuseError("a query is in the batch twice")
         self.asked += queries
         self.batches.append(len(queries))
 
 
 class FlakyModel(Echo):
-    """Fails by a rule, which is given a query and how often it has been asked before, and says why it fails, or "".
+    """Fails by a rule, which gets a query and how often it was asked before, and returns a reason or "".
 
-    What it raises instead is up to `raising`; without it a failed query is an answer that says so.
+    With `raising` it raises what that makes of the reason; without, a failed query is a failed answer.
     """
 
     fingerprint = "flaky"
@@ -134,18 +136,50 @@ class FlakyModel(Echo):
 
 
 class KilledModel(Echo):
-    """Answers so many queries, and is then stopped in the middle of whatever it does, as by a kill."""
+    """Answers `after` queries, and is then killed."""
 
-    fingerprint = "echo"  # it says the same as long as it lives
+    fingerprint = "echo"  # its answers are those of Echo
 
     def __init__(self, after: int) -> None:
         super().__init__()
         self._left = after
 
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """The question, until it is stopped."""
+        """The question, until it is killed."""
         for placed in super().answer(queries):
             if not self._left:
                 raise SimulatedKill
             self._left -= 1
             yield placed
+
+
+class GoldModel:
+    """Gives the gold answer to each query, by query id; where it has none, it fails.
+
+    >>> query = Query(None, "Is it?")
+    >>> [answer.value for _, answer in GoldModel({query.id: Gold.of("no")}).answer([query])]
+    ['no']
+    """
+
+    scale = Scale.PROBABILITY
+
+    def __init__(self, gold: Mapping[int, Gold]) -> None:
+        self._gold = dict(gold)
+        rows = [[hex_id(number), *(value for value, _ in gold.answers)] for number, gold in sorted(self._gold.items())]
+        self.fingerprint = f"gold-{hex_id(content_id(canonical(rows)))}"
+
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+        """The best gold answer; as a score, the credit of "yes"."""
+        for position, query in enumerate(queries):
+            gold = self._gold.get(query.id)
+            if gold is None:
+                yield position, Answer.failed("there is no gold for this query")
+            elif query.mode is Mode.SCORE:
+                yield position, Answer.scored(gold.credit("yes"))
+            else:
+                yield position, Answer.of(gold.best, top=((gold.best, 1.0),))
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """1 where the text fits, 0 where it does not; NaN where there is no gold."""
+        scores = (answer.score for _, answer in self.answer([replace(query, mode=Mode.SCORE) for query in queries]))
+        return np.array([np.nan if score is None else score for score in scores], np.float32)

@@ -61,7 +61,7 @@ def test_a_score_is_the_negative_logarithm_of_the_perplexity(model: Made) -> Non
     assert scores[3] == pytest.approx(-math.log(perplexity(one, "Is it red?", "It is a cup.\n\n")), abs=1e-4)
     assert scores[3] != pytest.approx(float(one.score([Query(None, "Is it red?")])[0]), abs=1e-3)
     assert np.isnan(scores[4])
-    rated = dict(one.rate([*queries, Query(None, "")]))
+    rated = dict(one.stream_scores([*queries, Query(None, "")]))
     assert [rated[place].score for place in range(3)] == pytest.approx(scores[:3].tolist(), abs=1e-4)
     assert rated[3].reason == "the text has no tokens"
     assert len(set(scores[:3].round(4).tolist())) == 3
@@ -102,8 +102,8 @@ def test_a_run_answers_scores_and_samples(model: Made) -> None:
     assert one.scale is Scale.SIMILARITY
     outcome = run(a_table([*asked(), *asked(Mode.SCORE)]), one, log, trials=(0, 1), check=6)
     assert (outcome.asked, outcome.failed) == (36, 0)
-    assert outcome.alike is not None
-    assert outcome.alike.differing == 0
+    assert outcome.batch_invariance is not None
+    assert outcome.batch_invariance.differing == 0
     drawn = [answer.score for (_, trial), answer in log.says.items() if trial]
     scores = {round(score, 4) for score in drawn if score is not None}
     assert len(scores) == 3, "reading leaves nothing to chance, nor to the picture"

@@ -67,8 +67,8 @@ def test_a_run_asks_everything_and_a_query_without_a_picture_fails_alone(model: 
     outcome = run(a_table([*asked(), Query(None, "What is it?")]), one, log, trials=(0, 1), batch=5)
     assert (outcome.asked, outcome.failed) == (20, 2)
     assert {reason for _, _, reason in log.failures} == {"BLIP cannot be asked without a picture"}
-    assert outcome.alike is not None
-    assert outcome.alike.differing == 0
+    assert outcome.batch_invariance is not None
+    assert outcome.batch_invariance.differing == 0
 
 
 def test_it_answers_and_samples_and_scores_nothing(model: Made) -> None:

@@ -13,7 +13,7 @@ import pytest
 import tiny_classifiers as tiny
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.checkpoint import Checkpoint, require_packages
 
 
 @pytest.fixture(scope="session")
@@ -50,32 +50,59 @@ def test_a_model_is_ready_on_its_device_in_its_dtype_with_dropout_off(vilt: Path
 
 
 def test_the_cpu_gets_float32_and_cuda_bfloat16() -> None:
-    assert str(Checkpoint("x", "cpu").kind) == "torch.float32"
-    assert str(Checkpoint("x", "cuda:1").kind) == "torch.bfloat16"
-    assert str(Checkpoint("x", "cuda:1", "float16").kind) == "torch.float16"
+    assert str(Checkpoint("x", "cpu").torch_dtype) == "torch.float32"
+    assert str(Checkpoint("x", "cuda:1").torch_dtype) == "torch.bfloat16"
+    assert str(Checkpoint("x", "cuda:1", "float16").torch_dtype) == "torch.float16"
 
 
 def test_the_fingerprint_follows_files_dtype_and_settings(vilt: Path, copy: Path) -> None:
-    plain = Checkpoint(str(vilt), "cpu").fingerprint("top=5")
+    plain = Checkpoint(str(vilt), "cpu").identity("top=5").fingerprint
     assert plain.startswith("vilt ")
-    assert Checkpoint(str(copy), "cpu").fingerprint("top=5") == plain
-    assert Checkpoint(str(vilt), "cuda:3", "float32").fingerprint("top=5") == plain
+    assert Checkpoint(str(copy), "cpu").identity("top=5").fingerprint == plain
+    assert Checkpoint(str(vilt), "cuda:3", "float32").identity("top=5").fingerprint == plain
     others = [
-        Checkpoint(str(vilt), "cpu").fingerprint("top=4"),
-        Checkpoint(str(vilt), "cpu").fingerprint(),
-        Checkpoint(str(vilt), "cpu", "bfloat16").fingerprint("top=5"),
+        Checkpoint(str(vilt), "cpu").identity("top=4").fingerprint,
+        Checkpoint(str(vilt), "cpu").identity().fingerprint,
+        Checkpoint(str(vilt), "cpu", "bfloat16").identity("top=5").fingerprint,
     ]
     for name in ("model.safetensors", "tokenizer.json", "config.json", "processor_config.json"):
         before = (copy / name).read_bytes()
-        (copy / name).write_bytes(before + b" ")
-        others.append(Checkpoint(str(copy), "cpu").fingerprint("top=5"))
+        changed = before.replace(b"{", b'{"extra": 1,', 1) if name.endswith(".json") else before + b" "
+        (copy / name).write_bytes(changed)
+        others.append(Checkpoint(str(copy), "cpu").identity("top=5").fingerprint)
         (copy / name).write_bytes(before)
     assert len({plain, *others}) == 8
 
 
+def test_one_checkpoint_has_one_fingerprint_wherever_it_lies(vilt: Path, copy: Path) -> None:
+    moved = copy.rename(copy.with_name("checkpoint-500"))
+    config = json.loads((moved / "config.json").read_text())
+    config |= {"_name_or_path": "/somewhere/else", "transformers_version": "1.2.3"}
+    (moved / "config.json").write_text(json.dumps(config, indent=4))
+    (moved / "trainer_state.json").write_text("{}")
+    (moved / "eval_results.json").write_text("{}")
+    here, there = (Checkpoint(str(folder), "cpu").identity("top=5") for folder in (vilt, moved))
+    assert here.fingerprint == there.fingerprint
+    assert [former.split()[0] for former in (*here.former, *there.former)] == [vilt.name, "checkpoint-500"]
+
+
+def test_the_former_fingerprint_is_that_of_earlier_releases(tmp_path: Path) -> None:
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"model_type": "vilt", "transformers_version": "4.0.0"}')
+    (folder / "model.safetensors").write_bytes(b"weights")
+    assert Checkpoint(str(folder), "cpu").identity("top=5").former == ("tiny 61987f81667792e1",)
+
+
+def test_missing_packages_are_named() -> None:
+    with pytest.raises(ModelError, match="transformers is not installed") as told:
+        require_packages(lambda name: None if name == "transformers" else sys)
+    assert "counterpoint[hf]" in told.value.hint
+
+
 def test_old_weights_count_only_where_there_are_no_others(copy: Path) -> None:
     def fingerprint() -> str:
-        return Checkpoint(str(copy), "cpu").fingerprint()
+        return Checkpoint(str(copy), "cpu").identity().fingerprint
 
     plain = fingerprint()
     (copy / "training_args.bin").write_bytes(b"1")
@@ -136,7 +163,7 @@ def test_a_device_that_is_not_there_is_refused(vilt: Path, device: str) -> None:
 def test_a_dtype_that_is_none_is_refused() -> None:
     for dtype in ("float99", "nn"):
         with pytest.raises(ModelError, match=f"'{dtype}' is no dtype"):
-            _ = Checkpoint("x", "cpu", dtype).kind
+            _ = Checkpoint("x", "cpu", dtype).torch_dtype
 
 
 def test_a_tokenizer_without_words_is_refused_and_that_of_another_may_be_taken(vilt: Path, copy: Path) -> None:

@@ -168,7 +168,7 @@ def test_long_texts_are_cut_and_what_was_said_before_is_cut_first(made: Path, na
     cut, longer = said(asking, [Query(picture, long), Query(picture, f"{long} or not?")])
     assert alike(cut, longer)
     before = Query(picture, "How many?", context="the cat is red and " * 20)
-    bare, told, other = said(asking, [Query(picture, "How many?"), before, before.asking("What color?")])
+    bare, told, other = said(asking, [Query(picture, "How many?"), before, before.with_text("What color?")])
     assert not alike(bare, told)
     assert not alike(told, other)
 
@@ -176,7 +176,7 @@ def test_long_texts_are_cut_and_what_was_said_before_is_cut_first(made: Path, na
 @pytest.mark.parametrize("name", EVERY)
 def test_answers_from_features_are_the_answers(made: Path, name: str) -> None:
     asking = model(made, name)
-    asking.batch = 5
+    asking.batch_size = 5
     seen, read = asking.picture_features(asked()), asking.text_features(asked())
     assert {str(seen.dtype), str(read.dtype)} == {"float32"}
     assert (seen.ndim, read.shape) == (3, (16, 20, 32))
@@ -254,7 +254,7 @@ def test_a_classifier_has_the_ports_that_it_honours(made: Path, name: str) -> No
     assert isinstance(asking, FeatureModel)
     assert isinstance(asking, Sampler)
     assert isinstance(asking, BatchingModel)
-    assert asking.batch == 9
+    assert asking.batch_size == 9
     assert not isinstance(asking, Scorer)
 
 
@@ -266,9 +266,9 @@ def test_a_classifier_goes_through_a_run(made: Path, name: str) -> None:
     log, asking = MemoryLog(), model(made, name)
     outcome = run(table, asking, log, read=read_queries, trials=(0, 1, 2), batch=7)
     assert (outcome.asked, outcome.failed, outcome.beyond) == (48, 0, 0)
-    assert outcome.alike is not None
-    assert 4 <= outcome.alike.checked <= 16  # as many as a second allows
-    assert not outcome.alike.differing
+    assert outcome.batch_invariance is not None
+    assert 4 <= outcome.batch_invariance.checked <= 16  # as many as a second allows
+    assert not outcome.batch_invariance.differing
     plain = said(asking, asked())
     assert all(alike(log.says[query.id, 0], answer) for query, answer in zip(asked(), plain, strict=True))
     assert any(log.says[query.id, 1] != log.says[query.id, 2] for query in asked())

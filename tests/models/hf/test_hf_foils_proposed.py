@@ -12,7 +12,6 @@ from tiny_words import word_pieces
 from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.models.hf import masked_lm as masked
-from counterpoint.models.hf import sequence_classifier as sequences
 from counterpoint.store.lab import LabStore
 from counterpoint.suites import suite as suites
 
@@ -110,13 +109,6 @@ def test_a_folder_without_a_masked_language_model_is_refused(tmp_path: Path) -> 
             _generate(tmp_path / "lab", "relations", "--masked-lm", tmp_path / name)
         assert "such as google-bert/bert-base-cased" in caught.value.hint
     assert not (tmp_path / "lab").exists()
-
-
-def test_a_missing_library_is_named(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sequences, "find_spec", lambda name: None)
-    with pytest.raises(ModelError, match="torch is not installed") as caught:
-        _generate(tmp_path, "relations", "--masked-lm", model)
-    assert caught.value.hint == "pip install 'counterpoint[hf]'"
 
 
 def test_suites_and_models_mean_the_same_gap() -> None:

@@ -196,8 +196,8 @@ def test_a_run_asks_everything_once_and_alike_in_batches(model: Made, kind: str)
     queries = [*asked(), *asked(Mode.SCORE, 1), Query(Picture("blocks:broken"), "Is it?")]
     outcome = run(a_table(queries), one, log, batch=6, trials=(0, 1), check=4)
     assert (outcome.asked, outcome.failed, outcome.beyond) == (26, 2, 0)
-    assert outcome.alike is not None
-    assert outcome.alike.differing == 0
+    assert outcome.batch_invariance is not None
+    assert outcome.batch_invariance.differing == 0
     assert {reason for _, _, reason in log.failures} == {"broken"}
 
 
@@ -206,7 +206,7 @@ def test_a_picture_that_cannot_be_read_fails_its_query_alone(model: Made) -> Non
     assert [answer.state is State.FAILED for answer in said(one, [*asked()[:2], broken])] == [False, False, True]
     assert said(model("qwen2_vl", choose="likelihood"), [broken])[0].state is State.FAILED
     assert np.isnan(one.score([broken, asked()[0]])).tolist() == [True, False]
-    rated = dict(one.rate([broken, asked()[0]]))
+    rated = dict(one.stream_scores([broken, asked()[0]]))
     assert (rated[0].state, rated[0].reason) == (State.FAILED, "broken")
     assert rated[1].score == pytest.approx(one.score([asked()[0]])[0], abs=1e-6)
 
@@ -227,7 +227,7 @@ def test_when_memory_runs_out_batches_get_smaller_until_they_fit(model: Made) ->
     outcome = run(a_table(asked(pictures=6)), one, log)
     assert (outcome.asked, outcome.failed) == (18, 0)
     assert sizes.count(8) == 1
-    assert one.batch == 2 * model("llava", batch="1").batch
+    assert one.batch_size == 2 * model("llava", batch="1").batch_size
 
 
 def test_a_model_does_what_its_family_can(model: Made) -> None:
@@ -337,9 +337,10 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
     assert sys.getswitchinterval() == usual
 
 
+@pytest.mark.prove
 def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path) -> None:
     checkpoint = Checkpoint(str(made("qwen2_vl", folder)))
-    build = partial(conversation, checkpoint.anew, "", "", "")
+    build = partial(conversation, checkpoint.unloaded(), "", "", "")
     rows = [
         BatchRow(position, query)
         for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])

@@ -1,6 +1,5 @@
 """Families of Hugging Face checkpoints: which one a checkpoint belongs to, and what is said if it belongs to none."""
 
-import sys
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -102,18 +101,3 @@ def test_a_family_that_does_not_fit_is_refused(vilt: Path) -> None:
     for family in ("generative", "language", "matching", "towers"):
         with pytest.raises(ModelError):
             catalog.model(f"hf/{vilt}", tiny.Shades(), {"device": "cpu", "family": family})
-
-
-@pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine where transformers is not installed."""
-    from counterpoint.models.hf import loading
-
-    monkeypatch.setattr(loading, "find_spec", lambda name: None if name == "transformers" else sys)
-
-
-@pytest.mark.usefixtures("bare")
-def test_a_missing_library_is_named_with_how_to_get_it(vilt: Path) -> None:
-    with pytest.raises(ModelError, match="transformers is not installed") as caught:
-        catalog.model(f"hf/{vilt}", tiny.Shades())
-    assert caught.value.hint == "pip install 'counterpoint[hf]'"

@@ -117,8 +117,8 @@ def test_a_run_scores_everything_and_finds_it_alike_alone(kind: str, folder: Pat
     with Prefetcher(Shown(), threads=2) as pictures, passed(EYES.get(kind, "")) as rows:
         outcome = run(tiny_pairs.table(queries), _model(kind, folder, pictures), log, pictures, read=read, batch=7)
     assert (outcome.asked, outcome.failed) == (len(queries), 0)
-    assert outcome.alike is not None
-    assert outcome.alike.differing == 0
+    assert outcome.batch_invariance is not None
+    assert outcome.batch_invariance.differing == 0
     assert sum(rows) == (6 if kind in EYES else 0)
     direct = _model(kind, folder).score(queries)
     assert [log.says[query.id, 0].score for query in queries] == pytest.approx(direct.tolist(), rel=1e-5, abs=1e-5)
@@ -131,7 +131,7 @@ def test_a_head_says_what_its_numbers_are(kind: str, folder: Path) -> None:
     assert isinstance(model, Scorer)
     assert isinstance(model, BatchingModel)
     assert not isinstance(model, Answerer)
-    assert model.batch == 16
+    assert model.batch_size == 16
 
 
 def test_which_logit_says_that_a_text_fits_can_be_chosen(folder: Path) -> None:

@@ -91,8 +91,8 @@ def test_a_run_encodes_each_picture_once_and_finds_scores_alike_alone(kind: str,
             batch=7,
         )
     assert (outcome.asked, outcome.failed) == (len(queries), 0)
-    assert outcome.alike is not None
-    assert outcome.alike.differing == 0
+    assert outcome.batch_invariance is not None
+    assert outcome.batch_invariance.differing == 0
     assert sum(rows) == 6
     direct = scorer(tiny_pairs.made(kind, folder)).score(queries)
     assert [log.says[query.id, 0].score for query in queries] == pytest.approx(direct.tolist(), rel=1e-5, abs=1e-5)
@@ -117,7 +117,7 @@ def test_what_is_told_to_come_is_begun_before_it_is_asked(folder: Path) -> None:
     model, queries = scorer(tiny_pairs.made("clip", folder)), asked()
     gone = Query(Picture("p:gone"), "a dog", Mode.SCORE)
     with passed("CLIPVisionModel") as rows:
-        model.coming([*queries[8:12], gone, *queries[12:]])
+        model.expect([*queries[8:12], gone, *queries[12:]])
         first = model.score(queries[:8])
         assert rows == [2, 4]
         later = model.score(queries[8:])
@@ -134,7 +134,7 @@ def test_a_model_says_what_its_numbers_are_and_what_it_can_do(kind: str, scale: 
     assert isinstance(model, FeatureModel)
     assert isinstance(model, BatchingModel)
     assert not isinstance(model, Answerer)
-    assert scorer(tiny_pairs.made(kind, folder), batch="9").batch == 9
+    assert scorer(tiny_pairs.made(kind, folder), batch="9").batch_size == 9
     scores = model.score(asked())
     assert scores.dtype == np.float32
     assert (kind != "siglip") or ((scores > 0) & (scores < 1)).all()

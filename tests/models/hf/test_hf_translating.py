@@ -43,9 +43,9 @@ def _marian(folder: Path, seed: int) -> str:
 
 def test_a_marian_checkpoint_translates_the_same_text_the_same_way_alone_and_in_company(tmp_path: Path) -> None:
     made = open_translator(_marian(tmp_path / "there", 0))
-    alone = made.translated(["is there a dog"])
-    together = made.translated(["is there a dog", "what color is the cat in the picture"])
-    assert alone == made.translated(["is there a dog"])
+    alone = made.translate(["is there a dog"])
+    together = made.translate(["is there a dog", "what color is the cat in the picture"])
+    assert alone == made.translate(["is there a dog"])
     assert len(together) == 2
     assert together[0] == alone[0]
 

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pytest
 import tiny_classifiers as tiny
 
 from counterpoint import catalog
@@ -21,6 +22,7 @@ def at_work(device: str, folder: str) -> tuple[Model, Callable[[Iterable[Picture
     return catalog.model(f"hf/{folder}", ahead, {"device": device, "batch": "3"}), ahead.expect
 
 
+@pytest.mark.prove
 def test_vilt_says_the_same_from_two_processes(tmp_path: Path) -> None:
     tiny.vilt(tmp_path / "vilt")
     queries = tiny.asked(5)

@@ -21,7 +21,7 @@ from counterpoint.explorer.play.uploads import NAMESPACE
 from counterpoint.explorer.views import SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
-from counterpoint.models.builtin.unknown_words import vocabulary_warnings
+from counterpoint.models.builtin.onnx_graphs import vocabulary_warnings
 from counterpoint.pictures.edits import summarize_edit
 from counterpoint.store.groups import read_queries
 from counterpoint.store.outcomes.row_groups import take_rows
@@ -218,7 +218,7 @@ def play_queries(threads: ModelThreads, play: PlayRequest, picture: Picture | No
     rewordings = list_rewordings(play.question, swap=play.swap, into=play.into, severity=play.noise, seed=play.draw)
     if not is_reworded(threads, play):
         rewordings = [rewording for rewording in rewordings if rewording.family == "swap"]
-    return queries + [PlayQuery(own.name, own.family, own.does, first.asking(own.text)) for own in rewordings]
+    return queries + [PlayQuery(own.name, own.family, own.does, first.with_text(own.text)) for own in rewordings]
 
 
 def play_view(

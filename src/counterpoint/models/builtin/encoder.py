@@ -1,4 +1,4 @@
-"""Pictures and texts as features, each encoded once however many queries share it."""
+"""Encoder of a built-in model: features of pictures and texts, each computed once however many queries share it."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
@@ -15,91 +15,92 @@ from counterpoint.models.builtin.onnx_graphs import OnnxGraphs
 from counterpoint.models.builtin.vocabulary import Vocabulary, group_by_length
 
 WIDTH, HEIGHT = 320, 240
-"""The size pictures are brought to."""
+"""The size that pictures are resized to."""
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 class FeatureCache(Generic[Key]):
-    """The features last used, up to a number; the oldest go first."""
+    """An LRU cache of features."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._found: OrderedDict[Key, Floats] = OrderedDict()
+        self._features: OrderedDict[Key, Floats] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._features)
 
     def get(self, key: Key) -> Floats | None:
-        """The features of a key, if they are kept."""
-        if key in self._found:
-            self._found.move_to_end(key)
-        return self._found.get(key)
+        """The features of a key, if they are cached."""
+        if key in self._features:
+            self._features.move_to_end(key)
+        return self._features.get(key)
 
     def put(self, key: Key, features: Floats) -> Floats:
-        """Keep some features, and let the oldest go where there are too many."""
-        self._found[key] = features
-        if len(self._found) > self._most:
-            self._found.popitem(last=False)
+        """Cache features, and evict the least recently used where there are too many."""
+        self._features[key] = features
+        if len(self._features) > self._most:
+            self._features.popitem(last=False)
         return features
 
 
 class Encoder:
-    """What a model makes of pictures and of texts, before it brings the two together."""
+    """The picture and text encoders of a model."""
 
     def __init__(
-        self, graphs: OnnxGraphs, pictures: Pictures, *, pictures_kept: int = 128, texts_kept: int = 2048
+        self, graphs: OnnxGraphs, pictures: Pictures, *, picture_cache: int = 128, text_cache: int = 2048
     ) -> None:
-        self.words = Vocabulary(graphs.card.vocabulary)
+        self.vocabulary = Vocabulary(graphs.card.vocabulary)
         self.pictures_encoded = 0
         self._graphs, self._pictures = graphs, pictures
-        self._seen, self._read = FeatureCache[Picture](pictures_kept), FeatureCache[tuple[int, ...]](texts_kept)
+        self._picture_features = FeatureCache[Picture](picture_cache)
+        self._text_features = FeatureCache[tuple[int, ...]](text_cache)
 
     def picture(self, query: Query) -> Floats:
-        """The features of a query's picture; one that is not there or cannot be read is an error that says so."""
+        """The features of a query's picture; PictureError where it is missing or unreadable."""
         if "picture" not in self._graphs.card.sees:
             return np.zeros(1, np.float32)
         picture = query.picture
         if picture is None:
             raise PictureError("the query has no picture")
-        kept = self._seen.get(picture)
-        return self._seen.put(picture, self._look(picture)) if kept is None else kept
+        cached = self._picture_features.get(picture)
+        return self._picture_features.put(picture, self._encode_picture(picture)) if cached is None else cached
 
-    def numbers(self, query: Query) -> list[int]:
+    def tokens(self, query: Query) -> list[int]:
         """The words of a query as numbers."""
-        return self.words.numbers(query.text, query.context)
+        return self.vocabulary.numbers(query.text, query.context)
 
     def texts(self, queries: Sequence[Query]) -> list[Floats]:
-        """The features of each text; texts of one length are read together, so none is padded."""
+        """The features of each text; texts of one length are encoded together, so none is padded."""
         if "text" not in self._graphs.card.sees:
             return [np.zeros(1, np.float32)] * len(queries)
-        rows = [tuple(self.numbers(query)) for query in queries]
-        found = {row: self._read.get(row) for row in rows}
-        unread = [row for row, features in found.items() if features is None]
-        for positions in group_by_length(unread).values():
-            alike = [unread[position] for position in positions]
-            for row, features in zip(alike, self._reading(alike), strict=True):
-                found[row] = self._read.put(row, features)
-        return [features for row in rows if (features := found[row]) is not None]
+        rows = [tuple(self.tokens(query)) for query in queries]
+        features = {row: self._text_features.get(row) for row in rows}
+        new = [row for row, cached in features.items() if cached is None]
+        for positions in group_by_length(new).values():
+            same_length = [new[position] for position in positions]
+            for row, encoded in zip(same_length, self._encode_texts(same_length), strict=True):
+                features[row] = self._text_features.put(row, encoded)
+        return [found for row in rows if (found := features[row]) is not None]
 
-    def _reading(self, rows: list[tuple[int, ...]]) -> Floats:
+    def _encode_texts(self, rows: list[tuple[int, ...]]) -> Floats:
         tokens = np.array(rows, np.int64)
         present = np.ones((len(rows), 1 + tokens.shape[1]), np.float32)
         return self._graphs.run("text", {"tokens": tokens, "present": present})[0]
 
-    def _look(self, picture: Picture) -> Floats:
+    def _encode_picture(self, picture: Picture) -> Floats:
         try:
             pixels = resize_pixels(self._pictures.pixels(picture))
         except (CounterpointError, OSError) as problem:
             raise PictureError(f"{picture.address} cannot be shown: {problem}") from problem
         self.pictures_encoded += 1
-        signed = (pixels[None] ^ np.uint8(128)).view(np.int8)  # bytes less 128, as the graph takes them
+        signed = (pixels[None] ^ np.uint8(128)).view(np.int8)  # bytes minus 128, as the graph takes them
         (features,) = self._graphs.run("picture", {"pixels": signed})[0]
         return np.asarray(features)
 
 
 def resize_pixels(pixels: Pixels) -> Pixels:
-    """A picture at the size the models were trained on."""
+    """A picture at the size that the models were trained on."""
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
         raise PictureError(f"pixels are {pixels.dtype} {pixels.shape}, and should be uint8 (height, width, 3)")
     if pixels.shape[:2] == (HEIGHT, WIDTH):

@@ -1,4 +1,4 @@
-"""Texts as numbers: words in lower case, from a fixed vocabulary, and a few buckets for words that are not in it."""
+"""Word-level tokenizer: lower-case words of a fixed vocabulary, with hash buckets for unknown words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from counterpoint.core.ids import content_id
 
 PADDING = 0
-"""The number that stands where a text has ended."""
+"""The number of padding."""
 BUCKETS = 8
-"""How many numbers unknown words share; which of them a word takes follows from its letters alone."""
+"""Numbers that unknown words share, by a hash of the word."""
 LENGTH = 24
-"""How many words of a text are read."""
+"""Words of a text that are read."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
@@ -25,7 +25,7 @@ def split_words(text: str) -> list[str]:
 
 
 class Vocabulary:
-    """A vocabulary. Numbers start after the padding and the buckets.
+    """Words with their numbers, which start after the padding and the buckets.
 
     >>> words = Vocabulary(["dog", "the"])
     >>> words.numbers("The dog!")
@@ -47,14 +47,14 @@ class Vocabulary:
         return 1 + content_id(word) % BUCKETS if known is None else known
 
     def numbers(self, text: str, context: str = "") -> list[int]:
-        """The words of a text, with as many of the last words said before as there is room for; never none."""
-        own = split_words(text)[:LENGTH]
-        before = split_words(context)[-(LENGTH - len(own)) :] if len(own) < LENGTH else []
-        return [self.number(word) for word in (*before, *own)] or [1]
+        """The words of a text, after as many of the last words of the context as fit; never empty."""
+        words = split_words(text)[:LENGTH]
+        before = split_words(context)[-(LENGTH - len(words)) :] if len(words) < LENGTH else []
+        return [self.number(word) for word in (*before, *words)] or [1]
 
     @classmethod
     def of(cls, texts: Iterable[str], *, least: int = 2) -> "Vocabulary":
-        """The words that come at least so often in some texts, in the order of the alphabet."""
+        """The words that occur at least so often in some texts, sorted."""
         counts: dict[str, int] = {}
         for text in texts:
             for word in split_words(text):
@@ -68,7 +68,7 @@ def group_by_length(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
     >>> group_by_length([[4], [5, 6], [7]])
     {1: [0, 2], 2: [1]}
     """
-    found: dict[int, list[int]] = {}
+    by_length: dict[int, list[int]] = {}
     for position, row in enumerate(rows):
-        found.setdefault(len(row), []).append(position)
-    return found
+        by_length.setdefault(len(row), []).append(position)
+    return by_length

@@ -30,34 +30,43 @@ from counterpoint.models.endpoint.server import Server
 from counterpoint.models.prompts import Prompt
 
 BATCH = 1024
-"""Queries that are handed over together: so many that the last few of them, which are waited for, cost little."""
-Ready: TypeAlias = Callable[[Picture], str]
+"""Queries per call: so many that waiting for the last few of them costs little."""
+EncodePicture: TypeAlias = Callable[[Picture], str]
 
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """What is said to a model and how; whatever changes an answer is in the fingerprint, the rest is not."""
+    """How a model is prompted and reached; what can change an answer is in the fingerprint, the rest is not."""
 
     decoding: Decoding
     prompt: Prompt = field(default_factory=Prompt)
     encoding: PictureEncoding = field(default_factory=PictureEncoding)
     sampling: float = 1.0  # the temperature of stochastic passes
+    version: str = ""  # tells apart models that one name stands for at different times
     rule: str = AUTO
-    at_once: int = 32
+    concurrency: int = 32
     seconds: float = 120.0
     budget: int = 0
-    patience: RetryPolicy = field(default_factory=RetryPolicy)
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
 
-    def fingerprint(self, server: Server) -> str:
-        """The name of the model, and a digest of its address, prompt, decoding, and picture encoding."""
-        said = self.decoding
-        luck: list[Plain] = [
-            repr(float(said.temperature)),
+    @property
+    def fingerprint(self) -> str:
+        """The name of the model, and a digest of version, prompt, decoding and picture encoding; not of the address."""
+        return self._fingerprint(*([self.version] if self.version else []))
+
+    def former_fingerprints(self, server: Server) -> tuple[str, ...]:
+        """What releases that took the address of the server into the digest made of these settings."""
+        return () if self.version else (self._fingerprint(server.address),)
+
+    def _fingerprint(self, *marks: str) -> str:
+        decoding = self.decoding
+        randomness: list[Plain] = [
+            repr(float(decoding.temperature)),
             repr(float(self.sampling)),
-            said.seed or 0 if said.temperature else 0,
+            decoding.seed or 0 if decoding.temperature else 0,
         ]
-        content: list[Plain] = [server.address, self.prompt.content, said.tokens, luck, self.encoding.content]
-        return f"{said.model} {hex_id(content_id([said.model, *content]))}"
+        content = [*marks, self.prompt.content, decoding.tokens, randomness, self.encoding.content]
+        return f"{decoding.model} {hex_id(content_id([decoding.model, *content]))}"
 
 
 def chat(
@@ -65,6 +74,7 @@ def chat(
     pictures: Pictures,
     *,
     base_url: str = "",
+    version: str = "",
     prompt: str = "",
     system: str = "",
     tokens: int = 256,
@@ -72,18 +82,18 @@ def chat(
     sampling: float = 1.0,
     seed: int = 0,
     rule: str = AUTO,
-    at_once: int = 32,
+    concurrency: int = 32,
     timeout: float = 120.0,
     attempts: int = 8,
-    patience: float = 120.0,
-    max_requests: int = 0,
+    max_downtime: float = 120.0,
+    budget: int = 0,
     picture_format: str = "png",
     picture_side: int = 0,
 ) -> "Chat":
-    """The model of this name on a server that speaks as OpenAI's does; its key is read from the environment alone."""
-    least = {"tokens": (tokens, 1), "at_once": (at_once, 1), "attempts": (attempts, 1), "timeout": (timeout, 0.001)}
-    least |= {"max_requests": (max_requests, 0), "picture_side": (picture_side, 0), "patience": (patience, 0)}
-    least |= {"temperature": (temperature, 0), "sampling": (sampling, 0)}
+    """The model of this name on an OpenAI-compatible server; its key is read from the environment alone."""
+    least = {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1)}
+    least |= {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0), "budget": (budget, 0)}
+    least |= {"temperature": (temperature, 0), "sampling": (sampling, 0), "picture_side": (picture_side, 0)}
     for setting, (value, lowest) in least.items():
         if not value >= lowest:
             raise ModelError(f"openai/{name}: {setting} is {value}", hint=f"it is {lowest} or more")
@@ -91,150 +101,152 @@ def chat(
         raise UnknownName("rule", rule, EXTRACTION_RULES)
     settings = ChatSettings(
         decoding=Decoding(name, tokens, temperature, seed),
-        prompt=Prompt(system=system).asking(prompt),
+        prompt=Prompt(system=system).with_question(prompt),
         encoding=PictureEncoding(picture_format, picture_side),
         sampling=sampling,
+        version=version,
         rule=rule,
-        at_once=at_once,
+        concurrency=concurrency,
         seconds=timeout,
-        budget=max_requests,
-        patience=RetryPolicy(attempts=attempts, away=patience),
+        budget=budget,
+        retries=RetryPolicy(attempts=attempts, max_downtime=max_downtime),
     )
     return Chat(settings, pictures, server=Server.of(base_url, os.environ))
 
 
 class Chat:
-    """Many requests at once; a query that fails becomes an answer that says so, and costs the others nothing."""
+    """Many concurrent requests; a query that fails becomes a failed answer, and the others go on."""
 
     scale = Scale.PROBABILITY
-    batch = BATCH
+    batch_size = BATCH
 
     def __init__(self, settings: ChatSettings, pictures: Pictures, *, server: Server) -> None:
-        self.fingerprint = settings.fingerprint(server)
-        self._settings, self._terms = settings, ServerCapabilities()
-        self._line = ServerState(RateLimiter.full(settings.at_once), settings.budget)
-        self._endpoint = Endpoint(server, self._line, seconds=settings.seconds, at_once=settings.at_once)
-        self._ready = _ready(pictures, settings.encoding)
+        self.fingerprint = settings.fingerprint
+        self.former_fingerprints = settings.former_fingerprints(server)
+        self._settings, self._capabilities = settings, ServerCapabilities()
+        self._state = ServerState(RateLimiter.full(settings.concurrency), settings.budget)
+        self._endpoint = Endpoint(server, self._state, seconds=settings.seconds, concurrency=settings.concurrency)
+        self._encode = _picture_encoder(pictures, settings.encoding)
 
     @property
     def retries(self) -> int:
         """How many requests were sent again so far."""
-        return self._line.retries
+        return self._state.retries
 
     @property
     def requests(self) -> int:
-        """How many requests were sent so far, those that came to nothing among them."""
-        return self._line.sent
+        """How many requests were sent so far, failed ones included."""
+        return self._state.sent
 
     async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         """Answers with their positions, in the order in which they arrive."""
-        async with aclosing(
-            self._settled([QueryTask(place, 0, query) for place, query in enumerate(queries)])
-        ) as settled:
-            async for job, answer in settled:
-                yield job.place, answer
+        tasks = [QueryTask(place, 0, query) for place, query in enumerate(queries)]
+        async with aclosing(self._answers(tasks)) as answers:
+            async for task, answer in answers:
+                yield task.place, answer
 
-    def rate(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
-        """Scores as answers: how likely "yes" is against "no", where the server gives log-probabilities."""
+    def stream_scores(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
+        """Scores as answers: the probability of "yes" against "no", where the server gives log-probabilities."""
         return self.answer(queries)
 
     def score(self, queries: Sequence[Query]) -> Floats:
-        """The same as numbers, for whoever does not ask by an event loop; not a number where there is none."""
+        """The same as an array, for callers without an event loop; NaN where there is no score."""
         scores = np.full(len(queries), np.nan, np.float32)
 
-        async def walk() -> None:
-            async for place, answer in self.rate(queries):
+        async def collect() -> None:
+            async for place, answer in self.stream_scores(queries):
                 scores[place] = np.nan if answer.score is None else answer.score
 
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, walk()).result()
+            thread.submit(asyncio.run, collect()).result()
         return scores
 
     async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[SampledAnswer]:
-        """Answers by luck, which follows from query, trial and seed where the server keeps to them."""
-        jobs = [QueryTask(place, trial, query) for place, query in enumerate(queries) for trial in trials]
-        async with aclosing(self._settled(jobs, seed)) as settled:
-            async for job, answer in settled:
-                yield job.place, job.trial, answer
+        """Sampled answers; the seed of each follows from query, trial and seed, where the server takes seeds."""
+        tasks = [QueryTask(place, trial, query) for place, query in enumerate(queries) for trial in trials]
+        async with aclosing(self._answers(tasks, seed)) as answers:
+            async for task, answer in answers:
+                yield task.place, task.trial, answer
 
-    async def _settled(
-        self, jobs: Sequence[QueryTask], seed: int = 0
+    async def _answers(
+        self, tasks: Sequence[QueryTask], seed: int = 0
     ) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
-        shown = _Shown(self._ready, jobs)
+        pictures = _EncodedPictures(self._encode, tasks)
         async with self._endpoint.client() as client:
-            attempt = partial(self._attempt, client, shown, seed)
-            async with aclosing(
-                RequestScheduler(jobs, attempt, self._line, self._settings.patience).settled()
-            ) as settled:
-                async for job, answer in settled:
-                    shown.done(job)
-                    yield job, answer
+            attempt = partial(self._attempt, client, pictures, seed)
+            scheduler = RequestScheduler(tasks, attempt, self._state, self._settings.retries)
+            async with aclosing(scheduler.answers()) as answers:
+                async for task, answer in answers:
+                    pictures.release(task)
+                    yield task, answer
 
-    async def _attempt(self, client: httpx2.AsyncClient, shown: "_Shown", seed: int, job: QueryTask) -> Answer:
-        scored = job.query.mode is Mode.SCORE
-        picture = await shown.get(job.query.picture)
+    async def _attempt(
+        self, client: httpx2.AsyncClient, pictures: "_EncodedPictures", seed: int, task: QueryTask
+    ) -> Answer:
+        scored = task.query.mode is Mode.SCORE
+        picture = await pictures.get(task.query.picture)
         if isinstance(picture, Answer):
             return picture
         while True:
-            terms = self._terms
-            if scored and not terms.alternatives:
+            takes = self._capabilities
+            if scored and not takes.alternatives:
                 return Answer.failed(NO_LOGPROBS)
             try:
-                reply = await self._endpoint.post(client, self._request(job, picture, terms, seed))
+                reply = await self._endpoint.post(client, self._request(task, picture, takes, seed))
             except RequestRejected as problem:
-                if terms.without(str(problem)) == terms:
+                if takes.without(str(problem)) == takes:
                     return Answer.failed(problem)
-                if self._terms == terms:
-                    self._terms = terms.without(str(problem))
-                self._line.retries += 1
+                if self._capabilities == takes:
+                    self._capabilities = takes.without(str(problem))
+                self._state.retries += 1
                 continue
-            if scored and reply.chances is None and reply.text and not reply.refused:
-                self._terms = replace(self._terms, alternatives=0)
-            return answer_from_reply(job.query, reply, rule=self._settings.rule, tokens=self._settings.decoding.tokens)
+            if scored and reply.first_token is None and reply.text and not reply.refused:
+                self._capabilities = replace(self._capabilities, alternatives=0)
+            return answer_from_reply(task.query, reply, rule=self._settings.rule, tokens=self._settings.decoding.tokens)
 
-    def _request(self, job: QueryTask, picture: str, terms: ServerCapabilities, seed: int) -> dict[str, object]:
+    def _request(self, task: QueryTask, picture: str, takes: ServerCapabilities, seed: int) -> dict[str, object]:
         settings, decoding = self._settings, self._settings.decoding
-        if job.trial:
+        if task.trial:
             decoding = replace(decoding, temperature=settings.sampling)
-        luck = content_id([decoding.seed or 0, seed, hex_id(job.query.id), job.trial]) % 2**31
-        decoding = replace(decoding, seed=luck if decoding.temperature else None)
-        words, chances = settings.prompt.words(job.query), bool(offered_words(job.query))
-        return request_body(decoding, words, picture, terms, system=settings.prompt.system, chances=chances)
+        drawn = content_id([decoding.seed or 0, seed, hex_id(task.query.id), task.trial]) % 2**31
+        decoding = replace(decoding, seed=drawn if decoding.temperature else None)
+        text, logprobs = settings.prompt.text(task.query), bool(offered_words(task.query))
+        return request_body(decoding, text, picture, takes, system=settings.prompt.system, logprobs=logprobs)
 
 
-def _ready(pictures: Pictures, encoding: PictureEncoding) -> Ready:
-    """Where encoded pictures come from: from the threads that decode them ahead, if there are any."""
+def _picture_encoder(pictures: Pictures, encoding: PictureEncoding) -> EncodePicture:
+    """Encodes pictures in the threads that decode them ahead, if there are any."""
     if isinstance(pictures, PreprocessingPictures):
-        return pictures.fitted(encoding)
+        return pictures.preprocess_with(encoding)
     return lambda picture: encoding(pictures.pixels(picture))
 
 
-class _Shown:
-    """The pictures of some jobs, each made ready once and kept until the last job on it is done."""
+class _EncodedPictures:
+    """The pictures of some tasks, each encoded once and kept until its last task is done."""
 
-    def __init__(self, ready: Ready, jobs: Iterable[QueryTask]) -> None:
-        self._ready = ready
-        self._left = Counter(job.query.picture for job in jobs)
-        self._made: dict[Picture, str | Answer] = {}
+    def __init__(self, encode: EncodePicture, tasks: Iterable[QueryTask]) -> None:
+        self._encode = encode
+        self._open_tasks = Counter(task.query.picture for task in tasks)
+        self._encoded: dict[Picture, str | Answer] = {}
 
     async def get(self, picture: Picture | None) -> str | Answer:
-        """The picture as it is sent; where it cannot be shown, the answer that says so."""
+        """The picture as a data URL; a failed answer where it cannot be read."""
         if picture is None:
             return ""
-        if picture not in self._made:  # the first job on a picture goes alone, so that nobody else is at it
-            self._made[picture] = await asyncio.to_thread(self._look, picture)
-        return self._made[picture]
+        if picture not in self._encoded:  # the first task on a picture goes alone, so that it is encoded once
+            self._encoded[picture] = await asyncio.to_thread(self._read, picture)
+        return self._encoded[picture]
 
-    def done(self, job: QueryTask) -> None:
-        """One job less on its picture."""
-        self._left[job.query.picture] -= 1
-        if job.query.picture is not None and not self._left[job.query.picture]:
-            self._made.pop(job.query.picture, None)
+    def release(self, task: QueryTask) -> None:
+        """Count a task as done, and drop its picture with the last one."""
+        self._open_tasks[task.query.picture] -= 1
+        if task.query.picture is not None and not self._open_tasks[task.query.picture]:
+            self._encoded.pop(task.query.picture, None)
 
-    def _look(self, picture: Picture) -> str | Answer:
+    def _read(self, picture: Picture) -> str | Answer:
         try:
-            return self._ready(picture)
+            return self._encode(picture)
         except CounterpointError as problem:
             return Answer.failed(f"{picture.address} cannot be shown: {problem}")
-        except Exception as problem:  # whoever decodes pictures may raise anything
+        except Exception as problem:  # a decoder may raise anything
             return Answer.failed(f"{picture.address} cannot be shown: {type(problem).__name__}: {problem}")

@@ -1,4 +1,4 @@
-"""Pictures as they travel inside a request: encoded, and written into an address."""
+"""Pictures encoded as data URLs, as chat-completions requests carry them."""
 
 from base64 import b64encode
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.ports import Pixels
 
 QUALITY = 95
-"""Of JPEG, from 1 to 95."""
+"""JPEG quality, from 1 to 95."""
 FORMATS = ("png", "jpeg")
-"""The first loses nothing, the second is smaller."""
+"""PNG is lossless, JPEG is smaller."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureEncoding:
-    """How pixels become a data URL: in which format, and how long the longer side may be (0: as it is)."""
+    """How pixels become a data URL: the file format, and the longest side in pixels (0: unchanged)."""
 
     format: str = "png"
     side: int = 0
@@ -37,5 +37,5 @@ class PictureEncoding:
 
     @property
     def content(self) -> str:
-        """What a fingerprint needs of it."""
+        """What a fingerprint covers."""
         return f"{self.format}{QUALITY if self.format == 'jpeg' else ''} {self.side}"

@@ -1,4 +1,4 @@
-"""How fast a server is asked: one more at once while it answers, half as many when it pushes back."""
+"""AIMD rate limiter: the concurrency limit grows by one per round of answers and halves when the server pushes back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,70 +10,70 @@ from random import Random
 
 @dataclass(frozen=True, slots=True)
 class RateLimiter:
-    """How many requests may be on their way; whatever happens gives the next pace.
+    """How many requests may be in flight, as a value; each event returns the next state. Times are in seconds.
 
-    >>> RateLimiter.full(8).pushed_back(sent=0.0, now=1.0).limit
+    >>> RateLimiter.full(8).after_pushback(sent=0.0, now=1.0).limit
     4.0
     """
 
-    most: int
+    maximum: int
     limit: float
-    eased: float = -inf  # when it last went down: what was sent before that tells nothing new
-    resume: float = -inf  # nothing is sent before
+    reduced_at: float = -inf  # requests sent before this time say nothing new about the limit
+    resume_at: float = -inf  # nothing is sent before this time
 
     @classmethod
-    def full(cls, most: int) -> "RateLimiter":
-        """As fast as it may ever be."""
-        return cls(most, float(most))
+    def full(cls, maximum: int) -> "RateLimiter":
+        """A limiter at its maximum."""
+        return cls(maximum, float(maximum))
 
-    def room(self, running: int, now: float) -> int:
-        """How many more may be sent."""
-        return 0 if now < self.resume else max(0, int(self.limit) - running)
+    def free_slots(self, running: int, now: float) -> int:
+        """How many more requests may be sent."""
+        return 0 if now < self.resume_at else max(0, int(self.limit) - running)
 
-    def answered(self) -> "RateLimiter":
-        """After an answer: one more at once when as many were answered as may be on their way."""
-        return replace(self, limit=min(float(self.most), self.limit + 1 / self.limit))
+    def after_answer(self) -> "RateLimiter":
+        """Additive increase: one more slot once as many requests were answered as may be in flight."""
+        return replace(self, limit=min(float(self.maximum), self.limit + 1 / self.limit))
 
-    def pushed_back(self, *, sent: float, now: float, wait: float = 0.0) -> "RateLimiter":
-        """After the server had enough of a request: half as many, and none for as long as it wants.
+    def after_pushback(self, *, sent: float, now: float, wait: float = 0.0) -> "RateLimiter":
+        """Multiplicative decrease: half the slots, and nothing for as long as the server asks.
 
-        Many that were on their way together are pushed back together; that counts once.
+        Requests in flight together are rejected together; that counts once.
         """
-        resume = max(self.resume, now + wait) if wait > 0 else self.resume
-        if sent < self.eased:
-            return replace(self, resume=resume)
-        return replace(self, limit=max(1.0, self.limit / 2), eased=now, resume=resume)
+        resume_at = max(self.resume_at, now + wait) if wait > 0 else self.resume_at
+        if sent < self.reduced_at:
+            return replace(self, resume_at=resume_at)
+        return replace(self, limit=max(1.0, self.limit / 2), reduced_at=now, resume_at=resume_at)
 
 
-def backoff_delay(times: int, luck: Random, *, first: float, most: float = 60.0) -> float:
-    """Seconds until what came to nothing so many times is asked again: each time twice as long, up to half off by luck.
+def backoff_delay(failures: int, rng: Random, *, first: float, maximum: float = 60.0) -> float:
+    """Seconds until the next attempt: exponential backoff with up to 50 % jitter.
 
     >>> 2.0 <= backoff_delay(3, Random(0), first=1.0) <= 4.0
     True
     """
-    return min(most, first * 2.0 ** min(times - 1, 32)) * (1 - luck.random() / 2)
+    return min(maximum, first * 2.0 ** min(failures - 1, 32)) * (1 - rng.random() / 2)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The seconds that a server wants to be left alone, by its headers: a number, or the date when they are over.
+    """The seconds that a server asks to wait, from its Retry-After header: a number or a date.
 
     >>> retry_after({"retry-after": "1.5"}, datetime(2026, 11, 15, tzinfo=UTC))
     1.5
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        said = headers.get(name, "").strip()
+        value = headers.get(name, "").strip()
         try:
-            seconds = float(said) * unit
+            seconds = float(value) * unit
         except ValueError:
-            seconds = _until(said, now)
+            seconds = _seconds_until(value, now)
         if isfinite(seconds):
             return max(0.0, seconds)
     return None
 
 
-def _until(date: str, now: datetime) -> float:
+def _seconds_until(date: str, now: datetime) -> float:
     try:
-        found = parsedate_to_datetime(date)
+        time = parsedate_to_datetime(date)
     except ValueError:
         return inf
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() - now.timestamp()
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() - now.timestamp()

@@ -1,4 +1,4 @@
-"""Jobs put to a server side by side: the first on each picture before the others, and again what came to nothing."""
+"""Request scheduler: tasks sent concurrently under a rate limit, with retries, backoff and a request budget."""
 
 import asyncio
 from collections import Counter
@@ -16,12 +16,12 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.models.endpoint.rate_limiter import RateLimiter, backoff_delay
 
 MAX_POLL_SECONDS = 5.0
-"""Seconds, at most, between two looks whether a server is there by now."""
+"""The longest wait between two attempts to reach a server that is down."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTask:
-    """A query in a trial, and its place in the batch."""
+    """A query in a trial, and its position in the batch."""
 
     place: int
     trial: int
@@ -29,163 +29,165 @@ class QueryTask:
 
 
 class RetryableError(Exception):
-    """A request came to nothing, and may be sent again after a while; `away` says that nobody was there to take it."""
+    """A request failed and may be sent again after `wait` seconds; `unreachable` if no server took it."""
 
-    def __init__(self, reason: str, *, wait: float = 0.0, away: bool = False) -> None:
+    def __init__(self, reason: str, *, wait: float = 0.0, unreachable: bool = False) -> None:
         super().__init__(reason)
-        self.wait, self.away = wait, away
+        self.wait, self.unreachable = wait, unreachable
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a job is tried, how long the first wait is, and for how long a server may be away; in seconds."""
+    """How often a task is attempted, the first backoff delay, and how long a server may be down; in seconds."""
 
     attempts: int = 8
-    first: float = 0.5
-    away: float = 120.0
+    first_delay: float = 0.5
+    max_downtime: float = 120.0
 
 
 @dataclass(slots=True)
 class ServerState:
-    """What is remembered of a server from one batch to the next: its pace, the budget, and since when it is away."""
+    """What is known of a server from one batch to the next: rate limit, budget, and since when it is down."""
 
-    pace: RateLimiter
+    limiter: RateLimiter
     budget: int = 0  # requests that may be sent; 0 means any number
     sent: int = 0
     retries: int = 0
-    heard: bool = False  # whether it has ever answered
-    away: float | None = None
+    has_answered: bool = False
+    down_since: float | None = None
 
-    def send(self) -> None:
-        """One more request, if there may be one more."""
+    def count_request(self) -> None:
+        """Count one more request; raise BudgetExhausted where none is left."""
         if self.budget and self.sent >= self.budget:
             raise BudgetExhausted(f"the budget of {self.budget:,} requests is used up", hint="run again to go on")
         self.sent += 1
 
 
 class RequestScheduler:
-    """Some jobs on their way; each is settled once, or not at all where the round has to be stopped."""
+    """Sends the tasks of one batch; each is answered once, or not at all where the run has to stop."""
 
     def __init__(
         self,
-        jobs: Sequence[QueryTask],
+        tasks: Sequence[QueryTask],
         attempt: Callable[[QueryTask], Awaitable[Answer]],
-        line: ServerState,
-        patience: RetryPolicy,
+        state: ServerState,
+        policy: RetryPolicy,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._waiting = TaskQueue(jobs)
-        self._attempt, self._line, self._patience, self._clock = attempt, line, patience, clock
+        self._queue = TaskQueue(tasks)
+        self._attempt, self._state, self._policy, self._clock = attempt, state, policy, clock
         self._running: dict[asyncio.Future[Answer], int] = {}
-        self._tried, self._missed = Counter[int](), Counter[int]()
+        self._failures, self._unreached = Counter[int](), Counter[int]()
         self._stop: ModelError | None = None
 
-    async def settled(self) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
-        """Jobs with their answers as they arrive; what stops the round is raised when all that is on its way is in."""
+    async def answers(self) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
+        """Tasks with their answers as they arrive; what stops the run is raised once nothing is in flight."""
         try:
-            while self._running or (self._waiting and self._stop is None):
+            while self._running or (self._queue and self._stop is None):
                 self._send()
-                for task in await self._some():
-                    job = self._waiting.jobs[self._running[task]]
-                    if (answer := self._looked_at(task)) is not None:
-                        yield job, answer
+                for future in await self._completed():
+                    task = self._queue.tasks[self._running[future]]
+                    if (answer := self._result(future)) is not None:
+                        yield task, answer
         finally:
-            for task in self._running:
-                task.cancel()
+            for future in self._running:
+                future.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
         if self._stop is not None:
             raise self._stop
 
     def _send(self) -> None:
         now = self._clock()
-        for _ in range(self._line.pace.room(len(self._running), now) if self._stop is None else 0):
-            number = self._waiting.next(now)
+        for _ in range(self._state.limiter.free_slots(len(self._running), now) if self._stop is None else 0):
+            number = self._queue.next(now)
             if number is None:
                 return
-            self._running[asyncio.ensure_future(self._attempt(self._waiting.jobs[number]))] = number
+            self._running[asyncio.ensure_future(self._attempt(self._queue.tasks[number]))] = number
 
-    async def _some(self) -> list[asyncio.Future[Answer]]:
-        """Those that are done, as soon as there are any, or when somebody's time has come."""
+    async def _completed(self) -> list[asyncio.Future[Answer]]:
+        """The requests that are done, as soon as there are any; none when a delayed task becomes due first."""
         now = self._clock()
-        pauses = [time - now for time in (self._waiting.due, self._line.pace.resume) if time > now]
+        pauses = [time - now for time in (self._queue.due, self._state.limiter.resume_at) if time > now]
         pause = min(pauses) if pauses and self._stop is None else None
         if not self._running:
             await asyncio.sleep(pause or 0)
             return []
         done, _ = await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
-        return [task for task in self._running if task in done]
+        return [future for future in self._running if future in done]
 
-    def _looked_at(self, task: asyncio.Future[Answer]) -> Answer | None:
-        number = self._running.pop(task)
-        self._waiting.release(number)
+    def _result(self, future: asyncio.Future[Answer]) -> Answer | None:
+        number = self._running.pop(future)
+        self._queue.release(number)
         try:
-            return task.result()
+            return future.result()
         except RetryableError as problem:
-            return self._again(number, problem)
+            return self._retry(number, problem)
         except (BudgetExhausted, ModelUnreachable) as problem:
             self._stop = self._stop or problem
             return None
 
-    def _again(self, number: int, problem: RetryableError) -> Answer | None:
-        now, luck = self._clock(), self._luck(number)
-        if problem.away:
-            self._missed[number] += 1
-            wait = backoff_delay(self._missed[number], luck, first=self._patience.first, most=MAX_POLL_SECONDS)
-            if self._line.away is not None and now - self._line.away >= self._patience.away:
-                self._stop = self._stop or ModelUnreachable(
-                    str(problem), hint="see that the server runs, and run again"
-                )
+    def _retry(self, number: int, problem: RetryableError) -> Answer | None:
+        now, rng, first = self._clock(), self._rng(number), self._policy.first_delay
+        if problem.unreachable:
+            self._unreached[number] += 1
+            wait = backoff_delay(self._unreached[number], rng, first=first, maximum=MAX_POLL_SECONDS)
+            if self._state.down_since is not None and now - self._state.down_since >= self._policy.max_downtime:
+                hint = "check that the server runs, and run again"
+                self._stop = self._stop or ModelUnreachable(str(problem), hint=hint)
         else:
-            self._tried[number] += 1
-            wait = max(problem.wait, backoff_delay(self._tried[number], luck, first=self._patience.first))
-            if self._tried[number] >= self._patience.attempts:
+            self._failures[number] += 1
+            wait = max(problem.wait, backoff_delay(self._failures[number], rng, first=first))
+            if self._failures[number] >= self._policy.attempts:
                 return Answer.failed(problem)
         if self._stop is None:
-            self._line.retries += 1
-            self._waiting.later(number, now + wait)
+            self._state.retries += 1
+            self._queue.delay(number, now + wait)
         return None
 
-    def _luck(self, number: int) -> Random:
-        job = self._waiting.jobs[number]
-        return seeded_rng("again", job.query.id, job.trial, self._tried[number], self._missed[number])
+    def _rng(self, number: int) -> Random:
+        task = self._queue.tasks[number]
+        return seeded_rng("again", task.query.id, task.trial, self._failures[number], self._unreached[number])
 
 
 class TaskQueue:
-    """Jobs that are not on their way: they go picture by picture, and the first on a picture goes before the others."""
+    """Tasks that are not in flight, picture by picture; the first on a picture goes before the others.
 
-    def __init__(self, jobs: Sequence[QueryTask]) -> None:
-        pictures: dict[Hashable, list[QueryTask]] = {}
-        for job in jobs:
-            pictures.setdefault(job.query.picture or (job.place, job.trial), []).append(job)
-        self.jobs = [job for some in pictures.values() for job in some]
-        self.ready: list[int] = []
-        self._behind: dict[int, range] = {}
-        self._later: list[tuple[float, int]] = []
+    The server then has the picture in its prefix cache when the others arrive.
+    """
+
+    def __init__(self, tasks: Sequence[QueryTask]) -> None:
+        by_picture: dict[Hashable, list[QueryTask]] = {}
+        for task in tasks:
+            by_picture.setdefault(task.query.picture or (task.place, task.trial), []).append(task)
+        self.tasks = [task for group in by_picture.values() for task in group]
+        self._ready: list[int] = []
+        self._followers: dict[int, range] = {}
+        self._delayed: list[tuple[float, int]] = []
         start = 0
-        for some in pictures.values():
-            self.ready.append(start)
-            self._behind[start] = range(start + 1, start + len(some))
-            start += len(some)
+        for group in by_picture.values():
+            self._ready.append(start)
+            self._followers[start] = range(start + 1, start + len(group))
+            start += len(group)
 
     def __bool__(self) -> bool:
-        return bool(self.ready or self._later or self._behind)
+        return bool(self._ready or self._delayed or self._followers)
 
     @property
     def due(self) -> float:
-        """When the next of those that wait for a time may go; long ago, where none does."""
-        return self._later[0][0] if self._later else -inf
+        """When the next delayed task may go; minus infinity where none is delayed."""
+        return self._delayed[0][0] if self._delayed else -inf
 
     def next(self, now: float) -> int | None:
-        """The job that is to go, if any may."""
-        while self._later and self._later[0][0] <= now:
-            heappush(self.ready, heappop(self._later)[1])
-        return heappop(self.ready) if self.ready else None
+        """The number of the task to send next, if any may go."""
+        while self._delayed and self._delayed[0][0] <= now:
+            heappush(self._ready, heappop(self._delayed)[1])
+        return heappop(self._ready) if self._ready else None
 
-    def later(self, number: int, time: float) -> None:
-        """A job has to wait."""
-        heappush(self._later, (time, number))
+    def delay(self, number: int, time: float) -> None:
+        """Hold a task back until a time."""
+        heappush(self._delayed, (time, number))
 
     def release(self, number: int) -> None:
-        """A job was tried once: if others were waiting for it, they may go."""
-        for follower in self._behind.pop(number, ()):
-            heappush(self.ready, follower)
+        """Let the other tasks on a picture go once its first was attempted."""
+        for follower in self._followers.pop(number, ()):
+            heappush(self._ready, follower)

@@ -32,7 +32,7 @@ def make(
     """BLIP for question answering; its settings are those of other models that speak."""
     from transformers import BlipForQuestionAnswering
 
-    asked = QUESTION.asking(prompt)
+    asked = QUESTION.with_question(prompt)
     manner = GenerationSettings(asked.content, tokens, rule, choose, temperature, batch)
     processor = load_processor(checkpoint)
     set_padding(processor.tokenizer, "right")
@@ -62,10 +62,10 @@ class BlipPrompt:
 
     def alike(self, query: Query) -> Hashable:
         """So many tokens a question has."""
-        return len(self.tokenizer.encode(self.prompt.words(query)))
+        return len(self.tokenizer.encode(self.prompt.text(query)))
 
     def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Mapping[str, Any]:
         """Tokens, and pixels for each."""
         seen = [Image.fromarray(pixels) for pixels in shown if pixels is not None]
-        found = self.processor(text=[self.prompt.words(query) for query in queries], images=seen, return_tensors="pt")
+        found = self.processor(text=[self.prompt.text(query) for query in queries], images=seen, return_tensors="pt")
         return {name: found[name] for name in ("input_ids", "attention_mask", "pixel_values")}

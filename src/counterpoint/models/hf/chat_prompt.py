@@ -44,7 +44,7 @@ class ChatPrompt:
 
     def text(self, query: Query) -> str:
         """The whole prompt, with one mark where the picture is shown."""
-        words = self.prompt.words(query)
+        words = self.prompt.text(query)
         if not self.template:
             told = f"{self.prompt.system}\n" if self.prompt.system else ""
             return told + words if query.picture is None else self.mark + told + words

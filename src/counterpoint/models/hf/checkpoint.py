@@ -1,63 +1,82 @@
-"""A checkpoint by its hub name or folder: what is read from it, where it is put, and what its answers depend on."""
+"""A checkpoint by its hub name or folder: its files, config, device and dtype, and the identity of its answers."""
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b, file_digest
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from counterpoint.core.errors import CounterpointError, ModelError
-from counterpoint.core.ids import canonical, content_id, hex_id
+from counterpoint.core.ids import Plain, canonical, content_id, hex_id
 
 FILES = ("*.json", "*.txt", "*.model", "*.jinja", "*.py", "*.safetensors")
-"""What a checkpoint is made of: processor, tokenizer, templates, its own code if it has any, and weights."""
+"""The files of a checkpoint: processor, tokenizer, templates, its own code if it has any, and weights."""
 OLD_WEIGHTS = "pytorch_model*.bin"
-"""The files of weights where there are none of the other kind."""
+"""The weights where there are no safetensors."""
+TRAINING_FILES = ("trainer_state.json", "*_results.json")
+"""What a trainer writes beside a checkpoint, and no model reads."""
+ORIGIN_KEYS = {"_name_or_path", "name_or_path", "transformers_version"}
+"""Keys of config files that say where a checkpoint came from, and change no answer."""
+
+
+class ModelIdentity(NamedTuple):
+    """The fingerprint of a model, and those that earlier releases gave it."""
+
+    fingerprint: str
+    former: tuple[str, ...]
+
+
+def require_packages(find: Callable[[str], object] = find_spec) -> None:
+    """Raise ModelError where torch or transformers is not installed."""
+    for package in ("torch", "transformers"):
+        if find(package) is None:
+            raise ModelError(f"{package} is not installed", hint="pip install 'counterpoint[hf]'")
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A name on the hub or a folder, and how it is to be loaded; nothing is read before it is needed."""
+    """A hub name or a folder, and how it is loaded; nothing is read before it is needed."""
 
     name: str
-    device: str = ""  # as torch names it; the first CUDA device if there is one, else the CPU
-    dtype: str = ""  # bfloat16 on CUDA, else float32
+    device: str = ""  # as torch names it; by default the first CUDA device if there is one, else the CPU
+    dtype: str = ""  # by default bfloat16 on CUDA, else float32
     revision: str = "main"
     trust: bool = False  # whether code that comes with the checkpoint may run
 
-    @property
-    def anew(self) -> "Checkpoint":
-        """The same with nothing read yet, which is soon sent to another process."""
+    def unloaded(self) -> "Checkpoint":
+        """The same with nothing loaded, which is small when sent to another process."""
         return replace(self)
 
     @cached_property
     def folder(self) -> Path:
-        """Where its files are on disk; those of the hub are fetched once, or taken from the cache when offline."""
+        """Where its files are on disk; those of the hub are downloaded once, or taken from the cache when offline."""
         if Path(self.name).is_dir():
             return Path(self.name)
         from huggingface_hub import snapshot_download  # comes with transformers
 
         known: tuple[type[Exception], ...] = (OSError, ValueError)  # what the hub raises for names, access and network
         try:
-            found = Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(FILES)))
-            if not any(found.glob("*.safetensors")):
+            folder = Path(snapshot_download(self.name, revision=self.revision, allow_patterns=list(FILES)))
+            if not any(folder.glob("*.safetensors")):
                 snapshot_download(self.name, revision=self.revision, allow_patterns=[OLD_WEIGHTS])
-            return found
+            return folder
         except known as problem:
             hint = "check the name, HF_TOKEN and the network; a folder on disk works too"
             if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0"):
                 hint = "HF_HUB_OFFLINE is set, and the cache does not hold it"
-            fact = f"{self.name} is no folder, and the hub did not give it: {_first(problem)}"
+            fact = f"{self.name} is no folder, and the hub did not give it: {_first_line(problem)}"
             raise ModelError(fact, hint=hint) from problem
 
     @cached_property
     def config(self) -> Any:
-        """What the checkpoint says of itself."""
+        """The config of the checkpoint."""
         from transformers import AutoConfig
 
-        return self.loaded(AutoConfig.from_pretrained)
+        return self.load(AutoConfig.from_pretrained)
 
     @cached_property
     def place(self) -> str:
@@ -67,73 +86,100 @@ class Checkpoint:
         return self.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
     @cached_property
-    def kind(self) -> Any:
-        """The type of its numbers, as torch has it."""
+    def torch_dtype(self) -> Any:
+        """The dtype of its weights."""
         import torch
 
         name = self.dtype or ("bfloat16" if self.place.startswith("cuda") else "float32")
-        if not isinstance(found := getattr(torch, name, None), torch.dtype):
+        if not isinstance(dtype := getattr(torch, name, None), torch.dtype):
             raise ModelError(f"{name!r} is no dtype", hint="use float32, bfloat16 or float16")
-        return found
+        return dtype
 
     @cached_property
     def parameters(self) -> int:
-        """How many numbers were learnt; none before the weights were read."""
+        """The number of parameters; 0 before the weights were read."""
         return 0
 
     def weights(self, family: Any, **more: Any) -> Any:
-        """The model itself, ready to be asked: on its device, in its dtype, with dropout off.
+        """The model itself, on its device, in its dtype, with dropout off.
 
-        Weights that the checkpoint lacks would be made up at random, so that its answers would mean nothing.
+        Weights that the checkpoint lacks would be initialized at random, so they are an error.
         """
         import torch
         from transformers.utils.logging import disable_progress_bar
 
-        disable_progress_bar()  # the bar of a run is enough
+        disable_progress_bar()  # the progress of a run is enough
         try:
             torch.empty(0, device=self.place)  # before anything is read
         except (RuntimeError, AssertionError) as problem:
-            fact = f"{self.place!r} is no device of this machine: {_first(problem)}"
+            fact = f"{self.place!r} is no device of this machine: {_first_line(problem)}"
             raise ModelError(fact, hint="use cpu, cuda or cuda:1") from problem
-        model, info = self.loaded(family.from_pretrained, dtype=self.kind, output_loading_info=True, **more)
+        model, info = self.load(family.from_pretrained, dtype=self.torch_dtype, output_loading_info=True, **more)
         if missing := sorted(info["missing_keys"]):
             fact = f"{self.name} lacks {len(missing)} weights of {type(model).__name__}, {missing[0]} among them"
             raise ModelError(fact, hint="another checkpoint of this kind, or another family, may be meant")
         self.__dict__["parameters"] = sum(part.numel() for part in model.parameters())
         return model.to(self.place).eval()
 
-    def loaded(self, load: Callable[..., Any], **more: Any) -> Any:
-        """Whatever one of the loaders of transformers makes of it; what it raises is said in a sentence."""
+    def load(self, loader: Callable[..., Any], **more: Any) -> Any:
+        """The result of one of the loaders of transformers; its errors are reported in one sentence."""
         try:
-            return load(self.folder, trust_remote_code=self.trust, **more)
+            return loader(self.folder, trust_remote_code=self.trust, **more)
         except CounterpointError:
             raise
-        except Exception as problem:  # of many kinds, for files that are missing, broken, or not what they claim
+        except Exception as problem:  # of many kinds, for files that are missing, broken, or of another format
             untrusted = "trust_remote_code" in str(problem)
             hint = "--model-args trust=yes runs the code that comes with it" if untrusted else ""
-            raise ModelError(f"{self.name} cannot be loaded: {_first(problem)}", hint=hint) from problem
+            raise ModelError(f"{self.name} cannot be loaded: {_first_line(problem)}", hint=hint) from problem
 
     def tokenizer(self, name: str = "") -> Any:
-        """Its tokenizer, or that of another checkpoint; one without files would know no words, and say nothing."""
+        """Its tokenizer, or that of another checkpoint; an empty vocabulary is an error."""
         from transformers import AutoTokenizer
 
-        found = self.loaded(lambda folder, **more: AutoTokenizer.from_pretrained(name or folder, **more))
-        if len(found) <= len(found.all_special_tokens):
+        tokenizer = self.load(lambda folder, **more: AutoTokenizer.from_pretrained(name or folder, **more))
+        if len(tokenizer) <= len(tokenizer.all_special_tokens):
             fact = f"{name or self.name} comes without the words of its tokenizer"
             raise ModelError(fact, hint="--model-args tokenizer=google-bert/bert-base-uncased takes that of another")
-        return found
+        return tokenizer
 
-    def fingerprint(self, *settings: str) -> str:
-        """Its name, and a digest of its files, its dtype and whatever else its answers depend on; not of the device."""
+    def identity(self, *settings: str) -> ModelIdentity:
+        """The fingerprint: model type, and a digest of files, dtype and settings; not of name, folder or device."""
+        files = [path for path in self._digests if not any(path.match(pattern) for pattern in TRAINING_FILES)]
+        fingerprint = f"{self.config.model_type} {self._hash([[p.name, self._content(p)] for p in files], settings)}"
+        raw: list[Plain] = [[path.name, digest] for path, digest in self._digests.items()]
+        return ModelIdentity(fingerprint, (f"{Path(self.name).name} {self._hash(raw, settings)}",))
+
+    def _hash(self, files: list[Plain], settings: tuple[str, ...]) -> str:
+        return hex_id(content_id(canonical([files, str(self.torch_dtype), list(settings)])))
+
+    @cached_property
+    def _digests(self) -> dict[Path, str]:
+        """The digest of each file, computed once, since weights are large."""
         files = sorted(path for pattern in FILES for path in self.folder.glob(pattern))
         if not any(path.suffix == ".safetensors" for path in files):
             files += sorted(self.folder.glob(OLD_WEIGHTS))
-        parts = [[path.name, _digest(path)] for path in files]
-        return f"{Path(self.name).name} {hex_id(content_id(canonical([parts, str(self.kind), list(settings)])))}"
+        return {path: _digest(path) for path in files}
+
+    def _content(self, path: Path) -> str:
+        """The digest of a file, without the keys of a config that say where it came from."""
+        if path.suffix != ".json":
+            return self._digests[path]
+        try:
+            content = json.loads(path.read_bytes())
+        except ValueError:
+            return self._digests[path]
+        plain = _without_origin(content)
+        return self._digests[path] if plain == content else hex_id(content_id(json.dumps(plain, sort_keys=True)))
 
 
-def _first(problem: Exception) -> str:
-    """The first line of what an exception says, and the next one if it leads there."""
+def _without_origin(content: Any) -> Any:
+    if not isinstance(content, dict):
+        return content
+    return {key: _without_origin(value) for key, value in content.items() if key not in ORIGIN_KEYS}
+
+
+def _first_line(problem: Exception) -> str:
+    """The first line of an error message, and the next one if it leads there."""
     first, *more = [line.strip() for line in str(problem).strip().splitlines()] or [type(problem).__name__]
     return f"{first} {more[0]}" if first.endswith(":") and more else first
 

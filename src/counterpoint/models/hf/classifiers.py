@@ -11,10 +11,10 @@ from counterpoint.core.errors import ModelError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer
-from counterpoint.models.answer_distributions import AnswerDistribution, mean_answer_of, required_passes
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer
+from counterpoint.models.answer_distributions import AnswerDistribution, answer_in_trial, required_passes
 from counterpoint.models.hf import dropout as dropping
-from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
 from counterpoint.models.hf.labels import AnswerLabels, read_labels
 from counterpoint.models.hf.picture_encoders import (
     BoxedRegionEncoder,
@@ -69,7 +69,7 @@ def make(
     settings += [f"tokenizer={reader.content}"] * bool(tokenizer)
     kind = DropoutClassifier if dropping.dropout_rate(model) > 0 else AnswerClassifier
     said = AnswerLabels(named, top, odds)
-    return kind(checkpoint.fingerprint(*settings), model, sight, reader, said, batch=batch)
+    return kind(checkpoint.identity(*settings), model, sight, reader, said, batch=batch)
 
 
 class AnswerClassifier:
@@ -77,7 +77,7 @@ class AnswerClassifier:
 
     def __init__(
         self,
-        fingerprint: str,
+        identity: ModelIdentity,
         model: Any,
         sight: PictureEncoder,
         reader: "WordEmbedder",
@@ -85,7 +85,7 @@ class AnswerClassifier:
         *,
         batch: int,
     ) -> None:
-        self.fingerprint, self.batch = fingerprint, batch
+        (self.fingerprint, self.former_fingerprints), self.batch_size = identity, batch
         self._model, self._sight, self._reader, self._labels = model, sight, reader, labels
         self._kept: dict[Picture, EncodedPicture] = {}
 
@@ -108,8 +108,8 @@ class AnswerClassifier:
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers from features; how many of them count follows from the picture and the text of each query."""
-        for start in range(0, len(queries), self.batch):
-            asked = queries[start : start + self.batch]
+        for start in range(0, len(queries), self.batch_size):
+            asked = queries[start : start + self.batch_size]
             seen, read = [], []
             for place, (plain, words) in enumerate(
                 zip(self._required(asked), self._reader.words(asked), strict=True), start
@@ -122,8 +122,8 @@ class AnswerClassifier:
         self, queries: Sequence[Query]
     ) -> Iterator[tuple[list[int], list[EncodedPicture], list[PlacedAnswer]]]:
         """Some queries at a time: their places and what was seen, and those that fail since nothing was."""
-        for start in range(0, len(queries), self.batch):
-            some = range(start, min(start + self.batch, len(queries)))
+        for start in range(0, len(queries), self.batch_size):
+            some = range(start, min(start + self.batch_size, len(queries)))
             found = self._look([queries[place] for place in some])
             pairs = [(place, one) for place, one in zip(some, found, strict=True) if isinstance(one, EncodedPicture)]
             failing = [
@@ -154,7 +154,7 @@ class AnswerClassifier:
     def _concluded(self, seen: Sequence[EncodedPicture], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
         """Answers to queries from what was seen and read."""
         logits = self._logits(seen, read)
-        return [self._labels.said(query, row) for query, row in zip(queries, logits, strict=True)]
+        return [self._labels.answer(query, row) for query, row in zip(queries, logits, strict=True)]
 
     def _logits(self, seen: Sequence[EncodedPicture], read: Sequence[Any]) -> Floats:
         """What the labels get, a row for each query; rows are padded, and what is padded is masked."""
@@ -184,9 +184,7 @@ class DropoutClassifier(AnswerClassifier):
         for places, seen, failing in self._portions(queries):
             for place, one in zip(places, seen, strict=True):
                 made = self._passes(one, queries[place], required_passes(trials), seed)
-                for trial in trials:
-                    found = mean_answer_of(trial, made, self._labels.top) if trial >= MEAN_TRIAL else made[trial]
-                    yield place, trial, found.said(self._labels.top) if isinstance(found, AnswerDistribution) else found
+                yield from ((place, trial, answer_in_trial(trial, made, self._labels.top)) for trial in trials)
             yield from ((place, trial, answer) for place, answer in failing for trial in trials)
 
     def _passes(
@@ -204,9 +202,9 @@ class DropoutClassifier(AnswerClassifier):
     def _passed(self, seen: EncodedPicture, query: Query, trial: int, seed: int) -> AnswerDistribution | Answer:
         words = self._reader.words([query])
         if not trial:
-            return self._labels.spread(query, self._logits([seen], words)[0])
+            return self._labels.distribution(query, self._logits([seen], words)[0])
         with dropping.dropout_enabled(self._model, query, trial, seed):
-            return self._labels.spread(query, self._logits([seen], words)[0])
+            return self._labels.distribution(query, self._logits([seen], words)[0])
 
 
 class WordEmbedder:

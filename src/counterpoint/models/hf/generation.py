@@ -80,7 +80,7 @@ class GenerativeModel(Generic[PromptFormatT]):
         manner: GenerationSettings,
         elsewhere: PreparationProcesses | None = None,
     ) -> None:
-        self.fingerprint = checkpoint.fingerprint(manner.content)
+        self.fingerprint, self.former_fingerprints = checkpoint.identity(manner.content)
         self._voice, self._manner, self._micro = Decoder(model, wording.tokenizer), manner, manner.batch
         self._preparer = BatchPreparer(wording, pictures, self._voice.packed, elsewhere)
         self._wording = self._preparer.wording
@@ -88,7 +88,7 @@ class GenerativeModel(Generic[PromptFormatT]):
         self._openings = FirstTokens(self._words)
 
     @property
-    def batch(self) -> int:
+    def batch_size(self) -> int:
         """Several batches of its own, which it makes ready while the device is busy with those before."""
         return PREFETCHED_BATCHES * self._micro
 
@@ -199,7 +199,7 @@ class ScoringGenerativeModel(GenerativeModel[PromptFormatT]):
 
     scale = Scale.PROBABILITY
 
-    def rate(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+    def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores with their positions; one whose picture cannot be shown fails and says why."""
         asked = [replace(query, mode=Mode.SCORE) for query in queries]
         return ((position, answer) for position, _, answer in self._rated(asked, (0,), 0))

@@ -50,12 +50,12 @@ def make(
     """
     from transformers import AutoModelForImageTextToText
 
-    build = partial(conversation, checkpoint.anew, prompt, system, template)
+    build = partial(conversation, checkpoint.unloaded(), prompt, system, template)
     wording = build()
     manner = GenerationSettings(wording.prompt.content + wording.template, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForImageTextToText)
     wording.kinds = "token_type_ids" in signature(model.forward).parameters
-    dtype = str(checkpoint.kind).removeprefix("torch.")
+    dtype = str(checkpoint.torch_dtype).removeprefix("torch.")
     elsewhere = PreparationPool.of(partial(build, wording.kinds), pictures, checkpoint.place, dtype)
     speaking = LlavaModel if has_llava_features(checkpoint.config) else ScoringGenerativeModel
     return speaking(checkpoint, model, wording, pictures, manner, elsewhere)
@@ -64,7 +64,7 @@ def make(
 def conversation(checkpoint: Checkpoint, prompt: str, system: str, template: str, kinds: bool = False) -> ChatPrompt:
     """How a model is told what it is asked, as its checkpoint and its user want it."""
     kind = checkpoint.config.model_type
-    asked = replace(PLAIN.get(kind, Prompt()).asking(prompt), system=system)
+    asked = replace(PLAIN.get(kind, Prompt()).with_question(prompt), system=system)
     processor = load_processor(checkpoint)
     chat = "" if template == "plain" else chat_template(processor, processor.tokenizer, template)
     if not chat and template != "plain" and kind not in PLAIN:

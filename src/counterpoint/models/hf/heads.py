@@ -47,7 +47,7 @@ class HeadContext:
 
     def pixels(self) -> tuple[PictureLoader, EncodePictures]:
         """How pictures come to a model that looks at pixels."""
-        fitter, place, kind = PictureProcessor.of(self.checkpoint), self.checkpoint.place, self.checkpoint.kind
+        fitter, place, kind = PictureProcessor.of(self.checkpoint), self.checkpoint.place, self.checkpoint.torch_dtype
         return picture_loader(self.pictures, fitter.fit), lambda some: fitter.batch(some, place, kind)
 
     def areas(self, numbers: int, *, boxed: bool) -> tuple[PictureLoader, EncodePictures, str]:
@@ -57,7 +57,7 @@ class HeadContext:
             raise ModelError(fact, hint="--model-args regions=FILE; see how-to/use-region-features")
         from counterpoint.models.hf.regions import RegionFile
 
-        regions, place, kind = RegionFile(self.regions), self.checkpoint.place, self.checkpoint.kind
+        regions, place, kind = RegionFile(self.regions), self.checkpoint.place, self.checkpoint.torch_dtype
 
         def look(picture: Picture) -> ProcessedPicture:
             features = regions.features(picture)

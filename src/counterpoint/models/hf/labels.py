@@ -18,7 +18,7 @@ from counterpoint.models.hf.checkpoint import Checkpoint
 class AnswerLabels:
     """Makes answers of outputs: the best label, and so many of the next best with their probabilities.
 
-    >>> AnswerLabels(["yes", "no"], 5, "softmax").said(Query(None, "Is it?"), np.zeros(2, np.float32)).top
+    >>> AnswerLabels(["yes", "no"], 5, "softmax").answer(Query(None, "Is it?"), np.zeros(2, np.float32)).top
     (('yes', 0.5), ('no', 0.5))
     """
 
@@ -27,12 +27,12 @@ class AnswerLabels:
         self._names, self._odds = names, odds
         self._places = {name.strip().lower(): place for place, name in reversed(list(enumerate(names)))}
 
-    def said(self, query: Query, logits: Floats) -> Answer:
+    def answer(self, query: Query, logits: Floats) -> Answer:
         """The best labels with their probabilities, among the choices where any of them is a label."""
-        found = self.spread(query, logits)
-        return found.said(self.top) if isinstance(found, AnswerDistribution) else found
+        found = self.distribution(query, logits)
+        return found.answer(self.top) if isinstance(found, AnswerDistribution) else found
 
-    def spread(self, query: Query, logits: Floats) -> AnswerDistribution | Answer:
+    def distribution(self, query: Query, logits: Floats) -> AnswerDistribution | Answer:
         """How likely each label is, among the choices where any of them is one; an answer that says why not."""
         if query.mode is Mode.SCORE:
             return Answer.failed("a classifier answers questions, and does not score texts")

@@ -38,10 +38,10 @@ def make(
     """A language model as a baseline that is blind; its settings are those of models that see."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer = checkpoint.loaded(AutoTokenizer.from_pretrained)
+    tokenizer = checkpoint.load(AutoTokenizer.from_pretrained)
     set_padding(tokenizer, "left")
     chat = "" if template == "plain" else chat_template(tokenizer, tokenizer, template)
-    asked = replace((Prompt() if chat else PLAIN).asking(prompt), system=system)
+    asked = replace((Prompt() if chat else PLAIN).with_question(prompt), system=system)
     manner = GenerationSettings(asked.content + chat, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForCausalLM)
     return LanguageModel(checkpoint, model, TextPrompt(tokenizer, asked, chat), pictures, manner)
@@ -75,7 +75,7 @@ class TextPrompt:
 
     def text(self, query: Query) -> str:
         """The whole prompt."""
-        words = self.prompt.words(query)
+        words = self.prompt.text(query)
         if not self.template:
             return f"{self.prompt.system}\n\n{words}" if self.prompt.system else words
         told = [{"role": "system", "content": self.prompt.system}] if self.prompt.system else []
@@ -102,7 +102,7 @@ class LanguageModel(GenerativeModel[TextPrompt]):
 
     scale = Scale.SIMILARITY
 
-    def rate(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+    def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores with their positions; a text without tokens fails and says so."""
         return ((position, answer) for position, _, answer in self._rated(queries, (0,), 0))
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from counterpoint.core.errors import ModelError, UnknownName
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.checkpoint import Checkpoint, require_packages
 
 FAMILIES = {
     "classifier": "counterpoint.models.hf.classifiers",
@@ -45,9 +44,7 @@ def load(
     **settings: Any,
 ) -> Model:
     """A model of the hub, or of a folder; settings beyond these are those of its family."""
-    for package in ("torch", "transformers"):
-        if find_spec(package) is None:
-            raise ModelError(f"{package} is not installed", hint="pip install 'counterpoint[hf]'")
+    require_packages()
     checkpoint = Checkpoint(name, device, dtype, revision, trust)
     chosen = family or family_of(checkpoint.config)
     if chosen not in FAMILIES:

@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.sequence_classifier import BATCH, require_packages
+from counterpoint.models.hf.checkpoint import Checkpoint, require_packages
+from counterpoint.models.hf.sequence_classifiers import BATCH
 
 MASK = "[MASK]"
 """What stands for the gap in a text, whatever the checkpoint's own mark is."""
@@ -35,7 +35,7 @@ class MaskedLanguageModel:
     @property
     def fingerprint(self) -> str:
         """Its name, and a digest of what its proposals depend on."""
-        return self._checkpoint.fingerprint()
+        return self._checkpoint.identity().fingerprint
 
     def proposals(
         self, texts: Sequence[str], k: int, longest: int = 1, among: Collection[str] | None = None

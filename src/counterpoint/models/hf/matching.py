@@ -46,7 +46,8 @@ class MatchingModel:
     """Scores a text against a picture; what can be made of a picture alone is made once for all its texts."""
 
     def __init__(self, checkpoint: Checkpoint, head: MatchingHead, *, batch: int, settings: Sequence[str]) -> None:
-        self.fingerprint, self.scale, self.batch = checkpoint.fingerprint(*settings), head.scale, batch
+        self.fingerprint, self.former_fingerprints = checkpoint.identity(*settings)
+        self.scale, self.batch_size = head.scale, batch
         self._place, self._head, self._texts = checkpoint.place, head, TextTokenizer.of(checkpoint)
         self._kept: OrderedDict[Picture | None, Inputs] = OrderedDict()
 
@@ -56,8 +57,8 @@ class MatchingModel:
 
         scores = np.empty(len(queries), np.float32)
         with torch.inference_mode():
-            for start in range(0, len(queries), self.batch):
-                some = queries[start : start + self.batch]
+            for start in range(0, len(queries), self.batch_size):
+                some = queries[start : start + self.batch_size]
                 for places, numbers in list(self._scored(some)):
                     scores[[start + place for place in places]] = numbers.float().cpu().numpy()
         return scores

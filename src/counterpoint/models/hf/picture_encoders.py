@@ -50,7 +50,7 @@ class PatchEncoder:
     def __init__(self, checkpoint: Checkpoint, model: Any, pictures: Pictures) -> None:
         self._fitter = PictureProcessor.of(checkpoint)
         self._shown = picture_loader(pictures, self._fitter.fit)
-        self._place, self._kind = checkpoint.place, checkpoint.kind
+        self._place, self._kind = checkpoint.place, checkpoint.torch_dtype
         self._embeddings, self._most = model.vilt.embeddings, model.config.max_image_length
 
     def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
@@ -107,7 +107,7 @@ class RegionEncoder:
             fact = f"{checkpoint.name} reads regions that a detector saw in a picture, and not its pixels"
             raise ModelError(fact, hint="--model-args regions=FILE says where they are; see how-to/use-region-features")
         self._regions, self._name = RegionFile(regions), checkpoint.name
-        self._place, self._kind = checkpoint.place, checkpoint.kind
+        self._place, self._kind = checkpoint.place, checkpoint.torch_dtype
         self._numbers = getattr(model.config, self.width)
         self.content = f"regions={self._regions.digest}"
 

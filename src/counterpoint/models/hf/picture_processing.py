@@ -136,7 +136,7 @@ class PictureProcessor:
         """The one for a checkpoint."""
         from transformers import AutoImageProcessor
 
-        return cls(checkpoint.loaded(AutoImageProcessor.from_pretrained, backend="pil"))
+        return cls(checkpoint.load(AutoImageProcessor.from_pretrained, backend="pil"))
 
     @property
     def fit(self) -> "Preprocessing":
@@ -158,11 +158,11 @@ class PictureProcessor:
 
 
 def picture_loader(
-    pictures: Pictures, fit: Callable[[Pixels], ProcessedPicture], *, apart: bool = False
+    pictures: Pictures, fit: Callable[[Pixels], ProcessedPicture], *, in_processes: bool = False
 ) -> PictureLoader:
-    """Where a model gets its fitted pictures from: the threads, or processes, that decode ahead, if there are any."""
+    """Loads preprocessed pictures, ahead of the model where `pictures` is a prefetcher."""
     if isinstance(pictures, PreprocessingPictures):
-        return pictures.fitted(fit, apart=True) if apart else pictures.fitted(fit)
+        return pictures.preprocess_with(fit, in_processes=in_processes)
     return lambda picture: fit(pictures.pixels(picture))
 
 

@@ -38,7 +38,7 @@ class PreparationPool:
         cores = (os.cpu_count() or 1) - 2
         if not place.startswith("cuda") or cores < MIN_CORES or not isinstance(pictures, PreprocessingPictures):
             return None
-        return cls(build, pictures.behind, dtype, min(MAX_PROCESSES, cores))
+        return cls(build, pictures.source, dtype, min(MAX_PROCESSES, cores))
 
     @property
     def ready(self) -> bool:

@@ -16,11 +16,11 @@ def load_processor(checkpoint: Checkpoint) -> Any:
     if "video_processor" in getattr(family, "get_attributes", list)() and find_spec("torchvision") is None:
         processor = _still(checkpoint, family)
     else:
-        processor = checkpoint.loaded(AutoProcessor.from_pretrained)
+        processor = checkpoint.load(AutoProcessor.from_pretrained)
     if not hasattr(processor, "image_processor"):
         hint = "a folder holds preprocessor_config.json or processor_config.json beside its weights"
         raise ModelError(f"{checkpoint.name} has no processor of pictures", hint=hint)
-    processor.image_processor = checkpoint.loaded(AutoImageProcessor.from_pretrained, backend="pil")
+    processor.image_processor = checkpoint.load(AutoImageProcessor.from_pretrained, backend="pil")
     set_padding(processor.tokenizer, "left")
     return processor
 
@@ -67,8 +67,8 @@ def _still(checkpoint: Checkpoint, family: Any) -> Any:
 
     still: Any = type(family.__name__, (family,), {"check_argument_for_proper_class": check})
     parts = {
-        "image_processor": checkpoint.loaded(AutoImageProcessor.from_pretrained, backend="pil"),
-        "tokenizer": checkpoint.loaded(AutoTokenizer.from_pretrained),
+        "image_processor": checkpoint.load(AutoImageProcessor.from_pretrained, backend="pil"),
+        "tokenizer": checkpoint.load(AutoTokenizer.from_pretrained),
     }
     settings, _ = family.get_processor_dict(checkpoint.folder)
     for name in (*family.get_attributes(), "processor_class"):
@@ -77,4 +77,4 @@ def _still(checkpoint: Checkpoint, family: Any) -> Any:
     def build(folder: Path, trust_remote_code: bool) -> Any:
         return still.from_args_and_dict([parts.get(name) for name in family.get_attributes()], settings)
 
-    return checkpoint.loaded(build)
+    return checkpoint.load(build)

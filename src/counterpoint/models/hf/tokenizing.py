@@ -40,7 +40,7 @@ class TextTokenizer:
         """The one for a checkpoint; SigLIP was trained on texts of full length, and reads no other."""
         from transformers import AutoTokenizer
 
-        tokenizer = checkpoint.loaded(AutoTokenizer.from_pretrained)
+        tokenizer = checkpoint.load(AutoTokenizer.from_pretrained)
         config = checkpoint.config
         texts = getattr(config, "qformer_config", None) or getattr(config, "text_config", None) or config
         places = int(getattr(texts, "max_position_embeddings", 0) or tokenizer.model_max_length)

@@ -14,7 +14,7 @@ from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, Scale
-from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
 from counterpoint.models.hf.cuda_graphs import CudaGraphForward
 from counterpoint.models.hf.picture_processing import (
     PictureProcessor,
@@ -102,25 +102,34 @@ class TwoTowerModel:
             raise ModelError(f"{checkpoint.name} is a {kind}, which has no features of pictures and of texts")
         self._fitter, self._texts = PictureProcessor.of(checkpoint), TextTokenizer.of(checkpoint)
         away = checkpoint.place.startswith("cuda")
-        self._look = picture_loader(pictures, self._fitter.fit, apart=away and self._fitter.recipe is not None)
+        self._look = picture_loader(pictures, self._fitter.fit, in_processes=away and self._fitter.recipe is not None)
         self._replayed, self._thread = CudaGraphForward(self._forward), ThreadPoolExecutor(1, "tokens")
         self._next: list[Picture | None] = []
         self._seen, self._read = VectorCache[Picture | None](CACHED_VECTORS), VectorCache[str](CACHED_VECTORS)
-        self.batch = batch or (1024 if away else 64)
+        self.batch_size = batch or (1024 if away else 64)
         if away:
             self._warm_up()
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
-        """The name, and a digest of weights, processor, tokenizer, dtype and template."""
-        return self._checkpoint.fingerprint("towers", self._template)
+        """The model type, and a digest of weights, processor, tokenizer, dtype and template."""
+        return self._identity.fingerprint
+
+    @property
+    def former_fingerprints(self) -> tuple[str, ...]:
+        """The fingerprints of earlier releases."""
+        return self._identity.former
+
+    @cached_property
+    def _identity(self) -> ModelIdentity:
+        return self._checkpoint.identity("towers", self._template)
 
     @property
     def scale(self) -> Scale:
         """A probability where the model learned a bias, else a similarity."""
         return Scale.PROBABILITY if hasattr(self._model, "logit_bias") else Scale.SIMILARITY
 
-    def coming(self, queries: Sequence[Query]) -> None:
+    def expect(self, queries: Sequence[Query]) -> None:
         """What will be asked next: the device begins with its pictures before the scores asked for now are fetched."""
         self._next = list(dict.fromkeys(query.picture for query in queries))
 
@@ -217,7 +226,7 @@ class TwoTowerModel:
             self._encode(stack_inputs([nothing] * PICTURE_BATCH, self._checkpoint.place))
 
     def _forward(self, inputs: Mapping[str, Any]) -> Any:
-        return _vectors(self._model.get_image_features(**self._fitter.numbers(inputs, self._checkpoint.kind)))
+        return _vectors(self._model.get_image_features(**self._fitter.numbers(inputs, self._checkpoint.torch_dtype)))
 
     def _encode(self, inputs: Mapping[str, Any]) -> Any:
         """Many pictures of a fixed size by playing back how the first were encoded, all others as they come."""

@@ -19,7 +19,7 @@ def grammar_scorer(name: str, settings: Mapping[str, str] | None = None) -> Gram
     """A scorer of grammaticality: `link-grammar`, or `hf/` and a checkpoint trained on acceptability, as on CoLA."""
     if name == link_grammar.NAME:
         return link_grammar.LinkGrammar().scores
-    from counterpoint.models.hf.acceptability import AcceptabilityClassifier  # which wants torch
+    from counterpoint.models.hf.sequence_classifiers import AcceptabilityClassifier  # which wants torch
 
     known = _known(name, "scorer of grammar", (link_grammar.NAME, "hf/…"))
     return AcceptabilityClassifier(known, **convert_settings(AcceptabilityClassifier, settings or {}, name)).scores
@@ -28,7 +28,7 @@ def grammar_scorer(name: str, settings: Mapping[str, str] | None = None) -> Gram
 def entailment_model(name: str, settings: Mapping[str, str] | None = None) -> Inference:
     """A model of inference: `hf/` and a checkpoint whose labels are entailment, neutral and contradiction."""
     known = _known(name, "model of inference", ("hf/…",))
-    from counterpoint.models.hf.entailment import EntailmentClassifier  # which wants torch
+    from counterpoint.models.hf.sequence_classifiers import EntailmentClassifier  # which wants torch
 
     return EntailmentClassifier(known, **convert_settings(EntailmentClassifier, settings or {}, name)).labels
 

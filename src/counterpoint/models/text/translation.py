@@ -22,7 +22,7 @@ WAYS = ("hf", PROGRAM)
 class Translator(Protocol):
     """Whatever turns texts of one language into texts of another."""
 
-    def translated(self, texts: Sequence[str]) -> list[str]:
+    def translate(self, texts: Sequence[str]) -> list[str]:
         """One text for each."""
         ...
 
@@ -38,7 +38,7 @@ class Apertium:
             hint = "on Debian: apt install apertium apertium-eng-spa; or name models of the hub: hf/NAME"
             raise ModelError(f"{PROGRAM} is not on the path", hint=hint)
 
-    def translated(self, texts: Sequence[str]) -> list[str]:
+    def translate(self, texts: Sequence[str]) -> list[str]:
         """A line for each text."""
         lines = "\n".join(" ".join(text.split()) for text in texts) + "\n"
         done = subprocess.run([PROGRAM, self.pair], input=lines, capture_output=True, text=True, check=False)
@@ -74,7 +74,7 @@ def back_translate(
     """Texts by id after a translation there and back; those that say nothing new, or nothing whole, are counted."""
     piped = isinstance(there, Apertium) and isinstance(back, Apertium)
     for part in _parts(texts, PIPED if piped else AT_ONCE):
-        returned = back.translated(there.translated([text for _, text in part]))
+        returned = back.translate(there.translate([text for _, text in part]))
         for (key, text), other in zip(part, returned, strict=True):
             if reason := _amiss(text, other):
                 losses.counts[reason] += 1

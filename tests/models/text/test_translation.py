@@ -26,7 +26,7 @@ class Told:
     def __init__(self, known: dict[str, str]) -> None:
         self._known = known
 
-    def translated(self, texts: Sequence[str]) -> list[str]:
+    def translate(self, texts: Sequence[str]) -> list[str]:
         return [self._known.get(text, text) for text in texts]
 
 
@@ -69,7 +69,7 @@ def _program(folder: Path, lines: str) -> None:
 def test_the_program_is_given_a_line_a_text_and_gives_one_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path, 'tr "a-z" "A-Z"; echo "$1" > "$0.pair"')
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    assert Apertium("eng-spa").translated(["one\ntwo", "three"]) == ["ONE TWO", "THREE"]
+    assert Apertium("eng-spa").translate(["one\ntwo", "three"]) == ["ONE TWO", "THREE"]
     assert (tmp_path / "apertium.pair").read_text() == "eng-spa\n"
 
 
@@ -77,7 +77,7 @@ def test_a_program_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytes
     _program(tmp_path, "echo 'Error: Mode eng-xxx does not exist' >&2; exit 1")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     with pytest.raises(CounterpointError, match="eng-xxx does not exist"):
-        Apertium("eng-xxx").translated(["one"])
+        Apertium("eng-xxx").translate(["one"])
 
 
 @pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")
@@ -97,4 +97,4 @@ def test_real_translations_have_a_line_for_every_question_and_no_marks() -> None
     assert not [text for text in made.values() if "*" in text or "#" in text]
     assert losses.counts["a word is not known to the translator"] >= 2
     with pytest.raises(ModelError, match="eng-xyz does not exist"):
-        open_translator("apertium/eng-xyz").translated(["one"])
+        open_translator("apertium/eng-xyz").translate(["one"])

@@ -2,16 +2,13 @@
 
 import os
 import threading
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from multiprocessing import parent_process
-from signal import SIGKILL
 
 import numpy as np
 import pytest
 from asked import a_table, some
+from slides import Slides, doubled, killed
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
@@ -25,23 +22,6 @@ from counterpoint.testing import MemoryLog
 from counterpoint.world.source import World
 
 run = partial(running.run, read=groups.read_queries, check=0)
-
-
-class Slides:
-    """A picture for each address; counts how often each is decoded and how many wait to be seen."""
-
-    def __init__(self, bad: frozenset[str] = frozenset(), seconds: float = 0.0) -> None:
-        self.decoded = Counter[str]()
-        self.threads: set[int] = set()
-        self._bad, self._seconds = bad, seconds
-
-    def pixels(self, picture: Picture) -> Pixels:
-        self.decoded[picture.address] += 1
-        self.threads.add(threading.get_ident())
-        time.sleep(self._seconds)
-        if picture.path in self._bad:
-            raise PictureError(f"{picture.address} is torn")
-        return np.full((2, 2, 3), int(picture.path.removesuffix(".png")), np.uint8)
 
 
 class Looking:
@@ -89,7 +69,7 @@ def test_a_model_that_never_looks_costs_no_picture() -> None:
 
 
 def test_pictures_are_decoded_by_several_threads_while_the_model_waits_for_the_first() -> None:
-    slides = Slides(seconds=0.01)
+    slides = Slides(together=4)
     with Prefetcher(slides, threads=4) as ahead:
         run(a_table(some(60, pictures=60)), Looking(ahead), MemoryLog(), ahead)
     assert len(slides.threads) == 4
@@ -101,7 +81,8 @@ def test_no_more_wait_than_there_is_room_for() -> None:
         ahead.expect(Picture(f"p:{n}.png") for n in range(100))
         ahead.turn_to(Picture("p:0.png"))
         ahead.pixels(Picture("p:0.png"))
-        time.sleep(0.05)
+        assert ahead._pool is not None
+        ahead._pool.submit(lambda: None).result()  # after all that was begun, since there is one thread
         assert len(slides.decoded) <= 5
 
 
@@ -134,7 +115,7 @@ class Measuring(Looking):
     def __init__(self, pictures: Prefetcher) -> None:
         super().__init__(pictures)
         self.threads: set[int] = set()
-        self._number = pictures.fitted(self._fit)
+        self._number = pictures.preprocess_with(self._fit)
 
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
@@ -158,16 +139,11 @@ def test_pictures_are_fitted_to_a_model_once_each_by_the_threads_that_decode_the
     assert threading.get_ident() not in model.threads
 
 
-def doubled(pixels: Pixels) -> tuple[int, int]:
-    """What a process makes of a picture, and which one it was."""
-    return 2 * int(pixels[0, 0, 0]), os.getpid()
-
-
 def test_pictures_are_fitted_by_processes_where_a_model_wants_them_made_apart() -> None:
     slides = Slides(bad=frozenset({"7.png"}))
     pictures = [Picture(f"p:{n}.png") for n in range(60)]
     with Prefetcher(slides, threads=4) as ahead:
-        get = ahead.fitted(doubled, apart=True)
+        get = ahead.preprocess_with(doubled, in_processes=True)
         ahead.expect(pictures)
         made = {n: get(picture) for n, picture in enumerate(pictures) if n != 7}
         with pytest.raises(PictureError, match=r"p:7.png is torn"):
@@ -176,16 +152,9 @@ def test_pictures_are_fitted_by_processes_where_a_model_wants_them_made_apart() 
     assert os.getpid() not in {process for _, process in made.values()}
 
 
-def killed(pixels: Pixels) -> int:
-    """A process that is killed over one of its pictures, as happens when memory runs out."""
-    if pixels[0, 0, 0] == 30 and parent_process() is not None:
-        os.kill(os.getpid(), SIGKILL)
-    return int(pixels[0, 0, 0])
-
-
 def test_a_process_that_is_killed_costs_no_picture() -> None:
     pictures = [Picture(f"p:{n}.png") for n in range(60)]
     with Prefetcher(Slides(), threads=4) as ahead:
-        get = ahead.fitted(killed, apart=True)
+        get = ahead.preprocess_with(killed, in_processes=True)
         ahead.expect(pictures)
         assert [get(picture) for picture in pictures] == list(range(60))

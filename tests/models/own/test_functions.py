@@ -101,7 +101,7 @@ def test_a_function_that_promises_a_number_scores(find: Find) -> None:
     assert model.scale is Scale.SIMILARITY
     queries = [Query(None, text, Mode.SCORE) for text in ("A dog.", "It may fail.", "How odd.", "A cat")]
     np.testing.assert_array_equal(model.score(queries), np.array([6, np.nan, np.nan, 5], np.float32))
-    reasons = [answer.reason for _, answer in model.rate(queries)]  # type: ignore[attr-defined]
+    reasons = [answer.reason for _, answer in model.stream_scores(queries)]  # type: ignore[attr-defined]
     assert reasons == ["", "RuntimeError: no idea", "the function returned nan as a score", ""]
 
 
@@ -183,7 +183,6 @@ def test_settings_that_nobody_takes_are_refused(find: Find, name: str) -> None:
         find(FUNCTIONS, "bright", word="no")
 
 
-@pytest.mark.filterwarnings("ignore:people_s_own")
 def test_without_a_fingerprint_that_of_the_file_is_used(find: Find) -> None:
     plain = find(CLASSES, "Says").fingerprint
     assert plain.startswith("people_s_own:Says ")
@@ -192,11 +191,11 @@ def test_without_a_fingerprint_that_of_the_file_is_used(find: Find) -> None:
     assert find(CLASSES, "Says", word="no").fingerprint != plain
 
 
-def test_a_fingerprint_from_a_file_is_told_by_a_warning(find: Find) -> None:
-    with pytest.warns(UserWarning, match="people_s_own:Says has no fingerprint; that of its file is used"):
-        find(CLASSES, "Says")
-    with pytest.warns(UserWarning, match="people_s_own:plain has no fingerprint"):
-        find("def plain(picture, text):\n    return 'yes'\n", "plain")
+def test_a_fingerprint_from_a_file_is_logged_as_a_warning(find: Find, caplog: pytest.LogCaptureFixture) -> None:
+    find(CLASSES, "Says")
+    assert "people_s_own:Says has no fingerprint; its file is used" in caplog.text
+    find("def plain(picture, text):\n    return 'yes'\n", "plain")
+    assert "people_s_own:plain has no fingerprint" in caplog.text
 
 
 ODD = """
@@ -256,7 +255,6 @@ def test_what_is_no_model_is_told_what_it_lacks(find: Find, name: str, fact: str
     assert problem.value.hint
 
 
-@pytest.mark.filterwarnings("ignore:people_s_own")
 def test_what_cannot_be_given_a_fingerprint_is_asked_for_one(find: Find) -> None:
     with pytest.raises(ModelError, match="cannot be given one"):
         find(ODD, "Frozen")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_builtin import Blocks, asked
+from blocks import Blocks, asked
 
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Group, Mode, Query, Relation
@@ -63,12 +63,12 @@ def test_guesses_are_as_unsure_as_can_be() -> None:
 def test_probabilities_that_are_each_their_own_have_a_mean_and_no_entropy() -> None:
     both = mean_distribution(
         [
-            AnswerDistribution(["a", "b"], np.array([0.5, 0.75]), whole=False),
-            AnswerDistribution(["a", "b"], np.ones(2), whole=False),
+            AnswerDistribution(["a", "b"], np.array([0.5, 0.75]), normalized=False),
+            AnswerDistribution(["a", "b"], np.ones(2), normalized=False),
         ]
     )
-    assert both.mean_said(1).top == (("b", 0.875),)
-    assert both.mean_said(1).score is None
+    assert both.mean_answer(1).top == (("b", 0.875),)
+    assert both.mean_answer(1).score is None
 
 
 @pytest.mark.parametrize("model", [RandomModel(), Echo(), ConstantModel(), two_tower(Blocks())])

@@ -50,10 +50,10 @@ def test_the_key_is_in_no_error_that_ends_a_run() -> None:
     with ChatServer(key="another key than ours") as server:
         for address in (server.base_url, server.base_url.removesuffix("/v1"), "http://127.0.0.1:1/v1"):
             with pytest.raises(ModelError) as told:
-                answers(chat("double", Plain(), base_url=address, patience=0.01), some(2))
+                answers(chat("double", Plain(), base_url=address, max_downtime=0.01), some(2))
             problems.append(told.value)
     with ChatServer(trouble=lambda asked, times: ServerFault.LOADING) as server, pytest.raises(ModelError) as told:
-        answers(chat("double", Plain(), base_url=server.base_url, patience=0.01), some(2))
+        answers(chat("double", Plain(), base_url=server.base_url, max_downtime=0.01), some(2))
     problems.append(told.value)
     assert "401: Incorrect API key provided: …" in str(problems[0])
     assert "OPENAI_API_KEY" in problems[0].hint
@@ -63,7 +63,7 @@ def test_the_key_is_in_no_error_that_ends_a_run() -> None:
 def test_a_key_with_signs_that_no_key_has_is_told_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (f"{KEY}\nmore", f"“{KEY}”"):
         monkeypatch.setenv("OPENAI_API_KEY", wrong)
-        with pytest.raises(ModelError, match="OPENAI_API_KEY holds signs that no key has") as told:
+        with pytest.raises(ModelError, match="OPENAI_API_KEY holds characters that no key has") as told:
             chat("double", Plain())
         assert KEY not in f"{told.value} {told.value.hint}"
 

@@ -5,7 +5,8 @@ import numpy as np
 from counterpoint.core.answers import State
 from counterpoint.core.groups import Gold, Mode, Query
 from counterpoint.core.ports import Answerer, Sampler, Scorer
-from counterpoint.models.builtin.sanity import ConstantModel, RandomModel, constant, gold, random
+from counterpoint.models.builtin.sanity import ConstantModel, RandomModel, constant, random
+from counterpoint.testing import GoldModel
 
 QUERIES = [Query(None, f"Is it {number}?") for number in range(40)]
 
@@ -41,19 +42,19 @@ def test_guesses_differ_between_trials_and_repeat_within_one() -> None:
 
 def test_the_model_that_knows_is_always_right_and_fails_where_it_was_told_nothing() -> None:
     told = {query.id: Gold.of(str(number)) for number, query in enumerate(QUERIES[:-1])}
-    answers = [answer for _, answer in gold(told).answer(QUERIES)]
+    answers = [answer for _, answer in GoldModel(told).answer(QUERIES)]
     assert [answer.value for answer in answers[:-1]] == [str(number) for number in range(39)]
     assert answers[-1].state is State.FAILED
 
 
 def test_the_model_that_knows_scores_what_fits_above_what_does_not() -> None:
     fits, fails = (Query(None, text, Mode.SCORE) for text in ("a cat", "a dog"))
-    knowing = gold({fits.id: Gold.of("yes"), fails.id: Gold.of("no")})
+    knowing = GoldModel({fits.id: Gold.of("yes"), fails.id: Gold.of("no")})
     assert knowing.score([fits, fails]).tolist() == [1.0, 0.0]
 
 
 def test_sanity_models_answer_and_score() -> None:
-    for model in (constant(), random(), gold({})):
+    for model in (constant(), random(), GoldModel({})):
         assert isinstance(model, Answerer)
         assert isinstance(model, Scorer)
     assert isinstance(random(), Sampler)

@@ -6,16 +6,22 @@ from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
 import openai
 import pytest
-from served import digest
 
 from counterpoint.pictures.png import encode_png
 from counterpoint.testing import ChatServer, ReceivedRequest, ServerFault, echo
+
+
+def digest(content: bytes) -> str:
+    """The digest that the server takes of a picture's file."""
+    return blake2b(content, digest_size=16).hexdigest()
+
 
 PICTURE = encode_png(np.full((4, 6, 3), 7, np.uint8))
 SHOWN = f"data:image/png;base64,{b64encode(PICTURE).decode()}"
@@ -156,7 +162,7 @@ def test_the_double_is_strict(create: Callable[..., Any], wrong: dict[str, Any])
 
 
 def test_before_it_opens_whoever_knocks_is_refused_and_a_closed_one_is_gone() -> None:
-    with ChatServer(opens_after=60) as server:
+    with ChatServer(listening=False) as server:
         port = int(server.base_url.rpartition(":")[2].partition("/")[0])
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))

@@ -22,7 +22,7 @@ from counterpoint.models.endpoint.server import Server
 from counterpoint.testing import ChatServer
 
 T = TypeVar("T")
-QUICK = RetryPolicy(attempts=8, first=0.001, away=10.0)
+QUICK = RetryPolicy(attempts=8, first_delay=0.001, max_downtime=10.0)
 
 
 class Plain:
@@ -45,7 +45,7 @@ def some(count: int, *, pictures: int = 4, mode: Mode = Mode.ANSWER) -> list[Que
 
 def served(server: ChatServer | str, pictures: Plain | None = None, *, tokens: int = 256, **settings: Any) -> Chat:
     """The model of a server, asked again without delay."""
-    made = ChatSettings(Decoding("double", tokens), seconds=5.0, patience=QUICK)
+    made = ChatSettings(Decoding("double", tokens), retries=QUICK)
     address = server if isinstance(server, str) else server.base_url
     return Chat(replace(made, **settings), pictures or Plain(), server=Server.of(address, {}))
 

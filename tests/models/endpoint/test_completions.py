@@ -75,10 +75,10 @@ def _spoken(*tokens: str) -> Reply:
 
 
 def test_the_chances_are_those_of_the_first_token_that_says_something() -> None:
-    assert set(_spoken("\n", " Yes", ".").chances or ()) == {" Yes", " Yes!"}
-    assert set(_spoken("<think>", "No", "</th", "ink>", "\n", "Yes").chances or ()) == {"Yes", "Yes!"}
-    assert _spoken(" ").chances == {}
-    assert read_reply(_reply(content="Yes.")).chances is None
+    assert set(_spoken("\n", " Yes", ".").first_token or ()) == {" Yes", " Yes!"}
+    assert set(_spoken("<think>", "No", "</th", "ink>", "\n", "Yes").first_token or ()) == {"Yes", "Yes!"}
+    assert _spoken(" ").first_token == {}
+    assert read_reply(_reply(content="Yes.")).first_token is None
 
 
 def test_a_token_that_could_begin_several_choices_makes_their_probabilities_unknown() -> None:
@@ -130,8 +130,8 @@ def test_a_refused_field_is_left_out_or_renamed_and_other_refusals_change_nothin
 
 def test_what_a_server_does_not_take_is_not_sent() -> None:
     decoding = Decoding("m", tokens=3, temperature=0.5, seed=7)
-    whole = request_body(decoding, "Is it?", "", ServerCapabilities(), chances=True)
+    whole = request_body(decoding, "Is it?", "", ServerCapabilities(), logprobs=True)
     assert whole.keys() == {"model", "messages", "max_tokens", "temperature", "seed", "logprobs", "top_logprobs"}
-    bare = request_body(decoding, "Is it?", "", ServerCapabilities(0, "max_completion_tokens", False), chances=True)
+    bare = request_body(decoding, "Is it?", "", ServerCapabilities(0, "max_completion_tokens", False), logprobs=True)
     assert bare.keys() == {"model", "messages", "max_completion_tokens", "temperature"}
     assert bare["messages"] == [{"role": "user", "content": "Is it?"}]

@@ -1,11 +1,14 @@
 """A model behind a server: whatever it does, every query is answered once, by its own reply, or says why not."""
 
+import asyncio
 from base64 import b64decode
 from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from itertools import pairwise
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -21,11 +24,15 @@ from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import BudgetExhausted, CounterpointError, ModelUnreachable
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, BatchingModel, RemoteModel, Sampler, Scorer, StreamingScorer
+from counterpoint.core.ports import Answerer, BatchingModel, RemoteModel, RenamedModel, Sampler, Scorer, StreamingScorer
 from counterpoint.engine import running
 from counterpoint.models.endpoint.chat import Chat, chat
+from counterpoint.models.endpoint.completions import Decoding, ServerCapabilities, request_body
 from counterpoint.models.endpoint.data_urls import PictureEncoding
-from counterpoint.models.endpoint.scheduler import RetryPolicy
+from counterpoint.models.endpoint.rate_limiter import RateLimiter
+from counterpoint.models.endpoint.requests import Endpoint
+from counterpoint.models.endpoint.scheduler import RetryableError, RetryPolicy, ServerState
+from counterpoint.models.endpoint.server import Server
 from counterpoint.models.prompts import Prompt
 from counterpoint.store import groups
 from counterpoint.testing import ChatServer, MemoryLog, ReceivedRequest, ServerFault, check_model
@@ -37,7 +44,6 @@ PASSING = [
     ServerFault.BUSY_UNTIL,
     ServerFault.BROKEN,
     ServerFault.LOADING,
-    ServerFault.HANG,
     ServerFault.HALF,
     ServerFault.CUT,
     ServerFault.GARBLED,
@@ -54,9 +60,9 @@ def _table(queries: Sequence[Query]) -> object:
 def _own(query: Query) -> str:
     """What the double replies to a query, by its picture and its words."""
     if query.picture is None:
-        return Prompt().words(query)
+        return Prompt().text(query)
     content = b64decode(PictureEncoding()(Plain().pixels(query.picture)).partition(",")[2])
-    return f"{digest(content)[:8]} {Prompt().words(query)}"
+    return f"{digest(content)[:8]} {Prompt().text(query)}"
 
 
 def test_every_query_gets_its_own_reply() -> None:
@@ -90,7 +96,7 @@ def test_the_picture_stands_before_the_words_and_has_the_very_pixels() -> None:
     with ChatServer() as server:
         answers(served(server), [Query(Picture("p:7.png"), "What is it?")])
     shown, said = server.received[0].body["messages"][-1]["content"]
-    assert said == {"type": "text", "text": Prompt().words(Query(None, "What is it?"))}
+    assert said == {"type": "text", "text": Prompt().text(Query(None, "What is it?"))}
     content = b64decode(shown["image_url"]["url"].removeprefix("data:image/png;base64,"))
     assert np.array_equal(np.asarray(Image.open(BytesIO(content))), Plain().pixels(Picture("p:7.png")))
 
@@ -108,7 +114,7 @@ def test_the_first_request_on_a_picture_is_answered_before_the_others_on_it_are_
         alone.setdefault(asked.picture, [one.picture for one in server.received].count(asked.picture) == 1)
         return "fine"
 
-    with ChatServer(says, seconds=0.01) as server:
+    with ChatServer(says, together=3) as server:
         answers(served(server, pictures), some(24, pictures=3))
         assert len({one.picture for one in server.received[:3]}) == 3
     assert list(alone.values()) == [True] * 3
@@ -117,7 +123,7 @@ def test_the_first_request_on_a_picture_is_answered_before_the_others_on_it_are_
 
 def test_pictures_are_finished_in_turn_where_there_is_room_for_one_request() -> None:
     with ChatServer() as server:
-        answers(served(server, at_once=1), some(12, pictures=3))
+        answers(served(server, concurrency=1), some(12, pictures=3))
         order = [one.picture for one in server.received]
     changes = sum(one != other for one, other in pairwise(order))
     assert changes <= 5  # the first of each picture, then the rest of each
@@ -133,30 +139,25 @@ def test_a_picture_that_cannot_be_read_fails_its_queries_alone_and_costs_no_requ
 
 
 def test_no_more_requests_are_on_their_way_than_may_be() -> None:
-    with ChatServer(seconds=0.01) as server:
-        answers(served(server, at_once=5), some(60, pictures=30))
-    assert 1 < server.busiest <= 5
+    with ChatServer(together=5) as server:
+        answers(served(server, concurrency=5), some(60, pictures=30))
+    assert server.busiest == 5
 
 
-def test_fewer_are_sent_at_once_to_a_server_that_pushes_back() -> None:
-    crowd: list[int] = []
-
-    def trouble(asked: ReceivedRequest, times: int) -> ServerFault | None:
-        crowd.append(server.busy)
-        return ServerFault.BUSY if server.busy > 3 else None
-
-    with ChatServer(trouble=trouble, seconds=0.005) as server:
-        said = answers(served(server, at_once=24, patience=replace(QUICK, attempts=50)), some(120, pictures=60))
+def test_a_server_that_pushes_back_lowers_the_concurrency_limit() -> None:
+    with ChatServer(trouble=lambda asked, times: ServerFault.BUSY if not times else None, together=24) as server:
+        model = served(server, concurrency=24)
+        said = answers(model, some(24, pictures=24))
     assert not [answer for answer in said if answer.state is State.FAILED]
-    assert max(crowd[:24]) > 12
-    assert sum(crowd[-60:]) / 60 < 6
+    assert server.busiest == 24
+    assert model._state.limiter.limit < 24
 
 
 @pytest.mark.parametrize("trouble", PASSING)
 def test_a_trouble_that_passes_loses_no_query_and_settles_none_twice(trouble: ServerFault) -> None:
     asked = some(12)
     with ChatServer(trouble=lambda asked, times: trouble if not times else None) as server:
-        model = served(server, seconds=2.0 if trouble is ServerFault.HANG else 20.0, at_once=12)
+        model = served(server, concurrency=12)
         said = answers(model, asked)
         assert set(server.settled.values()) == {1}
         assert len(server.settled) == len(asked)
@@ -168,7 +169,7 @@ def test_a_trouble_that_passes_loses_no_query_and_settles_none_twice(trouble: Se
 @pytest.mark.parametrize("trouble", [ServerFault.BUSY, ServerFault.BROKEN, ServerFault.RESET, ServerFault.GARBLED])
 def test_a_trouble_that_does_not_pass_fails_the_query_with_its_reason(trouble: ServerFault) -> None:
     with ChatServer(trouble=lambda asked, times: trouble if "number 2?" in asked.words else None) as server:
-        said = answers(served(server, patience=replace(QUICK, attempts=3)), some(5))
+        said = answers(served(server, retries=replace(QUICK, attempts=3)), some(5))
         assert sorted(server.asked.values()) == [1, 1, 1, 1, 3]
     assert [answer.state is State.FAILED for answer in said] == [False, False, True, False, False]
     assert said[2].reason
@@ -207,15 +208,35 @@ def test_a_reply_that_was_cut_off_keeps_its_text_and_says_so() -> None:
 
 
 def test_a_server_that_opens_late_is_waited_for() -> None:
-    with ChatServer(opens_after=0.3) as server:
-        model = served(server, patience=RetryPolicy(attempts=2, first=0.01, away=20.0))
-        said = answers(model, some(6))
-    assert [answer.raw for answer in said] == [_own(query) for query in some(6)]
-    assert model.retries > 2
+    with ChatServer(listening=False) as server, ThreadPoolExecutor(1) as thread:
+        model = served(server, retries=RetryPolicy(attempts=2, first_delay=0.01, max_downtime=600.0))
+        said = thread.submit(answers, model, some(6))
+        while model.retries < 3:
+            sleep(0.01)
+        server.listen()
+        assert [answer.raw for answer in said.result()] == [_own(query) for query in some(6)]
+
+
+def test_a_request_without_a_reply_is_retried_after_the_timeout_and_lowers_the_limit() -> None:
+    state = ServerState(RateLimiter.full(8))
+
+    async def post(server: ChatServer) -> None:
+        endpoint = Endpoint(Server.of(server.base_url, {}), state, seconds=0.05, concurrency=8)
+        async with endpoint.client() as client:
+            body = request_body(Decoding("double"), "What is it?", "", ServerCapabilities(), logprobs=False)
+            await endpoint.post(client, body)
+
+    with (
+        ChatServer(trouble=lambda asked, times: ServerFault.HANG) as server,
+        pytest.raises(RetryableError, match=r"no reply within 0\.05 s"),
+        ThreadPoolExecutor(1) as thread,
+    ):
+        thread.submit(asyncio.run, post(server)).result()
+    assert (state.limiter.limit, state.sent) == (4.0, 1)
 
 
 def test_a_server_that_is_not_there_ends_the_run_when_patience_does() -> None:
-    model = served("http://127.0.0.1:1/v1", patience=RetryPolicy(first=0.001, away=0.05))
+    model = served("http://127.0.0.1:1/v1", retries=RetryPolicy(first_delay=0.001, max_downtime=0.05))
     with pytest.raises(ModelUnreachable, match=r"http://127.0.0.1:1/v1 cannot be reached: .*Connect call failed"):
         answers(model, some(6))
 
@@ -261,7 +282,7 @@ def test_a_budget_counts_what_is_sent_again_and_fails_nobody() -> None:
 def test_what_failed_is_asked_by_the_next_run_and_nothing_else_is() -> None:
     log, asked = MemoryLog(), some(20)
     with ChatServer(trouble=lambda asked, times: ServerFault.BROKEN if "number 7?" in asked.words else None) as server:
-        first = run(_table(asked), served(server, patience=replace(QUICK, attempts=2)), log)
+        first = run(_table(asked), served(server, retries=replace(QUICK, attempts=2)), log)
     assert (first.asked, first.failed, first.retries) == (20, 1, 1)
     with ChatServer() as server:
         second = run(_table(asked), served(server), log)
@@ -272,27 +293,25 @@ def test_what_failed_is_asked_by_the_next_run_and_nothing_else_is() -> None:
 
 @examples(30)
 @given(
-    st.lists(
-        st.lists(st.sampled_from([one for one in PASSING if one is not ServerFault.HANG]), max_size=3), max_size=16
-    ),
+    st.lists(st.lists(st.sampled_from(PASSING), max_size=3), max_size=16),
     st.integers(1, 8),
     st.integers(0, 30),
 )
 @example(
-    [[ServerFault.HANG], [], [ServerFault.RESET, ServerFault.HANG], [ServerFault.BUSY_UNTIL, ServerFault.HALF]], 3, 5
+    [[ServerFault.CUT], [], [ServerFault.RESET, ServerFault.GARBLED], [ServerFault.BUSY_UNTIL, ServerFault.HALF]], 3, 5
 )
 def test_whatever_goes_wrong_in_whatever_order_nothing_is_lost_and_nothing_settled_twice(
-    troubles: list[list[ServerFault]], at_once: int, budget: int
+    troubles: list[list[ServerFault]], concurrency: int, budget: int
 ) -> None:
     asked, log = some(len(troubles), pictures=3), MemoryLog()
-    plan = {Prompt().words(query): some for query, some in zip(asked, troubles, strict=True)}
+    plan = {Prompt().text(query): some for query, some in zip(asked, troubles, strict=True)}
 
     def trouble(asked: ReceivedRequest, times: int) -> ServerFault | None:
         return dict(enumerate(plan[asked.words])).get(times)
 
     with ChatServer(trouble=trouble, pause=0.001) as server:
         for limit in (budget, 0):  # a first run that may be cut short, and one that goes on
-            outcome = run(_table(asked), served(server, budget=limit, at_once=at_once, seconds=1.0), log)
+            outcome = run(_table(asked), served(server, budget=limit, concurrency=concurrency), log)
             assert outcome.failed == 0
         assert set(server.settled.values()) <= {1}
         assert len(server.settled) == len(asked)
@@ -325,7 +344,7 @@ def test_a_score_is_how_likely_yes_is_against_no() -> None:
     with ChatServer(lambda asked: "Yes", chances=_likely) as server:
         model, asked = served(server), some(6, mode=Mode.SCORE)
         assert model.score(asked) == pytest.approx([0.75] * 6)
-        (_, said), *_ = gathered(model.rate(asked))
+        (_, said), *_ = gathered(model.stream_scores(asked))
         outcome = run(_table(asked), model, log := MemoryLog())
     assert said.raw == "Yes"
     assert said.score == pytest.approx(0.75)
@@ -342,7 +361,7 @@ def test_a_reply_to_a_score_that_says_neither_yes_nor_no_is_kept_as_unparsed() -
 def test_a_server_that_refuses_log_probabilities_is_asked_without_from_then_on() -> None:
     asked = [Query(None, f"Is it number {n}?") for n in range(10)]
     with ChatServer(lambda asked: "Yes.", refuses=("logprobs",)) as server:
-        model = served(server, at_once=1)
+        model = served(server, concurrency=1)
         said = answers(model, asked)
         answers(model, [Query(None, "Is it another?")])
     assert {(answer.value, answer.top) for answer in said} == {("yes", ())}
@@ -353,7 +372,7 @@ def test_a_server_that_refuses_log_probabilities_is_asked_without_from_then_on()
 @pytest.mark.parametrize("offer", [{"refuses": ("logprobs",)}, {"logprobs": False}])
 def test_without_log_probabilities_a_score_fails_and_says_why(offer: dict[str, Any]) -> None:
     with ChatServer(lambda asked: "Yes.", **offer) as server:
-        model = served(server, at_once=1)
+        model = served(server, concurrency=1)
         said = answers(model, some(20, mode=Mode.SCORE))
         assert model.requests <= 2
         assert np.isnan(model.score(some(3, mode=Mode.SCORE))).all()
@@ -362,7 +381,7 @@ def test_without_log_probabilities_a_score_fails_and_says_why(offer: dict[str, A
 
 def test_a_server_that_knows_only_the_new_name_of_a_field_is_asked_by_it() -> None:
     with ChatServer(refuses=("max_tokens",)) as server:
-        model = served(server, at_once=1)
+        model = served(server, concurrency=1)
         assert all(answer.state is not State.FAILED for answer in answers(model, some(5)))
         assert model.requests == 6
         assert server.received[-1].body["max_completion_tokens"] == 256
@@ -410,8 +429,8 @@ def test_whoever_stops_listening_leaves_nothing_behind() -> None:
     async def one(model: Chat) -> AsyncIterator[int]:
         yield await first(model)
 
-    with ChatServer(seconds=0.01) as server:
-        (place,) = gathered(one(served(server, at_once=2)))
+    with ChatServer() as server:
+        (place,) = gathered(one(served(server, concurrency=2)))
         assert place in range(20)
         assert len(server.received) < 20
 
@@ -424,7 +443,8 @@ def test_the_fingerprint_changes_with_whatever_an_answer_depends_on_and_with_not
     assert plain.startswith("m ")
     others = [
         made("n"),
-        made(base_url="http://127.0.0.1/v1"),
+        made(version="week-46"),
+        made(version="week-47"),
         made(prompt="Be brief."),
         made(system="Be brief."),
         made(tokens=8),
@@ -434,21 +454,37 @@ def test_the_fingerprint_changes_with_whatever_an_answer_depends_on_and_with_not
         made(picture_format="jpeg"),
         made(picture_side=512),
     ]
-    assert len({plain, *others}) == 11
+    assert len({plain, *others}) == 12
     alike = [
-        made(at_once=2),
+        made(base_url="http://127.0.0.1/v1"),
+        made(concurrency=2),
         made(timeout=1),
         made(attempts=1),
-        made(max_requests=9),
-        made(patience=0),
+        made(budget=9),
+        made(max_downtime=0),
         made(rule="free"),
     ]
     assert {plain, *alike} == {plain}
 
 
+def test_answers_stored_under_the_fingerprint_with_the_address_are_still_found() -> None:
+    def former(**settings: str) -> tuple[str, ...]:
+        return chat("m", Plain(), **settings).former_fingerprints  # type: ignore[arg-type]
+
+    assert former(base_url="http://127.0.0.1/v1") == ("m 13a057396abfefb1",)
+    assert former() == ("m b1131a0ce4e118e5",)
+    assert former(version="week-46") == ()
+    assert isinstance(chat("m", Plain()), RenamedModel)
+
+
+def test_a_version_is_a_setting_of_endpoints() -> None:
+    plain, named = (catalog.model("openai/m", Plain(), one) for one in ({}, {"version": "week-46"}))
+    assert plain.fingerprint != named.fingerprint == chat("m", Plain(), version="week-46").fingerprint
+
+
 def test_the_catalog_makes_a_model_with_settings_as_people_type_them() -> None:
     with ChatServer(models=("org/double",)) as server:
-        typed = {"base_url": server.base_url, "tokens": "3", "temperature": "0.5", "rule": "free", "at_once": "2"}
+        typed = {"base_url": server.base_url, "tokens": "3", "temperature": "0.5", "rule": "free", "concurrency": "2"}
         model = catalog.model("openai/org/double", Plain(), typed)
         assert isinstance(model, Chat)
         answers(model, some(2))
@@ -461,13 +497,13 @@ def test_the_catalog_makes_a_model_with_settings_as_people_type_them() -> None:
     ("wrong", "said"),
     [
         ({"tokens": 0}, "tokens is 0"),
-        ({"at_once": 0}, "at_once is 0"),
+        ({"concurrency": 0}, "concurrency is 0"),
         ({"timeout": -1.0}, "timeout is -1.0"),
         ({"temperature": float("nan")}, "temperature is nan"),
         ({"picture_format": "gif"}, "no format of pictures is called 'gif'"),
         ({"rule": "guess"}, "no rule is called 'guess'"),
-        ({"base_url": "127.0.0.1:8000"}, "no address of the web"),
-        ({"base_url": "http://[::1"}, "no address of the web"),
+        ({"base_url": "127.0.0.1:8000"}, "no web address"),
+        ({"base_url": "http://[::1"}, "no web address"),
     ],
 )
 def test_settings_that_cannot_be_are_told(wrong: dict[str, Any], said: str) -> None:

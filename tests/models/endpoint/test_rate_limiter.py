@@ -29,49 +29,53 @@ NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
 def test_a_push_back_halves_what_may_be_on_its_way() -> None:
-    pace = RateLimiter.full(32).pushed_back(sent=0.0, now=1.0)
-    assert pace.room(0, now=1.0) == 16
-    assert pace.room(10, now=1.0) == 6
-    assert pace.room(20, now=1.0) == 0
+    limiter = RateLimiter.full(32).after_pushback(sent=0.0, now=1.0)
+    assert limiter.free_slots(0, now=1.0) == 16
+    assert limiter.free_slots(10, now=1.0) == 6
+    assert limiter.free_slots(20, now=1.0) == 0
 
 
 def test_requests_that_were_pushed_back_together_count_once() -> None:
-    pace = RateLimiter.full(32)
+    limiter = RateLimiter.full(32)
     for _ in range(32):
-        pace = pace.pushed_back(sent=0.0, now=1.0)
-    assert pace.limit == 16
-    assert pace.pushed_back(sent=2.0, now=3.0).limit == 8
+        limiter = limiter.after_pushback(sent=0.0, now=1.0)
+    assert limiter.limit == 16
+    assert limiter.after_pushback(sent=2.0, now=3.0).limit == 8
 
 
 def test_there_is_always_room_for_one() -> None:
-    pace = RateLimiter.full(4)
+    limiter = RateLimiter.full(4)
     for second in range(20):
-        pace = pace.pushed_back(sent=float(second), now=second + 0.5)
-    assert pace.room(0, now=99.0) == 1
+        limiter = limiter.after_pushback(sent=float(second), now=second + 0.5)
+    assert limiter.free_slots(0, now=99.0) == 1
 
 
 def test_answers_give_room_for_one_more_in_the_time_of_one_round() -> None:
-    pace = RateLimiter(most=32, limit=8.0)
+    limiter = RateLimiter(maximum=32, limit=8.0)
     for _ in range(9):
-        pace = pace.answered()
-    assert 9 <= pace.limit < 10
+        limiter = limiter.after_answer()
+    assert 9 <= limiter.limit < 10
     for _ in range(1000):
-        pace = pace.answered()
-    assert pace.limit == 32
+        limiter = limiter.after_answer()
+    assert limiter.limit == 32
 
 
 def test_nothing_is_sent_while_the_server_wants_to_be_left_alone() -> None:
-    pace = RateLimiter.full(8).pushed_back(sent=0.0, now=1.0, wait=5.0)
-    assert [pace.room(0, now) for now in (1.0, 5.9, 6.0)] == [0, 0, 4]
-    assert pace.pushed_back(sent=0.5, now=1.5, wait=1.0).resume == 6.0
+    limiter = RateLimiter.full(8).after_pushback(sent=0.0, now=1.0, wait=5.0)
+    assert [limiter.free_slots(0, now) for now in (1.0, 5.9, 6.0)] == [0, 0, 4]
+    assert limiter.after_pushback(sent=0.5, now=1.5, wait=1.0).resume_at == 6.0
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 9))), st.integers(1, 64))
 def test_whatever_happens_the_limit_stays_between_one_and_the_most(events: list[float | None], most: int) -> None:
-    pace = RateLimiter.full(most)
+    limiter = RateLimiter.full(most)
     for now, event in enumerate(events):
-        pace = pace.answered() if event is None else pace.pushed_back(sent=now - event, now=float(now), wait=event)
-        assert 1 <= pace.limit <= most
+        limiter = (
+            limiter.after_answer()
+            if event is None
+            else limiter.after_pushback(sent=now - event, now=float(now), wait=event)
+        )
+        assert 1 <= limiter.limit <= most
 
 
 @given(st.integers(1, 100), st.integers())
@@ -99,22 +103,22 @@ def test_the_time_to_wait_is_read_as_seconds_or_as_a_date(headers: dict[str, str
     assert retry_after(headers, NOW) == seconds
 
 
-def _jobs(queries: list[Query]) -> list[QueryTask]:
+def _tasks(queries: list[Query]) -> list[QueryTask]:
     return [QueryTask(place, 0, query) for place, query in enumerate(queries)]
 
 
 def test_the_first_on_a_picture_goes_before_the_others_and_pictures_are_finished_in_turn() -> None:
-    waiting = TaskQueue(_jobs(some(6, pictures=2)))
+    waiting = TaskQueue(_tasks(some(6, pictures=2)))
     first = [waiting.next(0.0), waiting.next(0.0), waiting.next(0.0)]
-    assert [number is not None and waiting.jobs[number].place for number in first] == [0, 1, False]
+    assert [number is not None and waiting.tasks[number].place for number in first] == [0, 1, False]
     assert first[0] is not None
     waiting.release(first[0])
     others = [waiting.next(0.0), waiting.next(0.0), waiting.next(0.0)]
-    assert [number is not None and waiting.jobs[number].place for number in others] == [2, 4, False]
+    assert [number is not None and waiting.tasks[number].place for number in others] == [2, 4, False]
 
 
 def test_queries_without_a_picture_wait_for_nobody() -> None:
-    waiting = TaskQueue(_jobs([Query(None, "What?"), Query(None, "Who?")]))
+    waiting = TaskQueue(_tasks([Query(None, "What?"), Query(None, "Who?")]))
     assert [waiting.next(0.0), waiting.next(0.0), waiting.next(0.0)] == [0, 1, None]
 
 
@@ -130,13 +134,13 @@ class Clock:
 
 
 def _round(
-    queries: list[Query], attempt: Callable[[QueryTask], Awaitable[Answer]], line: ServerState, patience: RetryPolicy
+    queries: list[Query], attempt: Callable[[QueryTask], Awaitable[Answer]], state: ServerState, policy: RetryPolicy
 ) -> list[tuple[int, str]]:
     settled: list[tuple[int, str]] = []
 
     async def walk() -> None:
-        async for job, answer in RequestScheduler(_jobs(queries), attempt, line, patience, Clock()).settled():
-            settled.append((job.place, answer.raw or answer.reason))
+        async for task, answer in RequestScheduler(_tasks(queries), attempt, state, policy, Clock()).answers():
+            settled.append((task.place, answer.raw or answer.reason))
 
     with ThreadPoolExecutor(1) as thread:
         problem = thread.submit(asyncio.run, walk()).exception()
@@ -149,40 +153,65 @@ def _round(
 def test_what_comes_to_nothing_too_often_fails_and_the_others_do_not() -> None:
     tries: list[int] = []
 
-    async def attempt(job: QueryTask) -> Answer:
-        tries.append(job.place)
-        if job.place == 1:
+    async def attempt(task: QueryTask) -> Answer:
+        tries.append(task.place)
+        if task.place == 1:
             raise RetryableError("it broke off")
         return Answer.of("yes")
 
-    line = ServerState(RateLimiter.full(4))
-    settled = _round(some(4), attempt, line, RetryPolicy(attempts=3, first=0.001))
+    state = ServerState(RateLimiter.full(4))
+    settled = _round(some(4), attempt, state, RetryPolicy(attempts=3, first_delay=0.001))
     assert sorted(settled) == [(0, "yes"), (1, "it broke off"), (2, "yes"), (3, "yes")]
     assert tries.count(1) == 3
-    assert line.retries == 2
+    assert state.retries == 2
 
 
 def test_a_spent_budget_is_told_after_what_has_arrived() -> None:
-    line = ServerState(RateLimiter.full(2), budget=3)
+    state = ServerState(RateLimiter.full(2), budget=3)
 
-    async def attempt(job: QueryTask) -> Answer:
-        line.send()
+    async def attempt(task: QueryTask) -> Answer:
+        state.count_request()
         await asyncio.sleep(0)
         return Answer.of("yes")
 
-    *settled, (_, said) = _round(some(8), attempt, line, RetryPolicy())
+    *settled, (_, said) = _round(some(8), attempt, state, RetryPolicy())
     assert len(settled) == 3
     assert said == "the budget of 3 requests is used up"
 
 
 def test_a_server_that_is_away_is_waited_for_as_long_as_patience_lasts() -> None:
-    line = ServerState(RateLimiter.full(2), away=0.0)
+    state = ServerState(RateLimiter.full(2), down_since=0.0)
     times = 0
 
-    async def attempt(job: QueryTask) -> Answer:
+    async def attempt(task: QueryTask) -> Answer:
         nonlocal times
         times += 1
-        raise RetryableError("nobody is there", away=True)
+        raise RetryableError("nobody is there", unreachable=True)
 
-    assert _round(some(1), attempt, line, RetryPolicy(attempts=3, first=0.001, away=1.0)) == [(-1, "nobody is there")]
+    assert _round(some(1), attempt, state, RetryPolicy(attempts=3, first_delay=0.001, max_downtime=1.0)) == [
+        (-1, "nobody is there")
+    ]
     assert times > 3
+
+
+def test_fewer_requests_are_in_flight_to_a_server_that_pushes_back() -> None:
+    clock, state, crowd = Clock(), ServerState(RateLimiter.full(24)), list[int]()
+    in_flight = 0
+
+    async def attempt(task: QueryTask) -> Answer:
+        nonlocal in_flight
+        in_flight += 1
+        crowd.append(in_flight)
+        sent, crowded = clock(), in_flight > 3
+        await asyncio.sleep(0)
+        in_flight -= 1
+        if crowded:
+            state.limiter = state.limiter.after_pushback(sent=sent, now=clock())
+            raise RetryableError("too many requests")
+        state.limiter = state.limiter.after_answer()
+        return Answer.of("yes")
+
+    settled = _round(some(120, pictures=60), attempt, state, RetryPolicy(attempts=50, first_delay=0.001))
+    assert sorted(settled) == [(place, "yes") for place in range(120)]
+    assert max(crowd[:24]) > 12
+    assert sum(crowd[-60:]) / 60 < 6
