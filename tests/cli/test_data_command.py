@@ -136,7 +136,7 @@ def test_a_missing_file_ends_with_one_after_all_that_is_known(gqa: Path, tmp_pat
     assert done.exit_code == 1
     assert isinstance(done.exception, SourceError)
     assert "has no val_balanced_questions.json, the questions of GQA" in str(done.exception)
-    assert re.search(r"val_balanced_questions.json +questions +MISSING", done.stdout)
+    assert re.search(r"val_balanced_questions.json +questions +✗ missing", done.stdout)
     assert re.search(r"^scenes +8 ", done.stdout, re.MULTILINE)
     assert _call("gqa", "--data", tmp_path, "--kind", "scenes").exit_code == 0
     found = json.loads(_call("gqa", "--data", tmp_path, "--json").stdout)
@@ -165,7 +165,7 @@ def test_what_was_left_out_is_listed_with_reason_and_place(vqa: Path) -> None:
     (left,) = found["kinds"]["questions"]["left_out"]
     assert left["count"] == 1
     assert "question 3" in left["places"][0]
-    assert "1 left out of questions: " in _call("vqa2", "--data", vqa).stdout
+    assert "1 questions skipped: " in _call("vqa2", "--data", vqa).stdout
 
 
 def test_answers_are_one_as_the_rule_set_compares_them(vqa: Path) -> None:
@@ -249,7 +249,7 @@ def test_the_world_needs_no_files(tmp_path: Path) -> None:
     assert list(found["kinds"]) == ["scenes", "questions", "captions", "dialogues", "frames"]
     assert found["kinds"]["captions"]["items"] == 25
     assert found["kinds"]["dialogues"]["numbers"]["turns per dialogue"]["counts"] == {"10": 5}
-    assert "which are drawn when they are shown" in _call("world", "--items", 2).stdout
+    assert "drawn on demand" in _call("world", "--items", 2).stdout
 
 
 def test_a_file_of_ones_own_is_described_by_its_columns(tmp_path: Path) -> None:
@@ -281,6 +281,6 @@ def test_the_page_needs_nothing_else_and_escapes_what_it_shows(gqa: Path, vqa: P
 def test_the_page_says_what_is_missing_and_what_was_left_out(vqa: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     assert _call("vqa2", "--data", vqa, "--out", out).exit_code == 0
-    assert "Left out" in out.read_text("utf-8")
+    assert "Skipped" in out.read_text("utf-8")
     assert _call("gqa", "--data", tmp_path, "--out", out).exit_code == 1
     assert "✗ missing" in out.read_text("utf-8")

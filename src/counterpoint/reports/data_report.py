@@ -1,4 +1,4 @@
-"""The description of a data set as one HTML file with tables and charts, in the look of the report."""
+"""The description of a data set as one self-contained HTML file with tables and charts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from counterpoint._version import __version__
 from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, RankedWord, WordFrequencies
 from counterpoint.reports.charts.bars import BarChart, Histogram
+from counterpoint.reports.data_tables import absent_lines, files_table, overlaps_table, skipped_table
 from counterpoint.reports.templating import counted, environment, style
-from counterpoint.sources.file_checks import format_size
 from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription
 
 FEW = 3
-"""Numbers that differ by less than this are said in a sentence, and need no chart."""
+"""Numbers that span less than this are described by a sentence instead of a chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,73 +24,79 @@ class ChartWithNote:
 
 @dataclass(frozen=True, slots=True)
 class KindSection:
-    """What the page says of the items of one kind."""
+    """The items of one kind: a sentence, facts, and charts."""
 
     name: str
     sentence: str
-    facts: tuple[str, ...]  # numbers that need no chart
-    figures: tuple[ChartWithNote, ...]
-    part: ItemDescription
+    facts: tuple[str, ...]  # numbers without a chart
+    charts: tuple[ChartWithNote, ...]
 
 
-def render_data_report(found: DatasetDescription, top: int = 10) -> str:
-    """The whole page."""
-    answerable = _answerable(found)
-    templates = environment()
-    templates.filters["bytes"] = format_size
-    return templates.get_template("data_report.html").render(
-        found=found,
-        name=f"{found.title}, {found.split}",
-        about=f"{counted(found.items, 'item')} · {counted(found.pictures.distinct, 'picture')}",
-        version=__version__,
-        style=style(),
-        sentence=describe_split(found),
-        kinds=[_kind(part, top) for part in found.parts if part.counts.items],
-        overlap=overlap_chart(answerable) if answerable else None,
+def render_data_report(data: DatasetDescription, top: int = 10) -> str:
+    """The whole file."""
+    answerable = _answerable(data)
+    return (
+        environment()
+        .get_template("data_report.html")
+        .render(
+            rules=data.rules,
+            name=f"{data.title}, {data.split}",
+            about=f"{counted(data.items, 'item')} · {counted(data.pictures.distinct, 'picture')}",
+            version=__version__,
+            style=style(),
+            sentence=describe_split(data),
+            files=files_table(data) if data.files else None,
+            problems=[(part.counts.kind, part.problem) for part in data.parts if part.problem],
+            kinds=[_kind(part, top) for part in data.parts if part.counts.items],
+            overlaps=overlaps_table(data) if data.overlaps else None,
+            overlap=overlap_chart(answerable) if answerable else None,
+            remarks=list(absent_lines(data)),
+            skipped=skipped_table(data) if any(part.left for part in data.parts) else None,
+        )
     )
 
 
-def describe_split(found: DatasetDescription) -> str:
-    """What was read, in one sentence."""
-    parts = [counted(part.counts.items, part.counts.kind.removesuffix("s")) for part in found.parts]
+def describe_split(data: DatasetDescription) -> str:
+    """One sentence on the items and pictures of a split."""
+    parts = [counted(part.counts.items, part.counts.kind.removesuffix("s")) for part in data.parts]
     listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]])) or "nothing"
-    sampled = found.request.limit is not None and not found.pictures.drawn
-    limit = f", at most {found.request.limit:,} of each kind" if sampled else ""
-    return f"The {found.split} split of {found.title}: {listed} about {_pictures(found)}{limit}."
+    sampled = data.request.limit is not None and not data.pictures.drawn
+    limit = f", at most {data.request.limit:,} of each kind" if sampled else ""
+    return f"The {data.split} split of {data.title}: {listed} about {_pictures(data)}{limit}."
 
 
-def _pictures(found: DatasetDescription) -> str:
-    pictures = found.pictures
-    said = counted(pictures.distinct, "picture")
+def _pictures(data: DatasetDescription) -> str:
+    pictures = data.pictures
+    number = counted(pictures.distinct, "picture")
     if pictures.drawn:
-        return f"{said}, which are drawn when they are shown"
+        return f"{number}, drawn on demand"
     if pictures.there is None:
-        return f"{said}, whose folder is missing"
-    return f"{said}, of which {pictures.there:,} are there"
+        return f"{number}, whose folder is missing"
+    return f"{number}, of which {pictures.there:,} are present"
 
 
 def word_chart(name: str, ranking: WordFrequencies, top: int) -> ChartWithNote:
-    """The most frequent words; the title says which leads, the note how hard they are to guess."""
+    """The most frequent words; the title has the first, the note their effective number."""
     first = ranking.top(1)[0]
-    note = (
-        f"{ranking.distinct:,} different among {ranking.total:,}, as hard to guess as {ranking.effective:,.1f} equals"
-    )
+    note = f"{ranking.distinct:,} distinct of {ranking.total:,}; effective number {ranking.effective:,.1f}"
     title = f"{_first_up(name)}: “{first.word}” leads with {100 * first.share:.0f}\N{NO-BREAK SPACE}%"
     return ChartWithNote(BarChart(title, ranking.top(top)), note)
 
 
 def number_chart(name: str, spread: NumberHistogram) -> ChartWithNote:
-    """How often each number came; the title says what it is on average."""
+    """A histogram of numbers; the title has their mean."""
     title = f"{_first_up(name)}: {spread.mean:.1f} on average"
     note = f"from {spread.least:,} to {spread.most:,}, median {spread.median:,}"
     return ChartWithNote(Histogram(title, spread.bins()), note)
 
 
 def number_fact(name: str, spread: NumberHistogram) -> str:
-    """What numbers are like, in a sentence.
+    """The mean and range of numbers, in a phrase.
 
-    >>> spread_fact("words per answer", Spread({1: 1, 2: 1})), spread_fact("turns per dialogue", Spread({10: 9}))
-    ('1.5 words per answer on average, from 1 to 2', '10 turns per dialogue throughout')
+    >>> number_fact("words per answer", NumberHistogram({1: 1, 2: 1}))
+    '1.5 words per answer on average, from 1 to 2'
+    >>> number_fact("turns per dialogue", NumberHistogram({10: 9}))
+    '10 turns per dialogue throughout'
     """
     if spread.least == spread.most:
         return f"{spread.least:,} {name} throughout"
@@ -98,14 +104,18 @@ def number_fact(name: str, spread: NumberHistogram) -> str:
 
 
 def overlap_chart(known: Sequence[RankedWord]) -> BarChart:
-    """Of how many questions the best answer is in each of some answer spaces."""
-    first = max(known, key=lambda one: one.share)
+    """The share of questions whose best answer is in each answer space."""
+    first = max(known, key=lambda space: space.share)
     title = f"{first.word} has the best answer to {100 * first.share:.0f} % of the questions"
     return BarChart(title, tuple(known), full=1.0)
 
 
-def _answerable(found: DatasetDescription) -> list[RankedWord]:
-    return [RankedWord(one.name, one.shared, one.covered) for one in found.overlaps if one.covered is not None]
+def _answerable(data: DatasetDescription) -> list[RankedWord]:
+    return [
+        RankedWord(overlap.name, overlap.shared, overlap.covered)
+        for overlap in data.overlaps
+        if overlap.covered is not None
+    ]
 
 
 def _kind(part: ItemDescription, top: int) -> KindSection:
@@ -114,22 +124,21 @@ def _kind(part: ItemDescription, top: int) -> KindSection:
     return KindSection(
         counts.kind.capitalize(),
         f"{counted(counts.items, counts.kind.removesuffix('s'))} about {pictures}.",
-        tuple(number_fact(name, one) for name, one in counts.spreads.items() if _plain(one)),
-        tuple(_figures(counts, top)),
-        part,
+        tuple(number_fact(name, spread) for name, spread in counts.spreads.items() if _is_narrow(spread)),
+        tuple(_charts(counts, top)),
     )
 
 
-def _plain(spread: NumberHistogram) -> bool:
+def _is_narrow(spread: NumberHistogram) -> bool:
     return spread.most - spread.least < FEW
 
 
-def _figures(counts: DataSetCounts, top: int) -> Iterator[ChartWithNote]:
+def _charts(counts: DataSetCounts, top: int) -> Iterator[ChartWithNote]:
     for name, ranking in counts.rankings.items():
         if ranking.distinct > 1:
             yield word_chart(name, ranking, top)
     for name, spread in counts.spreads.items():
-        if not _plain(spread):
+        if not _is_narrow(spread):
             yield number_chart(name, spread)
 
 

@@ -1,146 +1,129 @@
-"""What is known of data sets, as tables and lines for a terminal, and as plain values for JSON."""
+"""Descriptions of data sets as tables and remarks, and as plain values for JSON."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from counterpoint import catalog
 from counterpoint.metrics.answer_spaces import AnswerSpaceOverlap
 from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, WordFrequencies
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import ExpectedFile, FileStatus, expected_files, format_size
-from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription, kinds_of
+from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription
 
 Block: TypeAlias = ResultTable | str
-"""A table, or lines that stand by themselves."""
+"""A table, or lines of text."""
 BAR = 24
-"""Letters in the longest bar of a histogram."""
-
-
-def listing() -> list[dict[str, Any]]:
-    """Every source of the catalog: its name and title, what it is read as, and its splits."""
-    rows = []
-    for name in catalog.rows("sources"):
-        found = catalog.find("sources", name)
-        title = getattr(found, "title", getattr(found, "__name__", name))
-        splits = list(getattr(found, "splits", ()))
-        rows.append({"name": name, "title": title, "kinds": list(kinds_of(found)), "splits": splits})
-    return rows
-
-
-def listing_table(rows: list[dict[str, Any]]) -> ResultTable:
-    """The same as a table."""
-    lines = [(row["name"], row["title"], ", ".join(row["kinds"]), ", ".join(row["splits"]) or "any") for row in rows]
-    return ResultTable("Data sets that can be read", ("name", "title", "kinds", "splits"), lines, names=4)
+"""Characters in the longest bar of a histogram."""
 
 
 def expected_file_blocks(name: str, dataset: DataSet) -> Iterator[Block]:
-    """Which files belong in one folder, and where people get them."""
+    """The files that a data set expects in one folder, with their origins, and remarks."""
     files = expected_files(dataset)
     if files:
         lines = [
-            (one.name, ", ".join(one.splits), _kinds(one), "yes" if one.needed else "no", one.origin) for one in files
+            (file.name, ", ".join(file.splits), _kinds(file), "yes" if file.needed else "no", file.origin)
+            for file in files
         ]
         heads = ("file", "splits", "read as", "needed", "from")
-        yield ResultTable(f"{dataset.title}: files that are expected in one folder", heads, lines, names=5)
+        yield ResultTable(f"{dataset.title}: files expected in one folder", heads, lines, names=5)
     else:
         yield f"{dataset.title}: any file with {' or '.join(dataset.read)}; --data names it, or the folder it is in."
     yield "\n".join(_remarks(name, dataset))
 
 
-def _kinds(one: ExpectedFile | FileStatus) -> str:
-    return ", ".join(one.kinds) if one.part in one.kinds else f"{', '.join(one.kinds)} ({one.part})"
+def _kinds(file: ExpectedFile | FileStatus) -> str:
+    return ", ".join(file.kinds) if file.part in file.kinds else f"{', '.join(file.kinds)} ({file.part})"
 
 
 def _remarks(name: str, dataset: DataSet) -> Iterator[str]:
     if not dataset.files:
-        yield "Pictures are in its rows, or beside it under the paths that its rows say."
+        yield "Pictures are in its rows, or beside it under the paths in its rows."
         yield f"counterpoint data {name} --data FILE checks what is there, and describes it."
         return
-    folders = " or ".join(f"{one}/" for one in dataset.pictures if one != ".") or "the folder itself"
-    within = f", with {' or '.join(f'{one}/' for one in dataset.holds)} in it" if dataset.holds else ""
-    yield f"Pictures are in {folders}{within}; nothing but running a model needs them. They come from {dataset.origin}."
+    folders = " or ".join(f"{folder}/" for folder in dataset.pictures if folder != ".") or "the folder itself"
+    within = f", with {' or '.join(f'{folder}/' for folder in dataset.holds)} in it" if dataset.holds else ""
+    yield f"Pictures are in {folders}{within}; only running a model needs them. They come from {dataset.origin}."
     yield f"Answers are compared by the rule set {dataset.rules}."
     if dataset.withheld:
-        yield f"Its makers keep the answers of these splits: {', '.join(dataset.withheld)}."
+        yield f"The answers of these splits are not public: {', '.join(dataset.withheld)}."
     yield f"counterpoint data {name} --data FOLDER checks what is there, and describes it."
 
 
-def description_blocks(found: DatasetDescription, top: int) -> Iterator[Block]:
-    """A description from its files to its overlaps."""
-    if found.files:
-        yield files_table(found)
+def description_blocks(data: DatasetDescription, top: int) -> Iterator[Block]:
+    """The tables and remarks of a description, from its files to its overlaps."""
+    if data.files:
+        yield files_table(data)
     yield ResultTable(
-        f"{found.title}, {found.split}: what was read{_sample(found)}",
-        ("kind", "items", "pictures", "left out"),
+        f"{data.title}, {data.split}: what was read{_sample(data)}",
+        ("kind", "items", "pictures", "skipped"),
         [
             (
                 part.counts.kind,
                 f"{part.counts.items:,}",
                 f"{len(part.counts.pictures):,}",
-                f"{sum(left.count for left in part.left):,}",
+                f"{sum(skipped.count for skipped in part.left):,}",
             )
-            for part in found.parts
+            for part in data.parts
         ],
     )
-    remarks = [line for part in found.parts for line in _left(part)]
-    yield "\n".join([*remarks, pictures_line(found)])
-    for part in found.parts:
+    remarks = [line for part in data.parts for line in _skipped_lines(part)]
+    yield "\n".join([*remarks, pictures_line(data)])
+    for part in data.parts:
         yield from _counts(part.counts, top)
-    if found.overlaps:
-        yield overlaps_table(found)
-        yield "\n".join(absent_lines(found))
+    if data.overlaps:
+        yield overlaps_table(data)
+        yield "\n".join(absent_lines(data))
 
 
-def files_table(found: DatasetDescription) -> ResultTable:
-    """Each file that is expected, with where it is and how large, or that it is missing."""
+def files_table(data: DatasetDescription) -> ResultTable:
+    """The expected files, each with its path and size, or as missing."""
     lines = [
         (
             file.name,
             _kinds(file),
-            _there(file, found.request.folder),
+            _location(file, data.request.folder),
             format_size(file.size) if file.path else "–",
         )
-        for file in found.files
+        for file in data.files
     ]
-    return ResultTable(f"{found.title}, {found.split}: files", ("file", "read as", "there", "size"), lines, names=3)
+    return ResultTable(f"{data.title}, {data.split}: files", ("file", "read as", "there", "size"), lines, names=3)
 
 
-def _there(file: FileStatus, folder: Path | None) -> str:
+def _location(file: FileStatus, folder: Path | None) -> str:
     if file.path is None:
-        return "MISSING" if file.needed else "missing, not needed"
-    within = folder is not None and file.path.is_relative_to(folder) and file.path != folder
-    shown = file.path.relative_to(folder).as_posix() if within and folder else file.path.name
-    return "yes" if shown == file.name else shown
+        return "✗ missing" if file.needed else "missing, not needed"
+    is_within = folder is not None and file.path.is_relative_to(folder) and file.path != folder
+    name = file.path.relative_to(folder).as_posix() if is_within and folder else file.path.name
+    return "✓ yes" if name == file.name else f"✓ {name}"
 
 
-def _sample(found: DatasetDescription) -> str:
-    limit = found.request.limit
+def _sample(data: DatasetDescription) -> str:
+    limit = data.request.limit
     if limit is None:
         return ""
-    return f", of {limit:,} scenes" if found.pictures.drawn else f", at most {limit:,} of each kind"
+    return f", of {limit:,} scenes" if data.pictures.drawn else f", at most {limit:,} of each kind"
 
 
-def _left(part: ItemDescription) -> Iterator[str]:
+def _skipped_lines(part: ItemDescription) -> Iterator[str]:
     if part.problem:
         yield f"{part.counts.kind} could not be read{' further' if part.counts.items else ''}: {part.problem}"
-    for left in part.left:
-        places = "; ".join(left.places[:3]) + ("; …" if left.count > 3 else "")
-        remedy = f": {left.remedy}" if left.remedy else ""
-        yield f"{left.count:,} left out of {part.counts.kind}: {left.reason} ({places}){remedy}"
+    for skipped in part.left:
+        places = "; ".join(skipped.places[:3]) + ("; …" if skipped.count > 3 else "")
+        remedy = f": {skipped.remedy}" if skipped.remedy else ""
+        yield f"{skipped.count:,} {part.counts.kind} skipped: {skipped.reason} ({places}){remedy}"
 
 
-def pictures_line(found: DatasetDescription) -> str:
-    """How many pictures there are, and how many of them are files."""
-    pictures = found.pictures
+def pictures_line(data: DatasetDescription) -> str:
+    """The number of pictures, and how many of their files are present."""
+    pictures = data.pictures
     if pictures.drawn:
-        return f"{pictures.distinct:,} pictures, which are drawn when they are shown."
+        return f"{pictures.distinct:,} pictures, drawn on demand."
     if pictures.there is None:
         return f"{pictures.distinct:,} pictures; the folder of pictures is missing."
     share = percent(pictures.there / pictures.distinct) if pictures.distinct else "–"
-    return f"{pictures.distinct:,} pictures; the files of {pictures.there:,} are there ({share} %)."
+    return f"{pictures.distinct:,} pictures; {pictures.there:,} files are present ({share} %)."
 
 
 def _counts(counts: DataSetCounts, top: int) -> Iterator[ResultTable]:
@@ -149,94 +132,104 @@ def _counts(counts: DataSetCounts, top: int) -> Iterator[ResultTable]:
         lines = [
             (name, f"{s.mean:.1f}", str(s.median), str(s.least), str(s.most)) for name, s in counts.spreads.items()
         ]
-        yield ResultTable(f"{title}: in numbers", ("", "mean", "median", "least", "most"), lines)
+        yield ResultTable(f"{title}: numbers", ("", "mean", "median", "least", "most"), lines)
     words = next((name for name in counts.spreads if name.startswith("words per ")), None)
     if words:
         yield _histogram(f"{title}: {words}", counts.spreads[words])
     rankings = {name: ranking for name, ranking in counts.rankings.items() if ranking.total}
     if rankings:
-        heads = ("", "in all", "different", "entropy, bits", "effective number")
+        heads = ("", "total", "distinct", "entropy, bits", "effective number")
         lines = [
             (name, f"{r.total:,}", f"{r.distinct:,}", f"{r.entropy:.2f}", f"{r.effective:,.1f}")
             for name, r in rankings.items()
         ]
-        yield ResultTable(f"{title}: in words", heads, lines)
+        yield ResultTable(f"{title}: words", heads, lines)
     for name, ranking in rankings.items():
         yield _ranking(title, name, ranking, top)
 
 
 def _histogram(title: str, spread: NumberHistogram) -> ResultTable:
     bins = spread.bins()
-    highest = max((one.count for one in bins), default=1)
+    highest = max((bin_.count for bin_ in bins), default=1)
     lines = [
-        (one.label, f"{one.count:,}", percent(one.count / spread.total), "▇" * round(BAR * one.count / highest))
-        for one in bins
+        (bin_.label, f"{bin_.count:,}", percent(bin_.count / spread.total), "▇" * round(BAR * bin_.count / highest))
+        for bin_ in bins
     ]
-    wide = max((len(line[3]) for line in lines), default=0)
-    return ResultTable(title, ("words", "times", "%", ""), [(*line[:3], line[3].ljust(wide)) for line in lines])
+    width = max((len(bar) for *_, bar in lines), default=0)
+    return ResultTable(title, ("words", "times", "%", ""), [(*cells, bar.ljust(width)) for *cells, bar in lines])
 
 
 def _ranking(title: str, name: str, ranking: WordFrequencies, top: int) -> ResultTable:
-    shown = ranking.top(top)
-    lines = [(one.word, f"{one.count:,}", percent(one.share)) for one in shown]
-    rest = ranking.total - sum(one.count for one in shown)
+    words = ranking.top(top)
+    lines = [(word.word, f"{word.count:,}", percent(word.share)) for word in words]
+    rest = ranking.total - sum(word.count for word in words)
     if rest:
-        others = ranking.distinct - len(shown)
+        others = ranking.distinct - len(words)
         lines.append((f"{others:,} other{'s' * (others > 1)}", f"{rest:,}", percent(rest / ranking.total)))
     return ResultTable(f"{title}: {name}", (name, "times", "%"), lines)
 
 
-def overlaps_table(found: DatasetDescription) -> ResultTable:
-    """What the answer space shares with each of the others."""
+def overlaps_table(data: DatasetDescription) -> ResultTable:
+    """The overlap of the answer space with each of the others."""
     lines = [
         (
-            one.name,
-            f"{one.answers:,}",
-            f"{one.others:,}",
-            f"{one.shared:,}",
-            f"{one.jaccard:.3f}",
-            percent(one.covered),
-            percent(one.covers),
-            percent(one.ceiling),
+            overlap.name,
+            f"{overlap.answers:,}",
+            f"{overlap.others:,}",
+            f"{overlap.shared:,}",
+            f"{overlap.jaccard:.3f}",
+            percent(overlap.covered),
+            percent(overlap.covers),
+            percent(overlap.ceiling),
         )
-        for one in found.overlaps
+        for overlap in data.overlaps
     ]
     heads = ("with", "answers", "theirs", "shared", "Jaccard", "% answerable", "% of theirs", "best accuracy")
-    return ResultTable(f"{found.title}, {found.split}: answers shared, by the rule set {found.rules}", heads, lines)
+    return ResultTable(f"{data.title}, {data.split}: answers shared, by the rule set {data.rules}", heads, lines)
 
 
-def absent_lines(found: DatasetDescription) -> Iterator[str]:
-    """What the columns of the overlaps mean, and the answers that others lack."""
-    yield "% answerable: questions whose best answer the other has; % of theirs: the other way round;"
-    yield "best accuracy: what one who can say nothing else could earn here, in per cent."
-    for one in found.overlaps:
-        if one.absent:
-            yield f"{one.name} lacks {', '.join(f'{word} ({count:,})' for word, count in one.absent)}" + (
-                ", …" if one.answers - one.shared > len(one.absent) else ""
+def absent_lines(data: DatasetDescription) -> Iterator[str]:
+    """The meaning of the columns of overlaps, and the answers that other spaces lack."""
+    yield "% answerable: questions whose best answer the other space has; % of theirs: the reverse;"
+    yield "best accuracy: the accuracy possible with the answers of the other space alone, in per cent."
+    for overlap in data.overlaps:
+        if overlap.absent:
+            yield f"{overlap.name} lacks {', '.join(f'{word} ({count:,})' for word, count in overlap.absent)}" + (
+                ", …" if overlap.answers - overlap.shared > len(overlap.absent) else ""
             )
 
 
-def description_to_dict(found: DatasetDescription, top: int) -> dict[str, Any]:
-    """A description as plain values; shares are from 0 to 1."""
-    request = found.request
+def skipped_table(data: DatasetDescription) -> ResultTable:
+    """The skipped records by reason, with the first places of each."""
+    rows = [
+        (skipped.reason, skipped.remedy, part.counts.kind, "; ".join(skipped.places), f"{skipped.count:,}")
+        for part in data.parts
+        for skipped in part.left
+    ]
+    return ResultTable("", ("reason", "remedy", "kind", "first places", "records"), rows, names=4)
+
+
+def description_to_dict(data: DatasetDescription, top: int) -> dict[str, Any]:
+    """A description as plain values for JSON; shares are from 0 to 1."""
+    request = data.request
     return {
-        "name": found.name,
-        "title": found.title,
-        "split": found.split,
+        "name": data.name,
+        "title": data.title,
+        "split": data.split,
         "folder": str(request.folder) if request.folder else None,
-        "rules": found.rules,
+        "rules": data.rules,
         "limit": request.limit,
         "seed": request.seed,
-        "whole": found.whole,
-        "files": [_file(file) for file in found.files],
+        "whole": data.whole,
+        "files": [_file(file) for file in data.files],
         "pictures": {
-            "distinct": found.pictures.distinct,
-            "folder": str(found.pictures.root) if found.pictures.root else None,
-            "there": found.pictures.there,
-            "drawn": found.pictures.drawn,
+            "distinct": data.pictures.distinct,
+            "folder": str(data.pictures.root) if data.pictures.root else None,
+            "there": data.pictures.there,
+            "drawn": data.pictures.drawn,
         },
-        "kinds": {part.counts.kind: _kind(part, top) for part in found.parts},
-        "overlaps": [_overlap(one) for one in found.overlaps],
+        "kinds": {part.counts.kind: _kind(part, top) for part in data.parts},
+        "overlaps": [_overlap(overlap) for overlap in data.overlaps],
     }
 
 
@@ -252,8 +245,13 @@ def _kind(part: ItemDescription, top: int) -> dict[str, Any]:
         "pictures": len(part.counts.pictures),
         "problem": part.problem or None,
         "left_out": [
-            {"reason": left.reason, "count": left.count, "places": list(left.places), "remedy": left.remedy}
-            for left in part.left
+            {
+                "reason": skipped.reason,
+                "count": skipped.count,
+                "places": list(skipped.places),
+                "remedy": skipped.remedy,
+            }
+            for skipped in part.left
         ],
         "words": {name: _words(ranking, top) for name, ranking in part.counts.rankings.items()},
         "numbers": {name: _numbers(spread) for name, spread in part.counts.spreads.items()},
@@ -261,18 +259,22 @@ def _kind(part: ItemDescription, top: int) -> dict[str, Any]:
 
 
 def _words(ranking: WordFrequencies, top: int) -> dict[str, Any]:
-    shown = [asdict(one) for one in ranking.top(top)]
-    ends = {"entropy": ranking.entropy, "effective": ranking.effective}
-    return {"total": ranking.total, "distinct": ranking.distinct, **ends, "top": shown}
+    return {
+        "total": ranking.total,
+        "distinct": ranking.distinct,
+        "entropy": ranking.entropy,
+        "effective": ranking.effective,
+        "top": [asdict(word) for word in ranking.top(top)],
+    }
 
 
 def _numbers(spread: NumberHistogram) -> dict[str, Any]:
     counts: Mapping[str, int] = {str(number): count for number, count in spread.counts.items()}
-    ends = {"least": spread.least, "most": spread.most}
-    return {"total": spread.total, "mean": spread.mean, "median": spread.median, **ends, "counts": counts}
+    names = ("total", "mean", "median", "least", "most")
+    return {name: getattr(spread, name) for name in names} | {"counts": counts}
 
 
-def _overlap(one: AnswerSpaceOverlap) -> dict[str, Any]:
-    numbers = {name: getattr(one, name) for name in ("answers", "others", "shared", "jaccard", "covered", "covers")}
-    absent = [{"answer": word, "count": count} for word, count in one.absent]
-    return {"with": one.name, **numbers, "ceiling": one.ceiling, "absent": absent}
+def _overlap(overlap: AnswerSpaceOverlap) -> dict[str, Any]:
+    numbers = {name: getattr(overlap, name) for name in ("answers", "others", "shared", "jaccard", "covered", "covers")}
+    absent = [{"answer": word, "count": count} for word, count in overlap.absent]
+    return {"with": overlap.name, **numbers, "ceiling": overlap.ceiling, "absent": absent}
