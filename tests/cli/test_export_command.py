@@ -99,10 +99,10 @@ def scores(lab: Path, model: str) -> list[dict[str, Any]]:
 
 
 def test_a_task_run_by_lmms_eval_comes_back_with_the_scores_of_our_own_run(lab: Path) -> None:
-    call(export.command, lab, "--suite", "order", "--to", "tasks", "--as", "lmms-eval")
+    call(export.command, lab, "--suite", "order", "--out", "tasks", "--layout", "lmms-eval")
     words = {"pre_prompt": "", "post_prompt": "", "choice_prompt": ""}  # fusion reads questions, not instructions
     samples = lmms_eval(Path("tasks"), "counterpoint_order", Elsewhere(), words)
-    came = json.loads(call(IMPORT, lab, samples, "--model", "elsewhere", *EXACTLY, "--json").stdout)
+    came = json.loads(call(IMPORT, lab, samples, "--name", "elsewhere", *EXACTLY, "--json").stdout)
     assert came["missing"] == {"order": 0}
     assert came["added"] == LabStore(lab).manifest("order").rows
     call(run.command, lab, "--model", "fusion")
@@ -114,41 +114,43 @@ def test_a_task_run_by_lmms_eval_comes_back_with_the_scores_of_our_own_run(lab: 
 
 
 def test_rows_of_a_datasets_folder_answered_elsewhere_come_back_too(lab: Path) -> None:
-    call(export.command, lab, "--suite", "order", "--to", "rows", "--as", "datasets")
+    call(export.command, lab, "--suite", "order", "--out", "rows", "--layout", "datasets")
     model = Elsewhere()
     said = [
         {"query_id": row["query_id"], "answer": model.says(row["image"], row["question"])}
         for row in rows(Path("rows/data"))
     ]
     Path("said.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in said), encoding="utf-8")
-    call(IMPORT, lab, "said.jsonl", "--model", "elsewhere", *EXACTLY)
+    call(IMPORT, lab, "said.jsonl", "--name", "elsewhere", *EXACTLY)
     call(run.command, lab, "--model", "fusion")
     assert scores(lab, "elsewhere") == scores(lab, "fusion")
 
 
 def test_what_was_written_is_told_with_the_line_that_uses_it(lab: Path) -> None:
     first, second = call(
-        export.command, lab, "--suite", "order", "--to", "rows", "--as", "datasets"
+        export.command, lab, "--suite", "order", "--out", "rows", "--layout", "datasets"
     ).stdout.splitlines()
     assert first.startswith(f"order: {LabStore(lab).manifest('order').rows} rows with 6 pictures, ")
     assert second == '  load it with datasets.load_dataset("rows", split="test")'
-    _, third = call(export.command, lab, "--suite", "order", "--to", "tasks", "--as", "lmms-eval").stdout.splitlines()
+    _, third = call(
+        export.command, lab, "--suite", "order", "--out", "tasks", "--layout", "lmms-eval"
+    ).stdout.splitlines()
     assert "cd tasks && lmms-eval --include_path . --tasks counterpoint_order" in third
 
 
 def test_the_same_is_told_as_json(lab: Path) -> None:
-    words = ("--suite", "order", "--to", "rows", "--as", "datasets", "--no-pictures", "--json")
+    words = ("--suite", "order", "--out", "rows", "--layout", "datasets", "--no-pictures", "--json")
     told = json.loads(call(export.command, lab, *words).stdout)
-    assert (told["suite"], told["as"], told["folder"], told["pictures"]) == ("order", "datasets", "rows", 0)
+    assert (told["suite"], told["layout"], told["folder"], told["pictures"]) == ("order", "datasets", "rows", 0)
     assert told["files"] == ["README.md", "data/test-00000-of-00001.parquet"]
 
 
 def test_what_cannot_be_exported_is_said(lab: Path) -> None:
     with pytest.raises(UnknownName, match="no suite of this lab is called 'ordre'"):
-        call(export.command, lab, "--suite", "ordre", "--to", "rows", "--as", "datasets")
+        call(export.command, lab, "--suite", "ordre", "--out", "rows", "--layout", "datasets")
     with pytest.raises(StoreError, match="there is no lab at nowhere"):
-        call(export.command, "nowhere", "--suite", "order", "--to", "rows", "--as", "datasets")
-    words = ["lab", "--suite", "order", "--to", "tasks", "--as", "lmms-eval", "--no-pictures"]
+        call(export.command, "nowhere", "--suite", "order", "--out", "rows", "--layout", "datasets")
+    words = ["lab", "--suite", "order", "--out", "tasks", "--layout", "lmms-eval", "--no-pictures"]
     refused = CliRunner().invoke(export.command, words)
     assert refused.exit_code == 2
     assert "--no-pictures would leave a task nothing to show" in refused.output

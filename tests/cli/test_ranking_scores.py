@@ -73,7 +73,7 @@ def test_imported_scores_are_what_one_says_they_are(lab: Path, tmp_path: Path) -
     rows = zip(table["query"].to_pylist(), table["role"].to_pylist(), strict=True)
     lines = [json.dumps({"query_id": f"{query:016x}", "score": 0.3 + 0.4 * (role == 0)}) for query, role in rows]
     (tmp_path / "said.jsonl").write_text("\n".join(lines))
-    given = ("import", lab, tmp_path / "said.jsonl", "--model", "theirs")
+    given = ("import", lab, tmp_path / "said.jsonl", "--name", "theirs")
     _run(*given)
     assert "--scores" in str(_scores(lab)["acc"]["reason"])
     _run(*given, "--scores", "similarity")

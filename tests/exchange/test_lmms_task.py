@@ -157,7 +157,7 @@ def test_a_value_is_taken_from_what_was_said_without_a_look_at_the_right_one(
 def test_sentences_to_be_scored_are_refused_and_nothing_is_written(lab: LabStore, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="foils: 2 of 2 rows ask for the score of a sentence") as problem:
         export_task(put(lab, "foils", scored()), tmp_path / "tasks", lab.pictures())
-    assert "--as datasets" in problem.value.hint
+    assert "--layout datasets" in problem.value.hint
     assert not (tmp_path / "tasks").exists()
 
 

@@ -42,29 +42,29 @@ CAT, DOG = Query(SEVEN, "Is there a cat?"), Query(EIGHT, "Is there a cat?")
 def test_an_id_is_ours_in_hex_or_as_a_number_or_that_of_the_source() -> None:
     table = _table((CAT, "0017"), (DOG, "17"))
     for own in (hex_id(CAT.id), hex_id(CAT.id).upper(), str(CAT.id), "0017"):
-        assert list(_found(table, Prediction(own, "yes")).standing) == [(0, 0)]
-    assert list(_found(table, Prediction("17", "yes")).standing) == [(1, 0)]
+        assert list(_found(table, Prediction(own, "yes")).predictions) == [(0, 0)]
+    assert list(_found(table, Prediction("17", "yes")).predictions) == [(1, 0)]
     assert _why(_found(table, Prediction("00017", "yes"))) == [("unmatched", "no query has the id '00017'")]
 
 
 def test_an_id_that_several_queries_share_is_told_apart_by_text_and_picture_or_left_out() -> None:
     table = _table((CAT, "5"), (DOG, "5"), (CAT.with_text("Do you see a cat?"), "5"))
     seen = Prediction("5", "yes", text="do you SEE  a cat?")
-    assert list(_found(table, seen).standing) == [(2, 0)]
+    assert list(_found(table, seen).predictions) == [(2, 0)]
     assert _why(_found(table, Prediction("5", "yes"))) == [("ambiguous", "3 queries have the id '5'")]
 
 
 def test_a_picture_is_known_by_its_address_its_path_its_name_or_its_stem() -> None:
     table = _table((CAT, ""), (Query(Picture("coco:val/000008.jpg"), "Is there a cat?"), ""))
     for picture in ("coco:val/000007.jpg", "/data/coco/val/000007.jpg", "000007.jpg", "000007", "C:\\val\\000007.png"):
-        assert list(_found(table, Prediction("x", "yes", picture, "is there a cat?")).standing) == [(0, 0)], picture
+        assert list(_found(table, Prediction("x", "yes", picture, "is there a cat?")).predictions) == [(0, 0)], picture
     wrong = Prediction("x", "yes", "000009.jpg", "Is there a cat?")
     assert _why(_found(table, wrong)) == [("unmatched", "no query has the id 'x', nor this picture and text")]
 
 
 def test_of_two_pictures_of_one_name_the_one_with_more_of_its_path_is_meant() -> None:
     table = _table((CAT, ""), (DOG, ""))
-    assert list(_found(table, Prediction("", "yes", "images/train/000007.jpg", CAT.text)).standing) == [(1, 0)]
+    assert list(_found(table, Prediction("", "yes", "images/train/000007.jpg", CAT.text)).predictions) == [(1, 0)]
     either = _found(table, Prediction("", "yes", "000007.jpg", CAT.text))
     assert _why(either) == [("ambiguous", "2 queries have this picture and text; they differ in picture")]
 
@@ -83,21 +83,21 @@ def test_queries_that_differ_in_edits_or_choices_are_not_guessed() -> None:
     assert _why(only) == [("unmatched", "the only query with this picture and text shows it edited")]
     table = _table((replace(CAT, choices=("yes", "no")), ""), (replace(CAT, choices=("yes", "maybe")), ""))
     assert _why(_found(table, seen))[0][1].endswith("they differ in choices")
-    assert list(_found(table, replace(seen, options=("maybe", "yes"))).standing) == [(1, 0)]
+    assert list(_found(table, replace(seen, options=("maybe", "yes"))).predictions) == [(1, 0)]
 
 
 def test_a_text_alone_counts_only_if_that_was_asked_for_and_one_query_has_it() -> None:
     table = _table((CAT, ""), (DOG, ""), (CAT.with_text("Why?"), ""))
     why = Prediction("", "so", text="why?")
     assert _found(table, why).counts["unmatched"] == 1
-    assert list(_found(table, why, by_text=True).standing) == [(2, 0)]
+    assert list(_found(table, why, by_text=True).predictions) == [(2, 0)]
     assert _found(table, Prediction("", "yes", text=CAT.text), by_text=True).counts["ambiguous"] == 1
 
 
 def test_of_two_answers_to_one_query_the_last_stands_and_both_are_told() -> None:
     said = [Prediction("17", raw, place=f"line {n}") for n, raw in enumerate(("yes", "yes", "no"), 1)]
     found = _found(_table((CAT, "17")), *said)
-    assert found.standing == {(0, 0): said[2]}
+    assert found.predictions == {(0, 0): said[2]}
     assert _why(found) == [
         ("repeated", "as in line 1"),
         ("conflict", "'no', where line 1 says 'yes'; the last stands"),
@@ -118,7 +118,7 @@ def test_a_score_is_needed_where_one_is_asked_for_and_words_where_not() -> None:
         "the query asks for a score, and there is no number",
         "the query asks for an answer, and there is only a score",
     ]
-    assert answer_from_prediction(caption, found.standing[0, 0], "auto").score == 0.75
+    assert answer_from_prediction(caption, found.predictions[0, 0], "auto").score == 0.75
     assert answer_from_prediction(caption, Prediction("c", score=-2.0), "auto").score == -2.0
 
 
@@ -156,10 +156,10 @@ def test_every_record_and_every_query_is_counted_once(records: list[Prediction |
     queries = QueryIndex(MANY)
     found = match_predictions(records, queries)
     assert found.records == len(records)
-    assert found.counts["matched"] == len(found.standing) == found.answered
+    assert found.counts["matched"] == len(found.predictions) == found.answered
     assert found.answered + len(missing_queries(MANY, queries, found)["plain"]) == 12
     assert len(found.notes) == len(records) - found.counts["matched"]
-    assert {f"q{row}": one.raw for (row, _), one in found.standing.items()} == _naive(records)
+    assert {f"q{row}": one.raw for (row, _), one in found.predictions.items()} == _naive(records)
 
 
 def _naive(records: Iterable[Prediction | RejectedRecord]) -> dict[str, str]:

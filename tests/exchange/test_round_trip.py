@@ -57,7 +57,7 @@ def test_through_a_datasets_folder_and_a_file_of_ones_own(lab: LabStore, kind: s
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
-    _run("export", "lab", "--suite", "mixed", "--to", "out", "--as", "datasets")
+    _run("export", "lab", "--suite", "mixed", "--out", "out", "--layout", "datasets")
     rows = rows_in(Path("out/data"))
     name = f"mine.{kind}"
     made = pa.Table.from_pylist(
@@ -67,14 +67,14 @@ def test_through_a_datasets_folder_and_a_file_of_ones_own(lab: LabStore, kind: s
         Path(name).write_text("".join(json.dumps(row) + "\n" for row in made.to_pylist()))
     else:
         (pc.write_csv if kind == "csv" else pq.write_table)(made, name)
-    told = _run("import", "lab", name, "--model", "elsewhere", "--suite", "mixed", "--strict").stdout
+    told = _run("import", "lab", name, "--name", "elsewhere", "--suite", "mixed", "--strict").stdout
     assert told.startswith(f"{name}: plain (id=query_id, answer=prediction)\n")
     _check(lab, rows)
 
 
 def test_through_lmms_eval_and_its_samples(lab: LabStore) -> None:
     """Written as lmms-eval writes them: without the document, with what the functions of the task give back."""
-    _run("export", "lab", "--suite", "mixed", "--to", "out", "--as", "lmms-eval")
+    _run("export", "lab", "--suite", "mixed", "--out", "out", "--layout", "lmms-eval")
     task = _module(Path("out/counterpoint_mixed.py"))
     rows = rows_in(Path("out/counterpoint_mixed"))
     with Path("20260101_120000_samples_counterpoint_mixed.jsonl").open("w") as file:
@@ -82,17 +82,17 @@ def test_through_lmms_eval_and_its_samples(lab: LabStore) -> None:
             sample = {"doc_id": number, "target": task.doc_to_target(row), "filtered_resps": _said(row)}
             sample |= {"token_counts": [None], "doc_hash": "0" * 64, **task.process_results(row, [_said(row)])}
             file.write(json.dumps(sample | {"input": task.doc_to_text(row)}) + "\n")
-    words = ["20260101_120000_samples_counterpoint_mixed.jsonl", "--model", "elsewhere", "--suite", "mixed", "--strict"]
+    words = ["20260101_120000_samples_counterpoint_mixed.jsonl", "--name", "elsewhere", "--suite", "mixed", "--strict"]
     assert ": lmms-eval\n" in _run("import", "lab", *words).stdout
     _check(lab, rows)
 
 
 def test_scores_of_captions_come_back_as_numbers(lab: LabStore) -> None:
-    _run("export", "lab", "--suite", "foils", "--to", "out", "--as", "datasets", "--no-pictures")
+    _run("export", "lab", "--suite", "foils", "--out", "out", "--layout", "datasets", "--no-pictures")
     rows = rows_in(Path("out/data"))
     lines = [f"{row['query_id']},{0.75 - row['role'] / 2}" for row in rows]
     Path("scores.csv").write_text("\n".join(["query_id,score", *lines]))
-    _run("import", "lab", "scores.csv", "--model", "elsewhere", "--suite", "foils", "--strict")
+    _run("import", "lab", "scores.csv", "--name", "elsewhere", "--suite", "foils", "--strict")
     assert sorted(lab.read_answers(imported_fingerprint("elsewhere"))["score"].to_pylist()) == [0.25, 0.75]
 
 

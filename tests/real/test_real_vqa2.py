@@ -108,7 +108,7 @@ def test_credits_and_score_of_an_answer_file_are_those_of_the_official_rules(
     place, rules = lab
     given = {own: ANSWERERS[name](own, said) for own, said in votes.items()} | {AGAIN: ANSWERERS[name](*ALIKE)}
     results = _results(tmp_path, given)
-    told = json.loads(_call("import", place, results, "--model", name, "--rule", "exact", "--strict", "--json"))
+    told = json.loads(_call("import", place, results, "--name", name, "--rule", "exact", "--strict", "--json"))
     assert (told["matched"], told["repeated"]) == (588, 1)
 
     naive = official if rules == "vqa" else in_short
@@ -126,7 +126,7 @@ def test_two_answers_to_what_is_asked_twice_are_said_to_be_in_conflict(
     lab: tuple[Path, str], votes: Votes, tmp_path: Path
 ) -> None:
     results = _results(tmp_path, dict.fromkeys(votes, "yellow") | {AGAIN: "red"})
-    told = json.loads(_call("import", lab[0], results, "--model", "torn", "--rule", "exact", "--json"))
+    told = json.loads(_call("import", lab[0], results, "--name", "torn", "--rule", "exact", "--json"))
     assert (told["matched"], told["conflict"]) == (588, 1)
     earned = _earned(LabStore(lab[0]), "torn")
     assert earned[ALIKE[0]] == earned[AGAIN] == 0, "a model is asked once, and its last answer stands"

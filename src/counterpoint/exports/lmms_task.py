@@ -89,5 +89,5 @@ def _refuse(table: pa.Table, suite: str) -> None:
         if count:
             group = hex_id(table["group_id"][pc.index(wanting, True).as_py()].as_py())
             fact = f"{suite}: {count:,} of {table.num_rows:,} rows ask for {what}, the first in group {group}"
-            hint = "a task of lmms-eval only takes answers in words; export it --as datasets"
+            hint = "a task of lmms-eval only takes answers in words; export it --layout datasets"
             raise StoreError(fact, hint=hint)

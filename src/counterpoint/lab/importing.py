@@ -1,8 +1,12 @@
-"""Predictions become answers in a lab: values by rule, scores as they are; what is there already is not added again."""
+"""Import of predictions that another tool wrote: read, matched to the queries of suites, stored as answers."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from hashlib import blake2b, file_digest
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,89 +14,240 @@ import pyarrow as pa
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.groups import Mode, Query
-from counterpoint.lab.matching import MatchResult, QueryIndex
+from counterpoint.lab.matching import MatchNote, MatchResult, QueryIndex, match_predictions, missing_queries
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_answer
+from counterpoint.reports.tables import ResultTable
+from counterpoint.sources.results.formats import describe_format, detect_format, read_predictions
 from counterpoint.sources.results.predictions import Prediction, as_number
+from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.rows import StoredAnswer
+from counterpoint.store.versions import RunRecord, tag_version
 
-_KEPT = ("query", "trial", "raw", "value", "state", "score", "digest")
+_STORED = ("query", "trial", "raw", "value", "state", "score", "digest")
+_LISTED = 3  # records of a kind that are named in the notes
+_SENTENCES = {
+    "odd": ("is no prediction", "are no predictions"),
+    "unmatched": ("is about no query", "are about no query"),
+    "ambiguous": ("is about several queries, and was skipped", "are about several queries, and were skipped"),
+    "repeated": ("was there twice with the same answer", "were there twice with the same answer"),
+    "conflict": ("was there twice with different answers", "were there twice with different answers"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """How many answers were added, how many of these took the place of another one, and how many were there already."""
+class ImportRequest:
+    """Which predictions are imported, as which model, and how they are read and matched."""
 
-    added: int
-    replaced: int
-    there: int
-    unparsed: int  # of those that were found in the file, by the rule
+    files: tuple[Path, ...]
+    name: str  # what the model is called in the lab
+    version: str = ""  # the tag of its version; else today's date
+    suites: tuple[str, ...] = ()  # all, where none is named
+    format: str = ""  # of the files; detected where none is named
+    columns: Mapping[str, str] = field(default_factory=dict)  # by role
+    rule: str = "auto"  # extraction of values from replies
+    by_text: bool = False  # match by text alone what has no known id and no picture
+    strict: bool = False  # add nothing unless every prediction and every query is matched
+    scores: str = ""  # probability or similarity, where that is known
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the model: its name, and its version where one is given, are all that is known of it."""
+        return imported_fingerprint(self.name, self.version)
 
 
-def imported_fingerprint(name: str) -> str:
-    """The model behind predictions of which nothing but its name is known."""
-    return f"imported {name}"
+@dataclass(frozen=True, slots=True)
+class ImportCounts:
+    """How many answers were added, how many of these replaced another, and how many were stored before."""
+
+    added: int = 0
+    replaced: int = 0
+    there: int = 0
+    unparsed: int = 0  # of all in the files, by the rule
 
 
-def put(
-    lab: LabStore,
-    name: str,
+@dataclass(frozen=True, slots=True, repr=False)
+class ImportReport(LabResult):
+    """How the files were read, which records match no query, and which queries have no prediction."""
+
+    request: ImportRequest
+    lab: str
+    formats: Mapping[str, str]  # by file
+    descriptions: tuple[str, ...]  # of the formats, with the columns that were read
+    matches: MatchResult
+    missing: Mapping[str, Sequence[str]]  # ids of queries without a prediction, by suite
+    queries: int
+    counts: ImportCounts | None = None  # none where nothing matched or strictness forbade it
+
+    @property
+    def complete(self) -> bool:
+        """Whether every prediction and every query was matched; a record that is no prediction does not count."""
+        unmatched = (self.matches.counts[kind] for kind in ("unmatched", "ambiguous", "conflict"))
+        return not any(self.missing.values()) and not any(unmatched)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All counts, as the run in the lab keeps them too."""
+        missing = {name: len(ids) for name, ids in self.missing.items()}
+        counts = {"records": self.matches.records, **self.matches.counts, "queries": self.queries}
+        about = {"formats": dict(self.formats), **counts, "answered": self.matches.answered, "missing": missing}
+        return about | asdict(self.counts or ImportCounts())
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each record that was not simply matched, and for each query without a prediction."""
+        return [asdict(note) for note in self.match_notes()]
+
+    def match_notes(self) -> Iterator[MatchNote]:
+        """Records that were not simply matched, then the queries without a prediction."""
+        yield from self.matches.notes
+        for suite, ids in self.missing.items():
+            yield from (MatchNote("missing", f"no prediction for this query of {suite}", query=own) for own in ids)
+
+    def tables(self) -> list[ResultTable]:
+        """None: an import is told in sentences."""
+        return []
+
+    def notes(self) -> list[str]:
+        """The sentences that a terminal shows."""
+        lines = [*self.descriptions, self._result()]
+        for kind, (singular, plural) in _SENTENCES.items():
+            if count := self.matches.counts[kind]:
+                lines.append(f"  {count:,} of {self.matches.records:,} records {singular if count == 1 else plural}:")
+                notes = [note for note in self.matches.notes if note.kind == kind]
+                lines += [f"    {note.place}: {note.why}" for note in notes[:_LISTED]]
+                lines += [f"    and {count - _LISTED:,} more"] if count > _LISTED else []
+        for suite, ids in self.missing.items() if self.matches.predictions else ():
+            if ids:
+                first = ", ".join(ids[:_LISTED]) + ", …" * (len(ids) > _LISTED)
+                count_text = "1 query" if len(ids) == 1 else f"{len(ids):,} queries"
+                lines.append(f"  {count_text} of {suite} without a prediction: {first}")
+        return lines
+
+    def _result(self) -> str:
+        name, counts = self.request.name, self.counts
+        if counts is None and not self.matches.predictions:
+            return f"{name}: nothing was added to {self.lab}, since no record is about any of {self.queries:,} queries"
+        if counts is None:
+            return f"{name}: nothing was added to {self.lab}, since not everything matches"
+        added = "1 answer" if counts.added == 1 else f"{counts.added:,} answers"
+        replaced = f", {counts.replaced:,} in place of another one" if counts.replaced else ""
+        there = f"; {counts.there:,} were there already" if counts.there else ""
+        unparsed = f"; {counts.unparsed:,} hold no value that the rule {self.request.rule} finds"
+        return f"{name}: {added} added to {self.lab}{replaced}{there}{unparsed if counts.unparsed else ''}"
+
+    def write_notes(self, path: Path) -> None:
+        """Write all that was not simply matched to a CSV or JSON lines file."""
+        rows = self.records()
+        with path.open("w", encoding="utf-8", newline="") as file:
+            if path.suffix in (".jsonl", ".json"):
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            else:
+                table = csv.DictWriter(file, ("kind", "place", "id", "query", "why"))
+                table.writeheader()
+                table.writerows(rows)
+
+
+def imported_fingerprint(name: str, version: str = "") -> str:
+    """The fingerprint of a model of which nothing but its name, and a version that was given, is known."""
+    return f"imported {name}@{version}" if version else f"imported {name}"
+
+
+def import_predictions(
+    store: LabStore, request: ImportRequest, progress: ProgressCallback = ignore_progress
+) -> ImportReport:
+    """Read predictions, match them to queries and store those that are new as answers; the run keeps the counts."""
+    now, fingerprint = datetime.now(UTC), request.fingerprint
+    tag = tag_version(store.versions(), request.name, fingerprint, request.version, now.strftime("%Y-%m-%d"))
+    names = list(dict.fromkeys(request.suites)) or store.suites()
+    groups = load_groups(store, names)
+    formats = {str(path): request.format or detect_format(path) for path in request.files}
+    stream = chain.from_iterable(
+        read_predictions(Path(path), format_, request.columns) for path, format_ in formats.items()
+    )
+    queries = QueryIndex(groups, by_text=request.by_text)
+    matches = match_predictions(track(stream, "reading", progress), queries)
+    descriptions = tuple(
+        f"{path}: {describe_format(Path(path), format_, request.columns)}" for path, format_ in formats.items()
+    )
+    missing = missing_queries(groups, queries, matches)
+    report = ImportReport(request, str(store.folder), formats, descriptions, matches, missing, len(queries))
+    if not matches.predictions or (request.strict and not report.complete):
+        return report
+    run = new_run_name(now)
+    report = replace(report, counts=_store_answers(store, request, run, queries, matches, progress))
+    if report.counts and (report.counts.added or (request.scores and request.scores != store.scale(fingerprint))):
+        details = {
+            "state": "done",
+            "settings": asdict(request) | {"files": list(formats), "columns": dict(request.columns)},
+            "suites": {name: store.manifest(name).fingerprint for name in names},
+            "counts": report.to_dict(),
+            "scale": request.scores or store.scale(fingerprint),
+            "files": [_file_facts(Path(path), format_) for path, format_ in formats.items()],
+        }
+        store.put_run(RunRecord(run, request.name, fingerprint, details, tag))
+    return report
+
+
+def _store_answers(
+    store: LabStore,
+    request: ImportRequest,
     run: str,
-    asked: QueryIndex,
-    found: MatchResult,
-    *,
-    rule: str = "auto",
-    waiting: Callable[[str], None] = lambda holder: None,
-    watch: Callable[[Iterator[StoredAnswer]], Iterator[StoredAnswer]] = iter,
-) -> Imported:
-    """Add the answers that are new, or other than those that are there; the last answer to a query stands.
-
-    All of them pass through `watch`, which may tell how far it is.
-    """
-    with lab.answers(imported_fingerprint(name), run=run, waiting=waiting) as log:
-        known = _known(lab.read_answers(imported_fingerprint(name), _KEPT))
-        added = replaced = there = unparsed = 0
-        for given in watch(_given(lab, asked, found, rule)):
-            query, trial, answer, digest, _ = given
-            before = known.get((query, trial))
+    queries: QueryIndex,
+    matches: MatchResult,
+    progress: ProgressCallback,
+) -> ImportCounts:
+    """Add the answers that are new, or differ from those that are stored; the last answer to a query counts."""
+    added = replaced = there = unparsed = 0
+    with store.answers(request.fingerprint, run=run, waiting=_log_waiting) as log:
+        stored = _stored_answers(store.read_answers(request.fingerprint, _STORED))
+        rows = _answer_rows(store, queries, matches, request.rule)
+        for row in track(rows, "adding", progress, total=len(matches.predictions)):
+            query, trial, answer, digest, _ = row
+            before = stored.get((query, trial))
             unparsed += answer.state is State.UNPARSED
             if before == (answer.raw, answer.value, answer.state.value, answer.score, digest):
                 there += 1
                 continue
             added, replaced = added + 1, replaced + (before is not None)
-            log.add([given])
-    return Imported(added, replaced, there, unparsed)
+            log.add([row])
+    return ImportCounts(added, replaced, there, unparsed)
 
 
-def answer_from_prediction(query: Query, one: Prediction, rule: str) -> Answer:
+def answer_from_prediction(query: Query, prediction: Prediction, rule: str) -> Answer:
     """The answer that a prediction gives: a score where the query asks for one, else a value by the rule.
 
     Where the choices were shown in another order, the letter A means the first of that order.
     """
     if query.mode is Mode.SCORE:
-        score = as_number(one.raw) if one.score is None else one.score
-        return Answer(raw=one.raw or repr(score), rule="score", score=score)
-    if one.options and sorted(one.options) == sorted(query.choices):
-        query = replace(query, choices=one.options)
-    return extract_answer(one.raw, query, rule=rule, top=one.top)
+        score = as_number(prediction.raw) if prediction.score is None else prediction.score
+        return Answer(raw=prediction.raw or repr(score), rule="score", score=score)
+    if prediction.options and sorted(prediction.options) == sorted(query.choices):
+        query = replace(query, choices=prediction.options)
+    return extract_answer(prediction.raw, query, rule=rule, top=prediction.top)
 
 
-def file_facts(path: Path, form: str) -> dict[str, Any]:
-    """What a run keeps of a file that it was made from."""
+def _answer_rows(store: LabStore, queries: QueryIndex, matches: MatchResult, rule: str) -> Iterator[StoredAnswer]:
+    keys = sorted(matches.predictions)
+    rows = queries.table.take(pa.array([row for row, _ in keys], pa.int64()))
+    digests = store.with_digests(rows, store.pictures())["digest"].to_pylist()
+    for key, query, own, digest in zip(keys, read_queries(rows), rows["query"].to_pylist(), digests, strict=True):
+        yield own, key[1], answer_from_prediction(query, matches.predictions[key], rule), digest, 0.0
+
+
+def _stored_answers(table: pa.Table) -> Mapping[tuple[int, int], tuple[Any, ...]]:
+    columns = [table[name].to_pylist() for name in _STORED]
+    return {(row[0], row[1]): row[2:] for row in zip(*columns, strict=True)}
+
+
+def _file_facts(path: Path, format_: str) -> dict[str, Any]:
+    """What the record of a run keeps of a file that was imported."""
     with path.open("rb") as file:
         digest = file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
-    return {"name": path.name, "bytes": path.stat().st_size, "digest": digest, "format": form}
+    return {"name": path.name, "bytes": path.stat().st_size, "digest": digest, "format": format_}
 
 
-def _given(lab: LabStore, asked: QueryIndex, found: MatchResult, rule: str) -> Iterator[StoredAnswer]:
-    keys = sorted(found.standing)
-    rows = asked.table.take(pa.array([row for row, _ in keys], pa.int64()))
-    digests = lab.with_digests(rows, lab.pictures())["digest"].to_pylist()
-    for key, query, own, digest in zip(keys, read_queries(rows), rows["query"].to_pylist(), digests, strict=True):
-        yield own, key[1], answer_from_prediction(query, found.standing[key], rule), digest, 0.0
-
-
-def _known(table: pa.Table) -> Mapping[tuple[int, int], tuple[Any, ...]]:
-    columns = [table[name].to_pylist() for name in _KEPT]
-    return {(row[0], row[1]): row[2:] for row in zip(*columns, strict=True)}
+def _log_waiting(holder: str) -> None:
+    logger.warning("answers of this model are being written by %s; waiting until that is done", holder)

@@ -1,4 +1,4 @@
-"""Predictions found in suites: by id, then by picture and text; what fits nothing or too much is said, not guessed."""
+"""Matching of predictions to the queries of suites: by id, then by picture and text; nothing is guessed."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ from counterpoint.store.tables import as_lists
 ID_TAGS = ("question_id", "question", "source_question", "source_id", "source", "item", "id")
 """The tags in which a suite may keep what its source calls a question."""
 MATCH_KINDS = ("matched", "repeated", "conflict", "unmatched", "ambiguous", "odd")
-"""What becomes of a record: each is exactly one of these."""
+"""How a record was matched: each is exactly one of these; `odd` holds no prediction."""
 _Key = TypeVar("_Key")
 _HEX = re.compile(r"[0-9a-fA-F]{16}")
 
@@ -38,9 +38,9 @@ class MatchNote:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """What became of all records: the prediction that stands for each row and trial, and what is to be said of them."""
+    """The prediction that counts for each row and trial, and notes on the records that were not simply matched."""
 
-    standing: Mapping[tuple[int, int], Prediction]
+    predictions: Mapping[tuple[int, int], Prediction]
     counts: Mapping[str, int]  # by kind; together they are the records
     notes: tuple[MatchNote, ...]
     answered: int  # rows with a prediction in any trial
@@ -52,19 +52,19 @@ class MatchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Miss:
+class _NoMatch:
     kind: str
     why: str
 
 
 class QueryIndex:
-    """The queries of some suites, each once, to be found by what others call them."""
+    """The distinct queries of some suites, found by content id, by id of the source, or by picture and text."""
 
     def __init__(self, groups: pa.Table, *, by_text: bool = False) -> None:
         self.table = unique_queries(groups)
         self._groups, self._by_text = groups, by_text
         self.ids: list[int] = self.table["query"].to_pylist()
-        self._rows = {one: row for row, one in enumerate(self.ids)}
+        self._rows = {own: row for row, own in enumerate(self.ids)}
         self._modes: list[str] = self.table["mode"].to_pylist()
 
     def __len__(self) -> int:
@@ -74,29 +74,32 @@ class QueryIndex:
         """The id of a row, as it is shown."""
         return hex_id(self.ids[row])
 
-    def find(self, asked: Prediction) -> int | _Miss:
+    def find(self, prediction: Prediction) -> int | _NoMatch:
         """The row that a prediction is about, or why there is none."""
-        rows = self._by_id(asked.id)
+        rows = self._by_id(prediction.id)
         if len(rows) == 1:
             return rows[0]
         if rows:
-            near = [row for row in rows if self._fits(row, asked)]
-            return near[0] if len(near) == 1 else _Miss("ambiguous", f"{len(rows)} queries have the id {asked.id!r}")
-        if asked.picture and asked.text:
-            return self._seen(asked)
-        if self._by_text and asked.text:
-            rows = next(filter(None, (self._texts.get(text, []) for text in _wordings(asked.text))), [])
-            return rows[0] if len(rows) == 1 else self._none(asked, rows, "this text")
-        return _Miss("unmatched", f"no query has the id {asked.id!r}")
+            near = [row for row in rows if self._fits(row, prediction)]
+            return (
+                near[0]
+                if len(near) == 1
+                else _NoMatch("ambiguous", f"{len(rows)} queries have the id {prediction.id!r}")
+            )
+        if prediction.picture and prediction.text:
+            return self._by_picture(prediction)
+        if self._by_text and prediction.text:
+            rows = next(filter(None, (self._texts.get(text, []) for text in _wordings(prediction.text))), [])
+            return rows[0] if len(rows) == 1 else self._no_match(prediction, rows, "this text")
+        return _NoMatch("unmatched", f"no query has the id {prediction.id!r}")
 
-    def refused(self, row: int, one: Prediction) -> str:
+    def refused(self, row: int, prediction: Prediction) -> str:
         """Why a prediction is no answer to a query of this mode; empty if it is one."""
         if self._modes[row] == Mode.SCORE.value:
-            scored = one.score is not None or as_number(one.raw) is not None
+            scored = prediction.score is not None or as_number(prediction.raw) is not None
             return "" if scored else "the query asks for a score, and there is no number"
-        return (
-            "the query asks for an answer, and there is only a score" if not one.raw and one.score is not None else ""
-        )
+        only_score = not prediction.raw and prediction.score is not None
+        return "the query asks for an answer, and there is only a score" if only_score else ""
 
     def _by_id(self, own: str) -> Sequence[int]:
         numbers = [int(own, 16)] if _HEX.fullmatch(own) else []
@@ -104,35 +107,39 @@ class QueryIndex:
         known = next((self._rows[number] for number in numbers if number in self._rows), None)
         return self._tagged.get(own, ()) if known is None else (known,)
 
-    def _seen(self, asked: Prediction) -> int | _Miss:
+    def _by_picture(self, prediction: Prediction) -> int | _NoMatch:
         """The query with this picture and this text, if there is but one and nothing is done to its picture."""
-        names = _parts(asked.picture)
+        names = _parts(prediction.picture)
         stem = _stem(names)
-        rows = next(filter(None, (self._shown.get((stem, text), []) for text in _wordings(asked.text))), [])
+        rows = next(
+            filter(None, (self._by_picture_text.get((stem, text), []) for text in _wordings(prediction.text))), []
+        )
         near = {row: _common(names, _parts(self._pictures[row] or "")) for row in rows}
         rows = [row for row in rows if near[row] == max(near.values())]
-        if asked.options and len(rows) > 1:
-            rows = [row for row in rows if sorted(self.table["choices"][row].as_py()) == sorted(asked.options)] or rows
+        if prediction.options and len(rows) > 1:
+            rows = [
+                row for row in rows if sorted(self.table["choices"][row].as_py()) == sorted(prediction.options)
+            ] or rows
         if len(rows) != 1:
-            return self._none(asked, rows, "this picture and text")
+            return self._no_match(prediction, rows, "this picture and text")
         if any(self.table[name][rows[0]].as_py() != "[]" for name in ("edits", "feature_edits")):
-            return _Miss("unmatched", "the only query with this picture and text shows it edited")
+            return _NoMatch("unmatched", "the only query with this picture and text shows it edited")
         return rows[0]
 
-    def _none(self, asked: Prediction, rows: Sequence[int], what: str) -> _Miss:
+    def _no_match(self, prediction: Prediction, rows: Sequence[int], what: str) -> _NoMatch:
         if rows:
             differ = [name for name in ("picture", "edits", "context", "choices", "mode") if self._differ(rows, name)]
-            said = f"; they differ in {' and '.join(differ)}" if differ else ""
-            return _Miss("ambiguous", f"{len(rows)} queries have {what}{said}")
-        own = f"the id {asked.id!r}, nor " if asked.id else ""
-        return _Miss("unmatched", f"no query has {own}{what}")
+            differences = f"; they differ in {' and '.join(differ)}" if differ else ""
+            return _NoMatch("ambiguous", f"{len(rows)} queries have {what}{differences}")
+        own = f"the id {prediction.id!r}, nor " if prediction.id else ""
+        return _NoMatch("unmatched", f"no query has {own}{what}")
 
     def _differ(self, rows: Sequence[int], name: str) -> bool:
         return len({str(self.table[name][row].as_py()) for row in rows}) > 1
 
-    def _fits(self, row: int, asked: Prediction) -> bool:
-        text = not asked.text or normalize_text(self.table["text"][row].as_py()) in _wordings(asked.text)
-        names = _parts(asked.picture)
+    def _fits(self, row: int, prediction: Prediction) -> bool:
+        text = not prediction.text or normalize_text(self.table["text"][row].as_py()) in _wordings(prediction.text)
+        names = _parts(prediction.picture)
         return bool(text) and (not names or _stem(names) == _stem(_parts(self._pictures[row] or "")))
 
     @cached_property
@@ -144,14 +151,14 @@ class QueryIndex:
         lists = as_lists(pa.concat_arrays(self._groups["tags"].chunks))
         keys, values = (pc.struct_field(lists.flatten(), place) for place in (0, 1))
         ours = pc.is_in(keys, value_set=pa.array(ID_TAGS))
-        asked = self._groups["query"].take(pc.list_parent_indices(lists).filter(ours)).to_pylist()
-        found: dict[str, dict[int, None]] = {}
-        for value, query in zip(values.filter(ours).to_pylist(), asked, strict=True):
-            found.setdefault(value, {})[self._rows[query]] = None
-        return {value: tuple(rows) for value, rows in found.items()}
+        ids = self._groups["query"].take(pc.list_parent_indices(lists).filter(ours)).to_pylist()
+        rows_of: dict[str, dict[int, None]] = {}
+        for value, query in zip(values.filter(ours).to_pylist(), ids, strict=True):
+            rows_of.setdefault(value, {})[self._rows[query]] = None
+        return {value: tuple(rows) for value, rows in rows_of.items()}
 
     @cached_property
-    def _shown(self) -> dict[tuple[str, str], list[int]]:
+    def _by_picture_text(self) -> dict[tuple[str, str], list[int]]:
         stems = (_stem(_parts(picture or "")) for picture in self._pictures)
         return _gathered(zip(stems, map(normalize_text, self.table["text"].to_pylist()), strict=True))
 
@@ -160,46 +167,50 @@ class QueryIndex:
         return _gathered(map(normalize_text, self.table["text"].to_pylist()))
 
 
-def match_predictions(read: Iterable[Prediction | RejectedRecord], queries: QueryIndex) -> MatchResult:
-    """Every record matched or accounted for; of two answers to one query in one trial the last stands."""
-    standing: dict[tuple[int, int], Prediction] = {}
+def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: QueryIndex) -> MatchResult:
+    """Match every record or note why not; of two answers to one query in one trial the last counts."""
+    predictions: dict[tuple[int, int], Prediction] = {}
     counts: Counter[str] = Counter(dict.fromkeys(MATCH_KINDS, 0))
     notes: list[MatchNote] = []
 
-    def told(kind: str, why: str, one: Prediction | RejectedRecord, row: int | None = None) -> None:
+    def note(kind: str, why: str, record: Prediction | RejectedRecord, row: int | None = None) -> None:
         counts[kind] += 1
-        notes.append(MatchNote(kind, why, one.place, one.id, "" if row is None else queries.hex(row)))
+        notes.append(MatchNote(kind, why, record.place, record.id, "" if row is None else queries.hex(row)))
 
-    for one in read:
-        if isinstance(one, RejectedRecord):
-            told("odd", one.why, one)
+    for record in stream:
+        if isinstance(record, RejectedRecord):
+            note("odd", record.why, record)
             continue
-        row = queries.find(one)
-        if isinstance(row, _Miss):
-            told(row.kind, row.why, one)
-        elif why := queries.refused(row, one):
-            told("odd", why, one, row)
-        elif (before := standing.get((row, one.trial))) is None:
+        row = queries.find(record)
+        if isinstance(row, _NoMatch):
+            note(row.kind, row.why, record)
+        elif why := queries.refused(row, record):
+            note("odd", why, record, row)
+        elif (before := predictions.get((row, record.trial))) is None:
             counts["matched"] += 1
-            standing[row, one.trial] = one
-        elif (before.raw, before.score) == (one.raw, one.score):
-            told("repeated", f"as in {before.place}", one, row)
+            predictions[row, record.trial] = record
+        elif (before.raw, before.score) == (record.raw, record.score):
+            note("repeated", f"as in {before.place}", record, row)
         else:
-            standing[row, one.trial] = one
-            told("conflict", f"{_said(one)}, where {before.place} says {_said(before)}; the last stands", one, row)
-    rows = {row for row, _ in standing}
-    return MatchResult(standing, dict(counts), tuple(notes), len(rows))
+            predictions[row, record.trial] = record
+            note(
+                "conflict",
+                f"{_reply(record)}, where {before.place} says {_reply(before)}; the last stands",
+                record,
+                row,
+            )
+    return MatchResult(predictions, dict(counts), tuple(notes), len({row for row, _ in predictions}))
 
 
-def missing_queries(groups: pa.Table, queries: QueryIndex, found: MatchResult) -> dict[str, tuple[str, ...]]:
+def missing_queries(groups: pa.Table, queries: QueryIndex, matches: MatchResult) -> dict[str, tuple[str, ...]]:
     """For each suite the ids of its queries without a prediction, in the order of the suite."""
-    there = pa.array([queries.ids[row] for row in {row for row, _ in found.standing}], pa.uint64())
-    lost: dict[str, tuple[str, ...]] = {}
+    answered = pa.array([queries.ids[row] for row in {row for row, _ in matches.predictions}], pa.uint64())
+    missing: dict[str, tuple[str, ...]] = {}
     for name in pc.unique(groups["suite"]).to_pylist():
-        asked = pc.unique(groups.filter(pc.equal(groups["suite"], name))["query"])
-        absent = asked.filter(pc.invert(pc.is_in(asked, value_set=there)))
-        lost[name] = tuple(map(hex_id, absent.to_pylist()))
-    return lost
+        ids = pc.unique(groups.filter(pc.equal(groups["suite"], name))["query"])
+        absent = ids.filter(pc.invert(pc.is_in(ids, value_set=answered)))
+        missing[name] = tuple(map(hex_id, absent.to_pylist()))
+    return missing
 
 
 def normalize_text(text: str) -> str:
@@ -248,6 +259,6 @@ def _gathered(keys: Iterable[_Key]) -> dict[_Key, list[int]]:
     return found
 
 
-def _said(one: Prediction) -> str:
-    said = repr(one.raw) if one.raw or one.score is None else f"{one.score:g}"
-    return said if len(said) <= 40 else f"{said[:39]}…"
+def _reply(prediction: Prediction) -> str:
+    text = repr(prediction.raw) if prediction.raw or prediction.score is None else f"{prediction.score:g}"
+    return text if len(text) <= 40 else f"{text[:39]}…"

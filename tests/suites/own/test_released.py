@@ -36,7 +36,7 @@ def _scores(lab: Path, said: Callable[[dict[str, Any]], str]) -> dict[tuple[str,
     records = [one for path in sorted((lab / "questions").iterdir()) for one in json.loads(path.read_text())]
     told = [{"question_id": one["question_id"], "answer": said(one)} for one in records]
     (lab / "said.json").write_text(json.dumps(told))
-    _run("import", lab / "lab", lab / "said.json", "--model", "mine", "--rule", "exact", "--strict")
+    _run("import", lab / "lab", lab / "said.json", "--name", "mine", "--rule", "exact", "--strict")
     rows = json.loads(_run("score", lab / "lab", "--json"))["scores"]
     assert {row["n"] for row in rows if row["unit"] == "pair"} == {12}, "the pairs of both files of each test count"
     return {(row["test"], row["metric"]): row["value"] for row in rows}

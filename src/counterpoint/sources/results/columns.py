@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from counterpoint.core.errors import SourceError
+from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.sources.results.predictions import (
     Prediction,
     PredictionStream,
@@ -87,6 +87,9 @@ def chosen(names: Sequence[str], known: Names, given: Mapping[str, str]) -> Colu
     """
     spelled = {_spelling(name): name for name in reversed(names)}
     found: dict[str, str] = dict(given)
+    for role in given:
+        if role not in ROLES:
+            raise UnknownName("role of a column", role, ROLES)
     for role in ROLES:
         free = (spelled[one] for name in known[role] if (one := _spelling(name)) in spelled)
         found.setdefault(role, next((name for name in free if name not in found.values()), ""))

@@ -1,0 +1,61 @@
+"""Export of a suite in the layout of another tool, so that its models can be asked the same questions."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
+from counterpoint.exports.lmms_task import export_task, task_name
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.worlds import find_worlds
+from counterpoint.reports.tables import ResultTable
+from counterpoint.store.lab import LabStore
+
+EXPORT_LAYOUTS = ("datasets", "lmms-eval")
+"""What a suite can be written as."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExportReport(LabResult):
+    """What was written, in which layout."""
+
+    layout: str
+    exported: ExportedSuite
+
+    def to_dict(self) -> dict[str, Any]:
+        """Suite, folder, counts and files, with the layout."""
+        return asdict(self.exported) | {"layout": self.layout}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [self.to_dict() | {"files": ", ".join(self.exported.files)}]
+
+    def tables(self) -> list[ResultTable]:
+        """None: an export is told in sentences."""
+        return []
+
+    def notes(self) -> list[str]:
+        """How much was written and where, and how the other tool loads it."""
+        suite, folder, size = self.exported.suite, self.exported.folder, f"{self.exported.bytes / 2**20:,.1f} MB"
+        rows = f"{suite}: {self.exported.rows:,} rows with {self.exported.pictures:,} pictures, {size}, in {folder}"
+        if self.layout == "datasets":
+            return [rows, f'  load it with datasets.load_dataset("{folder}", split="test")']
+        return [rows, f"  cd {folder} && lmms-eval --include_path . --tasks {task_name(suite)} --log_samples …"]
+
+
+def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, pictures: bool = True) -> ExportReport:
+    """Write a suite as a Hugging Face datasets folder or as a task of lmms-eval.
+
+    Without `pictures`, a datasets folder has their addresses alone; a task cannot do without.
+    """
+    if layout not in EXPORT_LAYOUTS:
+        raise UnknownName("layout", layout, EXPORT_LAYOUTS)
+    if not pictures and layout != "datasets":
+        raise CounterpointError(f"the layout {layout} needs pictures", hint="leave them out with --layout datasets")
+    stored = store.suite(suite)
+    worlds = {name: world for name, world in find_worlds(stored.table).items() if name not in store.roots}
+    shown = store.pictures(worlds)
+    if layout == "datasets":
+        return ExportReport(layout, export_datasets(stored, out, shown if pictures else None))
+    return ExportReport(layout, export_task(stored, out, shown))
