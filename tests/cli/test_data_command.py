@@ -107,7 +107,7 @@ def test_a_table_in_the_terminal_and_in_markdown_says_the_same(gqa: Path) -> Non
     plain = _call("gqa", "--data", gqa).stdout
     assert "GQA, val: files" in plain
     assert re.search(r"^scenes +8 +8 +0$", plain, re.MULTILINE)
-    assert f"8 pictures; the files of {SCENES // 2} are there (50.0 %)." in plain
+    assert f"8 pictures; {SCENES // 2} files are present (50.0 %)." in plain
     assert "Questions: words per question" in plain
     assert "▇" in plain
     marked = _call("gqa", "--data", gqa, "--markdown").stdout
