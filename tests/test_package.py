@@ -38,7 +38,7 @@ def test_the_help_loads_no_command_and_nothing_heavy() -> None:
 
 
 def test_listing_models_loads_none_of_them() -> None:
-    loaded = _loaded("from counterpoint.cli.main import commands\ncommands(['models'], standalone_mode=False)")
+    loaded = _loaded("from counterpoint.cli.main import commands\ncommands(['list', 'models'], standalone_mode=False)")
     assert not loaded & {"PIL", "onnxruntime", "rich"}
     assert not any(name.startswith("counterpoint.models") for name in loaded)
 

@@ -13,14 +13,33 @@ from counterpoint._version import __version__
 
 if TYPE_CHECKING:
     from counterpoint.catalog import model
+    from counterpoint.checks.check import Check, Rejections
     from counterpoint.core.answers import Answer, State
-    from counterpoint.core.errors import CounterpointError
+    from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
     from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
     from counterpoint.core.items import Caption, Dialogue, Frame, Question
     from counterpoint.core.pictures import Box, Edit, Picture, Size
     from counterpoint.core.ports import Answerer, FeatureModel, Sampler, Scale, Scorer
     from counterpoint.core.scenes import Link, Scene, SceneObject
+    from counterpoint.explorer.server import export_site, serve
+    from counterpoint.lab.asking import ask
+    from counterpoint.lab.comparison import Comparison, Coverage
+    from counterpoint.lab.failures import FailedGroup, Failures
+    from counterpoint.lab.generation import GeneratedSuites
+    from counterpoint.lab.lab import Lab
+    from counterpoint.lab.listing import list_catalog
+    from counterpoint.lab.progress import ProgressEvent
+    from counterpoint.lab.results import LabTable
+    from counterpoint.lab.running import RunReport
+    from counterpoint.lab.scores import ModelScore, Scores
+    from counterpoint.language import english
+    from counterpoint.metrics.metric import Ratio, Statistic
+    from counterpoint.metrics.outcomes import Pairs, Sets, Singles
+    from counterpoint.models.settings import parse_settings
     from counterpoint.pictures.folders import PictureFolders
+    from counterpoint.sources.dataset import DataSet, File, Source
+    from counterpoint.store.versions import ModelVersion
+    from counterpoint.suites.suite import Rejection, Suite
     from counterpoint.world.source import World
 
 __all__ = [
@@ -28,42 +47,93 @@ __all__ = [
     "Answerer",
     "Box",
     "Caption",
+    "Check",
+    "Comparison",
     "CounterpointError",
+    "Coverage",
+    "DataSet",
     "Dialogue",
     "Edit",
+    "FailedGroup",
+    "Failures",
     "FeatureModel",
+    "File",
     "Frame",
+    "GeneratedSuites",
     "Gold",
     "Group",
+    "Lab",
+    "LabTable",
     "Link",
     "Mode",
+    "ModelScore",
+    "ModelVersion",
+    "Pairs",
     "Picture",
     "PictureFolders",
+    "ProgressEvent",
     "Query",
     "Question",
+    "Ratio",
+    "Rejection",
+    "Rejections",
     "Relation",
+    "RunReport",
     "Sampler",
     "Scale",
     "Scene",
     "SceneObject",
     "Scorer",
+    "Scores",
+    "Sets",
+    "Singles",
     "Size",
+    "Source",
+    "SourceError",
     "State",
+    "Statistic",
+    "Suite",
+    "UnknownName",
     "World",
     "__version__",
+    "ask",
+    "english",
+    "export_site",
+    "list_catalog",
     "model",
+    "parse_settings",
+    "serve",
 ]
 
 _HOMES = {
     "catalog": ("model",),
+    "checks.check": ("Check", "Rejections"),
     "core.answers": ("Answer", "State"),
-    "core.errors": ("CounterpointError",),
+    "core.errors": ("CounterpointError", "SourceError", "UnknownName"),
     "core.groups": ("Gold", "Group", "Mode", "Query", "Relation"),
     "core.items": ("Caption", "Dialogue", "Frame", "Question"),
     "core.pictures": ("Box", "Edit", "Picture", "Size"),
     "core.ports": ("Answerer", "FeatureModel", "Sampler", "Scale", "Scorer"),
     "core.scenes": ("Link", "Scene", "SceneObject"),
-    "pixels.folders": ("PictureFolders",),
+    "explorer.server": ("export_site", "serve"),
+    "lab.asking": ("ask",),
+    "lab.comparison": ("Comparison", "Coverage"),
+    "lab.failures": ("FailedGroup", "Failures"),
+    "lab.generation": ("GeneratedSuites",),
+    "lab.lab": ("Lab",),
+    "lab.listing": ("list_catalog",),
+    "lab.progress": ("ProgressEvent",),
+    "lab.results": ("LabTable",),
+    "lab.running": ("RunReport",),
+    "lab.scores": ("ModelScore", "Scores"),
+    "language": ("english",),
+    "metrics.metric": ("Ratio", "Statistic"),
+    "metrics.outcomes": ("Pairs", "Sets", "Singles"),
+    "models.settings": ("parse_settings",),
+    "pictures.folders": ("PictureFolders",),
+    "sources.dataset": ("DataSet", "File", "Source"),
+    "store.versions": ("ModelVersion",),
+    "suites.suite": ("Rejection", "Suite"),
     "world.source": ("World",),
 }
 
@@ -72,7 +142,9 @@ def __getattr__(name: str) -> Any:
     """Public names are imported when they are first used, so that `import counterpoint` costs nothing."""
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"counterpoint.{home}"), name)
+            module = f"counterpoint.{home}"
+            found = getattr(import_module(module), name, None)
+            return import_module(f"{module}.{name}") if found is None else found
     raise AttributeError(f"module 'counterpoint' has no attribute {name!r}")
 
 

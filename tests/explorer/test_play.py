@@ -13,15 +13,16 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from labs import captions_lab
 from PIL import Image
 from starlette.testclient import TestClient
 
-from counterpoint.cli.serve import loaded
+from counterpoint.cli.serve import command
 from counterpoint.core.answers import Answer
-from counterpoint.core.errors import CounterpointError, ModelError, PictureError
+from counterpoint.core.errors import ModelError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
@@ -29,6 +30,7 @@ from counterpoint.explorer.app import create_app
 from counterpoint.explorer.play.model_threads import ModelThread, ModelThreads, RequestCancelled
 from counterpoint.explorer.play.request import EDITS, MASKS, MalformedRequest, PlayRequest
 from counterpoint.explorer.play.uploads import MAX_KEPT, UploadedPictures, decode_upload
+from counterpoint.explorer.server import load_models
 from counterpoint.pictures.edits import apply_edits
 from counterpoint.store.lab import LabStore
 
@@ -419,7 +421,7 @@ def test_two_models_of_one_name_can_be_told_apart() -> None:
 
 
 def test_the_built_in_models_play(lab: LabStore, cache: Path) -> None:
-    names = partial(loaded, ["fusion", "two-tower"], [])
+    names = partial(load_models, [("fusion", {}), ("two-tower", {})])
     client = TestClient(create_app(lab, cache=cache, models=names))
     found = re.search(r'name="play-token" content="([^"]+)"', client.get("/play").text)
     assert found
@@ -430,8 +432,8 @@ def test_the_built_in_models_play(lab: LabStore, cache: Path) -> None:
     assert events[0]["notes"] == ["fusion does not know the word zeppelin."]
     scores = _asked(client, found[1], **chosen, mode="captions", first="There is a dog.", second="There is a cat.")
     assert {event["model"] for event in scores if event["event"] == "answer"} == {"fusion", "two-tower"}
-    with pytest.raises(CounterpointError, match="2 --model and 1 --model-args"):
-        loaded(["fusion", "two-tower"], ["a=b"], lab.pictures())
+    words = [str(lab.folder), "--model", "fusion", "--model", "two-tower", "--model-args", "a=b"]
+    assert "2 --model and 1 --model-args" in str(CliRunner().invoke(command, words).exception)
 
 
 def test_pictures_of_the_lab_are_named_by_query_and_never_by_path(client: TestClient) -> None:

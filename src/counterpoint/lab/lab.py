@@ -49,7 +49,7 @@ class Lab:
 
     def __init__(self, folder: Path | str, *, progress: ProgressCallback = ignore_progress) -> None:
         self.store = LabStore(folder)
-        self._progress = progress
+        self.progress = progress
 
     def __repr__(self) -> str:
         return f"Lab({str(self.store.folder)!r})"
@@ -111,7 +111,7 @@ class Lab:
             options,
             replace,
         )
-        return generate(self.store, request, self._progress)
+        return generate(self.store, request, self.progress)
 
     def add_groups(
         self, groups: Iterable[Group], name: str, *, test: str = "", rules: str = "exact", replace: bool = False
@@ -162,7 +162,7 @@ class Lab:
 
         args = {key: str(value) for key, value in model_args.items()}
         request = RunRequest(model, tuple(suites), limit, batch_size, args, trials, seed, name, version)
-        return run_model(self.store.opened(), request, self._progress)
+        return run_model(self.store.opened(), request, self.progress)
 
     def rescore(self, rule: str, *, models: Sequence[str] = (), suites: Sequence[str] = ()) -> Rescoring:
         """Take values from the stored answers by another extraction rule; no model is asked."""
@@ -286,7 +286,7 @@ class Lab:
         """Write training questions in the manner of this lab's suites, about other pictures."""
         from counterpoint.lab.augmentation import AugmentRequest, augment
 
-        return augment(self.store, AugmentRequest(Path(out), layout, **request), self._progress)
+        return augment(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
 
 
 def _path(path: Path | str | None) -> Path | None:

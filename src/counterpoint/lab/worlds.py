@@ -3,6 +3,8 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.store.lab import LabStore
+from counterpoint.store.parquet import read_parquet
 from counterpoint.world.scene_building import namespace
 from counterpoint.world.source import World
 
@@ -10,9 +12,19 @@ from counterpoint.world.source import World
 def find_worlds(table: pa.Table) -> dict[str, World]:
     """A world for each namespace of pictures that is the name of one, such as `world` or `world-7`."""
     addresses = pc.drop_null(pc.unique(table["picture"])).to_pylist()
-    found: dict[str, World] = {}
+    worlds: dict[str, World] = {}
     for name in sorted({address.partition(":")[0] for address in addresses}):
         seed = name.removeprefix("world").removeprefix("-") or "0"
         if seed.isdecimal() and namespace(int(seed)) == name:
-            found[name] = World(scenes=0, seed=int(seed))
-    return found
+            worlds[name] = World(scenes=0, seed=int(seed))
+    return worlds
+
+
+def lab_worlds(store: LabStore) -> dict[str, World]:
+    """The worlds that the suites of a lab show, by namespace, unless the lab has files of that name."""
+    tables = (
+        read_parquet(store.storage, f"suites/{name}/groups.parquet", "groups", ["picture"], ["picture"])
+        for name in store.suites()
+    )
+    worlds = {name: world for table in tables for name, world in find_worlds(table).items()}
+    return {name: world for name, world in worlds.items() if name not in store.roots}

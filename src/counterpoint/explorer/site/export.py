@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from starlette.types import ASGIApp, Message
@@ -68,6 +68,10 @@ class SiteProgress:
     pictures: int = 0
     bytes: int = 0
     waiting: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how much was written."""
+        return {"pages": self.pages, "pictures": self.pictures, "bytes": self.bytes}
 
 
 class LabSubset(LabStore):
