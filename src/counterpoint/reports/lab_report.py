@@ -8,11 +8,11 @@ from counterpoint._version import __version__
 from counterpoint.explorer.pages.overview import OverviewView, build_overview, metric_chart, rank_models, score_cell
 from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.explorer.templating import environment
-from counterpoint.explorer.verdict_charts import verdicts_by_model
 from counterpoint.explorer.views import LabView, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.templating import style
+from counterpoint.reports.verdict_charts import verdicts_by_model
 from counterpoint.store.models import LabModel
 
 CHARTS = 3

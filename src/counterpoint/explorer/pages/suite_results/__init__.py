@@ -13,11 +13,11 @@ from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview import score_cell
 from counterpoint.explorer.pages.overview.query import OverviewQuery
-from counterpoint.explorer.verdict_charts import verdicts_by_kind
 from counterpoint.explorer.views import ChartFigure, LinkChoice, MetricColumn, ScoreRow, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.reports.charts.bars import StackedBarChart
+from counterpoint.reports.verdict_charts import verdicts_by_kind
 from counterpoint.store.models import LabModel
 from counterpoint.store.outcomes.reader import VerdictCount
 from counterpoint.store.outcomes.selection import (
