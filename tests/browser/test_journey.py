@@ -55,7 +55,7 @@ def test_a_visitor_goes_from_the_leaderboard_to_one_answer_and_shares_the_list(
     worst = _worst_kind(page)
     expect(worst).to_contain_text("odd")
     worst.get_by_role("rowheader").get_by_role("link").click()
-    page.get_by_role("link", name="narrow them further in Find").click()
+    page.get_by_role("link", name="filter them further in Browse").click()
     expect(page).to_have_url(re.compile(r"/browse\?model=hasty&suite=plain&test=(turn|swap)&kind=odd"))
     page.get_by_role("listitem").first.get_by_role("link").click()
     expect(page.get_by_role("row", name=re.compile("^hasty"))).to_contain_text("✗ maybe")

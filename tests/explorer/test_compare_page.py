@@ -49,7 +49,7 @@ def test_differences_are_those_of_the_command_that_compares(client: TestClient, 
     table = compare_outcomes(*_judged(lab, suite), ScoreRequest(("test",), metrics=metrics)).to_pylist()
     assert len(twin["lines"]) == len(table)
     for row in table:
-        (line,) = (line["against"][0] for line in twin["lines"] if line["measure"] == row["metric"])
+        (line,) = (line["against"][0] for line in twin["lines"] if line["metric"] == row["metric"])
         for name in ("first", "second", "difference", "n", "clusters"):
             assert line[name] == pytest.approx(row[name]), name
         assert (line["low"], line["high"]) == pytest.approx((row["low"], row["high"]), abs=0.03)
@@ -120,7 +120,7 @@ def test_the_list_of_a_field_shows_both_answers_and_goes_on(client: TestClient) 
 def test_exchanged_inputs_are_compared_by_what_survives(client: TestClient) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky&suite=swaps")
     (line,) = twin["lines"]
-    assert (line["measure"], line["against"][0]["first"]) == ("survived", 1)
+    assert (line["metric"], line["against"][0]["first"]) == ("survived", 1)
     assert line["against"][0]["second"] < 1
     (table,) = twin["tables"]
     assert table["heads"] == ["all survived", "not all survived"]
@@ -129,7 +129,7 @@ def test_exchanged_inputs_are_compared_by_what_survives(client: TestClient) -> N
 
 def test_captions_are_compared_by_ranking_and_have_no_coverage(client: TestClient) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky&suite=foils")
-    assert [line["measure"] for line in twin["lines"]] == ["acc_r"]
+    assert [line["metric"] for line in twin["lines"]] == ["acc_r"]
     assert twin["coverage"] == []
     assert "has a right one" in client.get("/compare?models=steady,shaky&suite=foils").text
 

@@ -71,7 +71,7 @@ def test_a_model_is_opened_to_its_data_sets_and_kinds(client: TestClient) -> Non
 
 def test_suites_and_columns_can_be_chosen_and_the_form_keeps_the_rest(client: TestClient) -> None:
     twin = _json(client, "/overview.json?suite=plain&suite=odd&metric=accuracy&metric=worst_case&open=hasty")
-    assert {column["measure"] for column in twin["columns"]} == {"accuracy", "worst_case"}
+    assert {column["metric"] for column in twin["columns"]} == {"accuracy", "worst_case"}
     assert {column["suite"] for column in twin["columns"]} == {"plain", "odd"}
     assert twin["costs"] == []
     assert ["open", "hasty"] in twin["kept"]
@@ -98,7 +98,7 @@ def test_an_address_says_the_whole_choice() -> None:
 def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore, tmp_path_factory: Any) -> None:
     client = TestClient(create_app(captions, cache=tmp_path_factory.mktemp("cache")))
     twin = _json(client, "/overview.json")
-    assert [column["measure"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
+    assert [column["metric"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
     assert [line["model"] for line in twin["lines"]] == ["sharp", "dull"]
     assert [line["cells"][0]["value"] for line in twin["lines"]] == [0.8, 0.4]
     assert client.get("/overview.svg").status_code == 200

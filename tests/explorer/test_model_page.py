@@ -1,4 +1,4 @@
-"""The page of one model: its measures, its distributions, where it is strong and weak, what it costs."""
+"""The page of one model: its metrics, its distributions, where it is strong and weak, what it costs."""
 
 from typing import Any
 
@@ -82,7 +82,7 @@ def test_what_is_not_there_is_said(client: TestClient, address: str) -> None:
 def test_a_model_that_only_ranks_has_its_page(tmp_path_factory: pytest.TempPathFactory) -> None:
     app = create_app(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
     twin = _json(TestClient(app), "/models/sharp.json?against=dull")
-    assert [column["measure"] for column in twin["measured"][0]["columns"]][:3] == ["acc_r", "auroc", "min_p"]
+    assert [column["metric"] for column in twin["measured"][0]["columns"]][:3] == ["acc_r", "auroc", "min_p"]
 
 
 def _skewed(folder: Any, rates: dict[str, float], seed: int) -> LabStore:

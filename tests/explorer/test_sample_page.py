@@ -41,7 +41,7 @@ def test_every_suite_that_asks_around_it_has_a_card_with_scores_and_frequencies(
     assert sorted(cards) == ["noise", "swaps", "words"]
     shaky = {suite: next(line for line in card["lines"] if line["model"] == "shaky") for suite, card in cards.items()}
     assert [(one["shown"], one["count"]) for one in shaky["noise"]["answers"]] == [("yes", 2), ("no", 1)]
-    scores = {score["measure"]: score["value"] for score in shaky["noise"]["scores"]}
+    scores = {score["metric"]: score["value"] for score in shaky["noise"]["scores"]}
     assert scores["self_consistency"] == pytest.approx(2 / 3)
     assert sum(one["count"] for one in shaky["swaps"]["answers"]) == EXCHANGED
     assert {line["model"] for line in cards["words"]["lines"]} == {"steady", "shaky"}
@@ -58,7 +58,7 @@ def test_the_passes_of_a_sample_are_counted(client: TestClient) -> None:
 def test_a_caption_has_its_scores_on_its_card(client: TestClient) -> None:
     caption = next(iter(foils())).queries[0]
     (card,) = _sample(client, caption.id)["cards"]
-    assert [name for name, _ in card["measures"]] == ["acc_r", "ties"]
+    assert [name for name, _ in card["metrics"]] == ["acc_r", "ties"]
     shaky = next(line for line in card["lines"] if line["model"] == "shaky")
     assert sorted(one["shown"] for one in shaky["answers"]) == ["caption 0.75", "foil 0.875"]
 

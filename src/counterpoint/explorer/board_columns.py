@@ -1,4 +1,4 @@
-"""The columns of the leaderboard: for each suite the measures that mean something there, and what models cost."""
+"""The columns of the leaderboard: for each suite the metrics that mean something there, and what models cost."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -11,7 +11,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.store.models import LabModel
 
 FEW = 4
-"""Suites up to which each shows all its main measures; where there are more, each shows the first."""
+"""Suites up to which each shows all its main metrics; where there are more, each shows the first."""
 
 HEADS = {
     "parameters": ("Parameters", "fewer first"),
@@ -24,19 +24,19 @@ _LESS = ("parameters", "seconds_per_query")  # is better
 
 
 def columns(reader: LabReader, choice: OverviewQuery) -> tuple[MetricColumn, ...]:
-    """The columns of measures, each of which has a value for at least one model."""
+    """The columns of metrics, each of which has a value for at least one model."""
     cut = [(suite, test, shown(reader, choice, suite, test)) for suite, test in places(reader, choice)]
     apart = any(len(names) > 1 for _, _, names in cut)
     return tuple(
-        _column(choice, suite, test, measure, starts=apart and place > 0 and number == 0)
+        _column(choice, suite, test, metric, starts=apart and place > 0 and number == 0)
         for place, (suite, test, names) in enumerate(cut)
-        for number, measure in enumerate(names)
+        for number, metric in enumerate(names)
     )
 
 
 def cost_columns(choice: OverviewQuery) -> tuple[MetricColumn, ...]:
     """The columns that say what a model costs, unless others were chosen."""
-    if choice.measures and COST not in choice.measures:
+    if choice.metrics and COST not in choice.metrics:
         return ()
     return tuple(
         MetricColumn(
@@ -75,9 +75,9 @@ def places(reader: LabReader, choice: OverviewQuery) -> list[tuple[str, str]]:
 
 
 def shown(reader: LabReader, choice: OverviewQuery, suite: str, test: str = "") -> tuple[str, ...]:
-    """The measures that are shown of a suite or test: those that were chosen, else the main ones."""
+    """The metrics that are shown of a suite or test: those that were chosen, else the main ones."""
     applying = reader.applicable_metrics(suite, test=test)
-    wanted = [name for name in choice.measures if name != COST]
+    wanted = [name for name in choice.metrics if name != COST]
     if wanted:
         return tuple(name for name in wanted if name in applying)
     found = reader.displayed_metrics(suite, test=test)
@@ -86,7 +86,7 @@ def shown(reader: LabReader, choice: OverviewQuery, suite: str, test: str = "") 
 
 def key(column: MetricColumn) -> str:
     """The name of a column in addresses."""
-    return "/".join(filter(None, [column.suite, column.test, column.measure]))
+    return "/".join(filter(None, [column.suite, column.test, column.metric]))
 
 
 def heads(found: Sequence[MetricColumn], *, live: bool) -> tuple[ColumnGroup, ...]:
@@ -107,9 +107,9 @@ def costs(reader: LabReader, model: LabModel, found: Sequence[MetricColumn]) -> 
     }
     figures = []
     for column in found:
-        value = getattr(own, column.measure)
-        reason = own.reasons.get(column.measure, "") if own else ""
-        figures.append(CostFigure(reason=reason) if value is None else CostFigure(value, texts[column.measure](value)))
+        value = getattr(own, column.metric)
+        reason = own.reasons.get(column.metric, "") if own else ""
+        figures.append(CostFigure(reason=reason) if value is None else CostFigure(value, texts[column.metric](value)))
     return tuple(figures)
 
 
@@ -126,19 +126,19 @@ def large(number: float) -> str:
     return f"{number:.0f}"
 
 
-def _column(choice: OverviewQuery, suite: str, test: str, measure: str, *, starts: bool) -> MetricColumn:
-    column = MetricColumn(suite, test, measure, catalog.metric(measure).title, catalog.metric(measure).term)
-    lower = catalog.metric(measure).lower_is_better
+def _column(choice: OverviewQuery, suite: str, test: str, metric: str, *, starts: bool) -> MetricColumn:
+    column = MetricColumn(suite, test, metric, catalog.metric(metric).title, catalog.metric(metric).term)
+    lower = catalog.metric(metric).lower_is_better
     return MetricColumn(
         suite,
         test,
-        measure,
+        metric,
         column.label,
         column.term,
         whole=f"{test or suite} · {column.label}",
         starts=starts,
         lower=lower,
-        says=catalog.metric(measure).description,
+        says=catalog.metric(metric).description,
         address=choice.sorting(key(column)),
         sorted=_sorted(choice, key(column), lower=lower),
     )

@@ -18,7 +18,7 @@ THRESHOLD = 0.5
 FRACTIONAL = ("accuracy",)
 """Measures whose cases can be half right: McNemar's test is not for them."""
 
-MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+COMPARED_METRICS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "accuracy": ("same", "differs", "gold", "swap"),
         "self_consistency": ("same", "differs"),
@@ -59,9 +59,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """What each pair earns by a measure in the hands of one model, and whether it counts."""
+    """What each pair earns by a metric in the hands of one model, and whether it counts."""
 
-    measure: str
+    metric: str
     earned: Floats
     counts: Flags
 
@@ -113,22 +113,22 @@ def slices(rows: Suite) -> Iterator[tuple[str, Flags]]:
             yield test, own.where([test])
 
 
-def cases(rows: Suite, model: Told, measure: str) -> Cases:
+def cases(rows: Suite, model: Told, metric: str) -> Cases:
     """What each pair earns, and whether it counts."""
     row = rows.variants
     base = rows.base[row]
-    there = rows.relation.at(row).where(MEASURES[measure]) & model.fine[row] & model.fine[base]
-    if measure in ("accuracy", "comprehensive_accuracy"):
+    there = rows.relation.at(row).where(COMPARED_METRICS[metric]) & model.fine[row] & model.fine[base]
+    if metric in ("accuracy", "comprehensive_accuracy"):
         credit, other = model.correct[base], model.correct[row]
         counts = there & ~np.isnan(credit) & ~np.isnan(other)
-        earned = (credit + other) / 2 if measure == "accuracy" else (credit >= THRESHOLD) & (other >= THRESHOLD)
+        earned = (credit + other) / 2 if metric == "accuracy" else (credit >= THRESHOLD) & (other >= THRESHOLD)
     else:
         counts, earned = there & model.known[row], model.consistent[row]
-    return Cases(measure, np.where(counts, earned, 0.0), counts)
+    return Cases(metric, np.where(counts, earned, 0.0), counts)
 
 
 def compared(rows: Suite, first: Cases, second: Cases, test: str, inside: Flags) -> Compared | None:
-    """One measure of one slice, or nothing where no case counts for both models.
+    """One metric of one slice, or nothing where no case counts for both models.
 
     Measures that hit or miss have McNemar's exact test and the paired test over pictures, and both must speak: `p` is
     the larger one.
@@ -142,7 +142,7 @@ def compared(rows: Suite, first: Cases, second: Cases, test: str, inside: Flags)
     sums, counts = np.bincount(cluster, apart).astype(np.float64), np.bincount(cluster)
     found = paired_difference(sums, counts, float((apart**2).sum()), seeded_rng(0, [test] if test else []))
     p = found.p
-    if first.measure not in FRACTIONAL:
+    if first.metric not in FRACTIONAL:
         p = max(p, mcnemar(int((apart > 0).sum()), int((apart < 0).sum())))
     return Compared(float(a[both].mean()), float(b[both].mean()), found, n, int(np.count_nonzero(counts)), p)
 

@@ -14,12 +14,12 @@ RANGES = 10
 """Equal ranges from 0 to 1 into which scores are counted."""
 
 
-def ranges(reader: LabReader, suite: str, model: LabModel, measure: str) -> tuple[HistogramBin, ...]:
+def ranges(reader: LabReader, suite: str, model: LabModel, metric: str) -> tuple[HistogramBin, ...]:
     """How many samples score in each range of per cent; a sample is a base query with its mean score."""
     asked = reader.database.source("verdicts", model=model.slug, suite=suite)
     sql = f"""
         SELECT least(floor(score * {RANGES} + 1e-6), {RANGES - 1})::INT AS place, count(*) AS found
-        FROM (SELECT avg("{measure}") AS score FROM {asked} WHERE "{measure}" IS NOT NULL GROUP BY base_query)
+        FROM (SELECT avg("{metric}") AS score FROM {asked} WHERE "{metric}" IS NOT NULL GROUP BY base_query)
         GROUP BY ALL
     """
     counts = {row["place"]: row["found"] for row in reader.database.rows(sql)}

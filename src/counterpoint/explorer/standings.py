@@ -33,9 +33,9 @@ class Part:
     p: float
 
 
-def standings(reader: LabReader, suite: str, model: LabModel, measure: str) -> tuple[Part, ...]:
+def standings(reader: LabReader, suite: str, model: LabModel, metric: str) -> tuple[Part, ...]:
     """The parts of a suite that lie clear of the whole of it, the weakest first."""
-    rows = reader.database.rows(_sql(reader, suite, model, measure))
+    rows = reader.database.rows(_sql(reader, suite, model, metric))
     whole = next((row for row in rows if row["what"] == "all"), None)
     if whole is None or not whole["n"]:
         return ()
@@ -50,14 +50,14 @@ def standings(reader: LabReader, suite: str, model: LabModel, measure: str) -> t
     return tuple(sorted(clear, key=lambda part: (part.share, part.what, part.value)))
 
 
-def _sql(reader: LabReader, suite: str, model: LabModel, measure: str) -> str:
-    """Sums over pictures of each part; the name of the measure is a column that the table has."""
+def _sql(reader: LabReader, suite: str, model: LabModel, metric: str) -> str:
+    """Sums over pictures of each part; the name of the metric is a column that the table has."""
     verdicts = reader.database.source("verdicts", model=model.slug, suite=suite)
     bases = reader.database.source("bases", suite=suite)
     return f"""
         WITH scored AS (
-            SELECT b.picture, b.kind, b.tags, v."{measure}" AS score
-            FROM {verdicts} v JOIN {bases} b USING (place) WHERE v."{measure}" IS NOT NULL
+            SELECT b.picture, b.kind, b.tags, v."{metric}" AS score
+            FROM {verdicts} v JOIN {bases} b USING (place) WHERE v."{metric}" IS NOT NULL
         ), named AS (
             SELECT 'all' AS what, '' AS value, picture, score FROM scored
             UNION ALL SELECT 'kind', kind, picture, score FROM scored WHERE kind <> ''

@@ -75,14 +75,14 @@ class ColumnGroup:
 
 @dataclass(frozen=True, slots=True)
 class MetricColumn:
-    """A measure, with the papers' term for it; `whole` names it apart from its head, `starts` is the first below it.
+    """A metric, with the papers' term for it; `whole` names it apart from its head, `starts` is the first below it.
 
     `address` is where models are ordered by it, `sorted` is `ascending` or `descending` where they are.
     """
 
     suite: str
     test: str
-    measure: str
+    metric: str
     label: str
     term: str
     whole: str = ""
@@ -112,11 +112,11 @@ class SliceCell:
 
 @dataclass(frozen=True, slots=True)
 class SuiteBlock:
-    """One suite of one model, cut into its tests or kinds, by one measure."""
+    """One suite of one model, cut into its tests or kinds, by one metric."""
 
     suite: str
     data_set: str
-    measure: str
+    metric: str
     address: str
     slices: tuple[SliceCell, ...]
     more: int = 0  # that are not listed

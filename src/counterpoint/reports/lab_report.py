@@ -16,7 +16,7 @@ from counterpoint.reports.verdict_charts import verdicts_by_model
 from counterpoint.store.models import LabModel
 
 CHARTS = 3
-"""How many measures the report draws; its tables have all."""
+"""How many metrics the report draws; its tables have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class SuiteSection:
     facts: str
     board: OverviewView | None  # where a suite has several tests
     models: tuple[str, ...]
-    measure: str  # by which its kinds are shown
+    metric: str  # by which its kinds are shown
     kinds: tuple[tuple[str, tuple[ScoreCell, ...]], ...]
     states: tuple[tuple[str, str], ...]
     chart: StackedBarChart | None
@@ -38,7 +38,7 @@ def render_lab_report(reader: LabReader) -> str:
     """The whole report of a lab."""
     reader.refresh()
     board = build_overview(reader, OverviewQuery(), live=False)
-    drawings = list(dict.fromkeys(column.measure for column in board.columns))[:CHARTS] if board.lines else []
+    drawings = list(dict.fromkeys(column.metric for column in board.columns))[:CHARTS] if board.lines else []
     page = environment().get_template("lab_report.html")
     return page.render(
         view=board,
@@ -46,7 +46,7 @@ def render_lab_report(reader: LabReader) -> str:
         lab=LabView(reader.name, len(reader.models()), reader.answer_count()),
         version=__version__,
         style=style(),
-        charts=[metric_chart(reader, OverviewQuery(measures=(name,))) for name in drawings],
+        charts=[metric_chart(reader, OverviewQuery(metrics=(name,))) for name in drawings],
         suites=[_suite(reader, suite) for suite in reader.suites()],
         models=rank_models(reader, OverviewQuery()),
     )
@@ -59,27 +59,27 @@ def _suite(reader: LabReader, suite: str) -> SuiteSection:
     manifest = reader.lab.manifest(suite)
     made = f"{manifest.groups:,} groups, {manifest.rows:,} queries, seed {manifest.seed}"
     several = len(reader.tests(suite)) > 1
-    measure = next(iter(reader.displayed_metrics(suite)), "")
+    metric = next(iter(reader.displayed_metrics(suite)), "")
     return SuiteSection(
         name=suite,
         sentence=reader.suite_sentence(suite),
         facts=f"{made}, fingerprint {manifest.fingerprint}",
         board=build_overview(reader, OverviewQuery((suite,)), live=False) if several and models else None,
         models=tuple(model.name for model in models),
-        measure=catalog.metric(measure).phrase if measure else "",
-        kinds=tuple(_kinds(reader, suite, models, measure)) if models and measure else (),
+        metric=catalog.metric(metric).phrase if metric else "",
+        kinds=tuple(_kinds(reader, suite, models, metric)) if models and metric else (),
         states=tuple((model.name, _states(reader, suite, model)) for model in models),
         chart=verdicts_by_model(reader, suite, models) if models else None,
     )
 
 
 def _kinds(
-    reader: LabReader, suite: str, models: tuple[LabModel, ...], measure: str
+    reader: LabReader, suite: str, models: tuple[LabModel, ...], metric: str
 ) -> Iterator[tuple[str, tuple[ScoreCell, ...]]]:
     """Each test and kind of a suite that any model has a score of, with the scores of all."""
     for test, kind in reader.slices(suite):
         name = " · ".join(filter(None, [test if test != suite or not kind else "", kind])) or "all"
-        cells = tuple(score_cell(reader, suite, model, measure, test=test, kind=kind) for model in models)
+        cells = tuple(score_cell(reader, suite, model, metric, test=test, kind=kind) for model in models)
         if any(cell.value is not None for cell in cells):
             yield name, cells
 

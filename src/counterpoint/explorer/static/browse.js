@@ -1,6 +1,6 @@
 // Find answers while the hand moves: the page of the new filter is fetched, and what differs is put in its place.
 
-const form = document.querySelector("[data-find]");
+const form = document.querySelector("[data-browse]");
 const wait = { input: 90, typed: 250 };
 let timer = 0;
 let asked = new AbortController();

@@ -1,4 +1,4 @@
-"""Find: the groups that fit a filter, in any suite and in the hands of any model, a page at a time."""
+"""Browse: the groups that fit a filter, of any suite and model, a page at a time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from counterpoint.store.outcomes.selection import (
 
 @dataclass(frozen=True, slots=True)
 class BrowseHit:
-    """A group that fits, in the hands of a model, with its score by the chosen measure."""
+    """A group that fits, in the hands of a model, with its score by the chosen metric."""
 
     entry: GroupEntry
     model: str
@@ -69,9 +69,9 @@ class HistogramColumn:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSlider:
-    """The bounds of the score by the chosen measure, above the counts of all scores."""
+    """The bounds of the score by the chosen metric, above the counts of all scores."""
 
-    measure: str
+    metric: str
     low: float
     high: float
     step: float
@@ -84,7 +84,7 @@ class BrowseView(PageView):
 
     boxes: tuple[SelectBox, ...] = ()
     fields: tuple[TextField, ...] = ()
-    measures: SelectBox | None = None
+    metrics: SelectBox | None = None
     slider: ScoreSlider | None = None
     hits: tuple[BrowseHit, ...] = ()
     found: int = 0
@@ -98,8 +98,8 @@ PAGE = 25
 """How many groups a page lists."""
 
 SENTENCE = (
-    "Groups in the hands of each model. The number behind a choice is how many groups it would show; the score of a "
-    "group is the mean over its pairs or answers, from 0 to 1."
+    "Groups and the answers of each model to them. The number behind a choice is how many groups it would show; the "
+    "score of a group is the mean over its pairs or answers, from 0 to 1."
 )
 
 FORMS = {".csv": "CSV", ".jsonl": "JSON lines", ".parquet": "Parquet"}
@@ -135,7 +135,7 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
         after=browse_address(chosen, after=str(shown[-1].key)) if later else "",
         boxes=tuple(_boxes(reader, counted)),
         fields=tuple(_fields(reader, chosen)),
-        measures=_measures(reader, chosen),
+        metrics=_measures(reader, chosen),
         slider=_slider(counted) if chosen.metric else None,
         hits=tuple(_hits(reader, shown, chosen)),
         found=counted.matches(),
@@ -176,15 +176,15 @@ def _boxes(reader: LabReader, counted: Facets) -> Iterable[SelectBox]:
 
 def _fields(reader: LabReader, chosen: GroupFilter) -> Iterable[TextField]:
     said, tags = common_answers(reader, chosen), common_tags(reader, chosen)
-    yield TextField("text", "Text", chosen.text, "words in a question")
-    yield TextField("answer", "Answer", chosen.answer, "a value said", tuple(Suggestion(*one) for one in said))
+    yield TextField("text", "Text", chosen.text, "part of a question")
+    yield TextField("answer", "Answer", chosen.answer, "a value", tuple(Suggestion(*one) for one in said))
     yield TextField("tag", "Tag", chosen.tag, "name=value", tuple(Suggestion(*one) for one in tags))
 
 
 def _measures(reader: LabReader, chosen: GroupFilter) -> SelectBox:
     known = [name for name in reader.group_metrics() if name in reader.scored_metrics()]
     options = (SelectOption(name, catalog.metric(name).title, name == chosen.metric) for name in known)
-    return SelectBox("metric", "Score by", (SelectOption("", "no measure", not chosen.metric), *options))
+    return SelectBox("metric", "Score by", (SelectOption("", "no metric", not chosen.metric), *options))
 
 
 def _slider(counted: Facets) -> ScoreSlider:

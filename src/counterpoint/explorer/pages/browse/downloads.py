@@ -39,7 +39,7 @@ SCHEMA = pa.schema(
         ("score", pa.float32()),
     ]
 )
-"""The columns; `score` is that of the group by the chosen measure, `said_score` what the model gave to a text."""
+"""The columns; `score` is that of the group by the chosen metric, `said_score` what the model gave to a text."""
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8",

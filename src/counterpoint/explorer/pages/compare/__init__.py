@@ -12,7 +12,7 @@ from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.couples import (
-    MEASURES,
+    COMPARED_METRICS,
     Compared,
     Suite,
     Told,
@@ -41,7 +41,7 @@ from counterpoint.store.outcomes.selection import GroupFilter
 
 @dataclass(frozen=True, slots=True)
 class ModelDifference:
-    """How one model differs from the first in one measure: their shares, the difference, and what a test says of it."""
+    """How one model differs from the first in one metric: their shares, the difference, and what a test says of it."""
 
     model: str
     first: float
@@ -59,10 +59,10 @@ class ModelDifference:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
-    """One measure of one slice, the first model against each other."""
+    """One metric of one slice, the first model against each other."""
 
     test: str
-    measure: str
+    metric: str
     label: str
     term: str
     against: tuple[ModelDifference | None, ...]
@@ -159,8 +159,8 @@ LEAST, MOST, PAGE = 2, 5, 10
 """How many models can be compared, and how many groups a page lists."""
 
 SENTENCE = (
-    "The first model against each other, on the pairs that count for both: differences in points with 95 % intervals "
-    "over pictures, and p values corrected by Holm over all tests of a measure. What is not below 5 % is a tie."
+    "The first model against each other on the pairs that both answered: differences in points with 95 % intervals "
+    "over pictures, and p values with Holm’s correction over all tests of a metric. At 5 % or more it is a tie."
 )
 SURVIVED = ("Answer survived", "lower is better")
 
@@ -225,7 +225,7 @@ def compare_view(reader: LabReader, request: PageRequest) -> CompareView:
             title="Compare",
             sentence=SENTENCE,
             twin="/compare.json",
-            empty="There are no two models to compare yet: counterpoint run asks one.",
+            empty="There are no two models to compare yet: start one with counterpoint run.",
         )
     counts = joint_verdict_counts(reader, asked.suite, asked.models[0].slug, asked.models[asked.other].slug)
     found = counts.get((asked.first, asked.second), 0) if asked.first and asked.second else 0
@@ -287,7 +287,7 @@ def _best(reader: LabReader, suite: str) -> list[LabModel]:
     """The models that have answered a suite, the best first."""
 
     def rank(model: LabModel) -> tuple[float, str]:
-        scores = (reader.score(suite, model.slug, measure) for measure in _RANKED)
+        scores = (reader.score(suite, model.slug, metric) for metric in _RANKED)
         return -next((score.value for score in scores if score), -1.0), model.name
 
     return sorted((one for one in reader.models() if reader.has_answers(suite, one.slug)), key=rank)
@@ -311,11 +311,11 @@ def _couples(asked: CompareQuery) -> Iterator[LinkChoice]:
 
 
 def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[DifferenceRow, ...]:
-    """Every measure of every slice, with p values corrected over the slices and models of a measure."""
+    """Every metric of every slice, with p values corrected over the slices and models of a metric."""
     made: list[DifferenceRow] = []
     cut = list(slices(rows))
-    for measure in MEASURES:
-        first, *others = (cases(rows, model, measure) for model in every)
+    for metric in COMPARED_METRICS:
+        first, *others = (cases(rows, model, metric) for model in every)
         found = [[compared(rows, first, other, test, inside) for other in others] for test, inside in cut]
         corrected = iter(holm([one.p for own in found for one in own if one]))
         for (test, _), own in zip(cut, found, strict=True):
@@ -325,9 +325,9 @@ def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[Di
                     for name, one in zip(names[1:], own, strict=True)
                 ]
                 label, term = (
-                    SURVIVED if measure == "survived" else (catalog.metric(measure).title, catalog.metric(measure).term)
+                    SURVIVED if metric == "survived" else (catalog.metric(metric).title, catalog.metric(metric).term)
                 )
-                made.append(DifferenceRow(test, measure, label, term, tuple(against)))
+                made.append(DifferenceRow(test, metric, label, term, tuple(against)))
     order = [test for test, _ in cut]
     return tuple(sorted(made, key=lambda line: order.index(line.test)))
 

@@ -1,4 +1,4 @@
-"""The page of one model: its measures, how its scores are spread, where it is strong and weak, what it costs."""
+"""The page of one model: its metrics, how its scores are spread, where it is strong and weak, what it costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from counterpoint.store.models import LabModel
 
 @dataclass(frozen=True, slots=True)
 class SuiteScores:
-    """The scores of one suite: of the model, and of the one it is held against, measure by measure."""
+    """The scores of one suite: of the model, and of the one it is held against, metric by metric."""
 
     suite: str
     address: str
@@ -41,7 +41,7 @@ class SliceFinding:
     suite: str
     what: str  # kind, or the name of a tag
     value: str
-    measure: str
+    metric: str
     whole: float
     cell: ScoreCell
     p: float  # after Holm's correction over all parts of the suite
@@ -49,7 +49,7 @@ class SliceFinding:
 
 @dataclass(frozen=True, slots=True)
 class ModelView(PageView):
-    """All measures of one model."""
+    """All metrics of one model."""
 
     model: str = ""
     slug: str = ""
@@ -71,11 +71,11 @@ MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class ModelQuery:
-    """Which suite and measure the charts are about, and which model this one is held against."""
+    """Which suite and metric the charts are about, and which model this one is held against."""
 
     slug: str
     suite: str = ""
-    measure: str = ""
+    metric: str = ""
     against: str = ""
 
     @classmethod
@@ -86,12 +86,12 @@ class ModelQuery:
         suites = [suite for suite in ordered if reader.has_answers(suite, slug)]
         suite = reader.require_suite(query["suite"]) if query.get("suite") else next(iter(suites), "")
         known = group_score_metrics(reader, suite) if suite else ()
-        measure = query.get("metric", "")
-        if measure and measure not in reader.metric_names():
-            raise UnknownName("measure", measure, reader.metric_names())
-        measure = measure if measure in known else next(iter(known), "")  # another suite may lack it
+        metric = query.get("metric", "")
+        if metric and metric not in reader.metric_names():
+            raise UnknownName("metric", metric, reader.metric_names())
+        metric = metric if metric in known else next(iter(known), "")  # another suite may lack it
         against = query.get("against", "")
-        return cls(slug, suite, measure, reader.model(against).slug if against else "")
+        return cls(slug, suite, metric, reader.model(against).slug if against else "")
 
     @property
     def here(self) -> str:
@@ -100,12 +100,12 @@ class ModelQuery:
 
     def address(self, ending: str = "", **more: str) -> str:
         """Where this choice is shown."""
-        said = {"suite": self.suite, "metric": self.measure, "against": self.against, **more}
+        said = {"suite": self.suite, "metric": self.metric, "against": self.against, **more}
         return f"{self.here}{ending}?{urlencode({name: value for name, value in said.items() if value})}"
 
 
 def group_score_metrics(reader: LabReader, suite: str) -> tuple[str, ...]:
-    """The measures that each sample of a suite has a score by, the most telling first."""
+    """The metrics that each sample of a suite has a score by, the most telling first."""
     known = set(reader.group_metrics()) & reader.applicable_metrics(suite)
     first = [name for name in reader.displayed_metrics(suite) if name in known]
     return tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
@@ -119,7 +119,7 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
     found = [part for suite in reader.suites() for part in _standings(reader, suite, model)]
     return ModelView(
         title=model.name,
-        sentence="All measures of one model in per cent, with 95 % intervals over pictures.",
+        sentence="All metrics of one model in per cent, with 95 % intervals over pictures.",
         twin=choice.address(".json"),
         above="/overview",
         model=model.name,
@@ -164,7 +164,7 @@ def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, CostFigure], 
     columns = board_columns.cost_columns(OverviewQuery())
     figures = board_columns.costs(reader, model, columns)
     names = [
-        f"{column.label.lower()}{' a query' if column.measure == 'seconds_per_query' else ''}" for column in columns
+        f"{column.label.lower()}{' a query' if column.metric == 'seconds_per_query' else ''}" for column in columns
     ]
     return tuple(zip(names, figures, strict=True))
 
@@ -195,7 +195,7 @@ def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
 
     return (
         box("suite", "Data set", suites, choice.suite),
-        box("metric", "Metric", [(name, catalog.metric(name).title) for name in known], choice.measure),
+        box("metric", "Metric", [(name, catalog.metric(name).title) for name in known], choice.metric),
         box("against", "Beside", [("", "no other model"), *others], choice.against),
     )
 
@@ -216,7 +216,7 @@ def _charts(reader: LabReader, choice: ModelQuery) -> list[ChartFigure]:
 def _chart(reader: LabReader, choice: ModelQuery, which: str) -> Histogram | DotChart | ReliabilityChart:
     model = reader.model(choice.slug)
     if which == "spread":
-        bins = ranges(reader, choice.suite, model, choice.measure) if choice.measure else ()
+        bins = ranges(reader, choice.suite, model, choice.metric) if choice.metric else ()
         return Histogram(_spread_title(choice, bins), bins, "score of a sample, in per cent", as_percent=True)
     if which == "profile":
         dots = _dots(reader, choice) if choice.against else []
@@ -243,7 +243,7 @@ def _profile_title(reader: LabReader, choice: ModelQuery, found: list[Dot]) -> s
         values.setdefault(dot.row, {})[dot.column] = dot.value
     both = [own for own in values.values() if len(own) == 2]
     higher = sum(own[model] > own[other] for own in both)
-    return f"{model} is higher than {other} in {higher} of {len(both)} measures"
+    return f"{model} is higher than {other} in {higher} of {len(both)} metrics"
 
 
 def _curve_title(model: LabModel, bins: tuple[ReliabilityBin, ...]) -> str:
@@ -256,7 +256,7 @@ def _curve_title(model: LabModel, bins: tuple[ReliabilityBin, ...]) -> str:
 
 
 def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
-    """The main measures of every suite that both models have."""
+    """The main metrics of every suite that both models have."""
     found = []
     pair = [reader.model(slug) for slug in (choice.slug, choice.against) if slug]
     for suite in board_columns.chosen_suites(reader, OverviewQuery()):
@@ -276,11 +276,11 @@ def _standings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFind
     return [_standing(suite, model, known[0], part) for part in parts]
 
 
-def _standing(suite: str, model: LabModel, measure: str, part: Part) -> SliceFinding:
+def _standing(suite: str, model: LabModel, metric: str, part: Part) -> SliceFinding:
     asked = {"kind": part.value} if part.what == "kind" else {"tag": f"{part.what}={part.value}"}
     address = f"/browse?{urlencode({'model': model.slug, 'suite': suite, **asked})}"
     cell = ScoreCell(part.share, part.low, part.high, part.n, part.pictures, "clustered", address=address)
-    return SliceFinding(suite, part.what, part.value, catalog.metric(measure).title, part.whole, cell, part.p)
+    return SliceFinding(suite, part.what, part.value, catalog.metric(metric).title, part.whole, cell, part.p)
 
 
 def _notes(reader: LabReader, model: LabModel) -> tuple[str, ...]:

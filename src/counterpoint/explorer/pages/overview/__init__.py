@@ -1,4 +1,4 @@
-"""The leaderboard: models and measures, over all suites or over the tests of one."""
+"""The leaderboard: models and metrics, over all suites or over the tests of one."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from counterpoint.studies.boards import data_set
 
 @dataclass(frozen=True, slots=True)
 class OverviewView(PageView):
-    """Models and measures."""
+    """Models and metrics."""
 
     heads: tuple[ColumnGroup, ...] = ()
     columns: tuple[MetricColumn, ...] = ()
@@ -116,28 +116,28 @@ def leaderboard_table(board: OverviewView) -> ResultTable:
 
 
 def metric_chart(reader: LabReader, choice: OverviewQuery) -> DotChart:
-    """One measure of every model, a panel for each suite, or for each test of the chosen suite."""
+    """One metric of every model, a panel for each suite, or for each test of the chosen suite."""
     _check(reader, choice)
-    measure = chart_metric(reader, choice)
-    found = _dots(reader, choice, measure)
-    return DotChart(chart_title(found, measure), tuple(found))
+    metric = chart_metric(reader, choice)
+    found = _dots(reader, choice, metric)
+    return DotChart(chart_title(found, metric), tuple(found))
 
 
-def chart_title(found: Sequence[Dot], measure: str) -> str:
+def chart_title(found: Sequence[Dot], metric: str) -> str:
     """The sentence above a chart: who is best, where, and by how much.
 
     >>> finding([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
     'a has the highest worst case, 50.0 %, 25.0 points above b'
     """
-    lower = catalog.metric(measure).lower_is_better
+    lower = catalog.metric(metric).lower_is_better
     columns: dict[str, list[Dot]] = {}
     for dot in sorted(found, key=lambda dot: dot.value if lower else -dot.value):
         columns.setdefault(dot.column, []).append(dot)
     leaders = [ranked[0].row for ranked in columns.values()]
     if not leaders:
-        return catalog.metric(measure).phrase
+        return catalog.metric(metric).phrase
     best = max(sorted(set(leaders)), key=leaders.count)
-    says = f"{best} has the {'lowest' if lower else 'highest'} {catalog.metric(measure).phrase}"
+    says = f"{best} has the {'lowest' if lower else 'highest'} {catalog.metric(metric).phrase}"
     if len(columns) > 1:
         share = "everywhere" if len(set(leaders)) == 1 else f"in {leaders.count(best)} of {len(columns)}"
         return f"{says} {share}"
@@ -150,7 +150,7 @@ def chart_title(found: Sequence[Dot], measure: str) -> str:
 
 
 def rank_models(reader: LabReader, choice: OverviewQuery) -> tuple[LabModel, ...]:
-    """The models in the order that was asked for; else the best first by the mean of one measure over the suites.
+    """The models in the order that was asked for; else the best first by the mean of one metric over the suites.
 
     Whoever has no value comes last, whichever way the others are ordered.
     """
@@ -171,24 +171,24 @@ def rank_models(reader: LabReader, choice: OverviewQuery) -> tuple[LabModel, ...
 
 
 def chart_metric(reader: LabReader, choice: OverviewQuery) -> str:
-    """The measure that a chart shows: that of the column which models are ordered by, else one that suites share."""
+    """The metric that a chart shows: that of the column which models are ordered by, else one that suites share."""
     columns = board_columns.columns(reader, choice)
-    by = [column.measure for column in columns if board_columns.key(column) == choice.sort.removeprefix("-")]
-    wanted = [name for name in choice.measures if name != COST]
+    by = [column.metric for column in columns if board_columns.key(column) == choice.sort.removeprefix("-")]
+    wanted = [name for name in choice.metrics if name != COST]
     suites = board_columns.chosen_suites(reader, choice)
     displayed = [name for suite in suites for name in reader.displayed_metrics(suite)]
     shared = sorted(dict.fromkeys(displayed), key=lambda name: (-displayed.count(name), catalog.metric(name).rank))
-    return next(iter([*by, *wanted, *shared, *(column.measure for column in columns), DEFAULT_METRIC]))
+    return next(iter([*by, *wanted, *shared, *(column.metric for column in columns), DEFAULT_METRIC]))
 
 
 def score_cell(
-    reader: LabReader, suite: str, model: LabModel, measure: str, *, test: str = "", kind: str = "", address: str = ""
+    reader: LabReader, suite: str, model: LabModel, metric: str, *, test: str = "", kind: str = "", address: str = ""
 ) -> ScoreCell:
     """A score as a cell of a table; without a score, the reason why there is none."""
-    score = reader.score(suite, model.slug, measure, test=test, kind=kind)
+    score = reader.score(suite, model.slug, metric, test=test, kind=kind)
     if score is None:
-        return ScoreCell(reason=reason(reader, suite, model, measure, test=test, kind=kind))
-    by = catalog.metric(measure).chance
+        return ScoreCell(reason=reason(reader, suite, model, metric, test=test, kind=kind))
+    by = catalog.metric(metric).chance
     chance = reader.score(suite, model.slug, by, test=test, kind=kind) if by else None
     return ScoreCell(
         score.value,
@@ -202,43 +202,45 @@ def score_cell(
     )
 
 
-def reason(reader: LabReader, suite: str, model: LabModel, measure: str, *, test: str = "", kind: str = "") -> str:
+def reason(reader: LabReader, suite: str, model: LabModel, metric: str, *, test: str = "", kind: str = "") -> str:
     """Why a model has no score."""
     if not reader.has_answers(suite, model.slug):
         return unasked(model.name, suite)
     return (
-        reader.missing_reason(suite, model.slug, measure, test=test, kind=kind)
-        or catalog.metric(measure).not_applicable
+        reader.missing_reason(suite, model.slug, metric, test=test, kind=kind)
+        or catalog.metric(metric).not_applicable
     )
 
 
 def unasked(model: str, suite: str) -> str:
     """Why a model has no score on a suite."""
-    return f"{model} has no answers to {suite}: it was not asked, or cannot do what is asked for"
+    return f"{model} has no answers to {suite}: it was not run, or lacks the capability"
 
 
 def _check(reader: LabReader, choice: OverviewQuery) -> None:
     for suite in choice.suites:
         reader.require_suite(suite)
-    for measure in choice.measures:
-        if measure != COST and measure not in reader.metric_names():
-            raise UnknownName("measure", measure, reader.metric_names())
+    for metric in choice.metrics:
+        if metric != COST and metric not in reader.metric_names():
+            raise UnknownName("metric", metric, reader.metric_names())
 
 
 def _empty(reader: LabReader) -> str:
-    return "No model was asked yet: counterpoint run asks one." if reader.suites() else "This lab has no suite yet."
+    if not reader.suites():
+        return "This lab has no suite yet."
+    return "No model has answered yet: start one with counterpoint run."
 
 
 def _values(reader: LabReader, choice: OverviewQuery, column: MetricColumn | None) -> dict[str, float | None]:
     """What models are ordered by: their values in a column, else their means over the suites that are shown."""
     slugs = [model.slug for model in reader.models()]
     if column is not None and column.suite == COST:
-        return {slug: getattr(reader.costs()[slug], column.measure) for slug in slugs}
-    measure = column.measure if column else chart_metric(reader, choice)
+        return {slug: getattr(reader.costs()[slug], column.metric) for slug in slugs}
+    metric = column.metric if column else chart_metric(reader, choice)
     suites = [(column.suite, column.test)] if column else [(s, "") for s in board_columns.chosen_suites(reader, choice)]
     found: dict[str, float | None] = {}
     for slug in slugs:
-        scores = [reader.score(suite, slug, measure, test=test) for suite, test in suites]
+        scores = [reader.score(suite, slug, metric, test=test) for suite, test in suites]
         values = [score.value for score in scores if score is not None]
         found[slug] = sum(values) / len(values) if values else None
     return found
@@ -279,8 +281,8 @@ def _out_of_form(reader: LabReader, model: LabModel, columns: Sequence[MetricCol
 
 def _cell(reader: LabReader, model: LabModel, column: MetricColumn, *, live: bool) -> ScoreCell:
     address = _suite_address(column.suite, model, test=column.test) if live else ""
-    cell = score_cell(reader, column.suite, model, column.measure, test=column.test, address=address)
-    tie = model.slug in reader.ties(column.suite, column.measure, test=column.test)
+    cell = score_cell(reader, column.suite, model, column.metric, test=column.test, address=address)
+    tie = model.slug in reader.ties(column.suite, column.metric, test=column.test)
     return replace(cell, tie=tie and cell.value is not None)
 
 
@@ -294,15 +296,15 @@ def _blocks(reader: LabReader, choice: OverviewQuery, model: LabModel) -> list[S
     """What is below an opened model: its suites, each with its data set and its tests or kinds."""
     found = []
     for suite in board_columns.chosen_suites(reader, choice):
-        measure = next(iter(board_columns.shown(reader, choice, suite)), "")
-        if not measure or reader.score(suite, model.slug, measure) is None:
+        metric = next(iter(board_columns.shown(reader, choice, suite)), "")
+        if not metric or reader.score(suite, model.slug, metric) is None:
             continue
-        cut = _slices(reader, suite, model, measure)
+        cut = _slices(reader, suite, model, metric)
         found.append(
             SuiteBlock(
                 suite,
                 data_set(reader.lab.manifest(suite)),
-                catalog.metric(measure).title,
+                catalog.metric(metric).title,
                 _suite_address(suite, model),
                 tuple(cut[:SLICES]),
                 max(len(cut) - SLICES, 0),
@@ -311,7 +313,7 @@ def _blocks(reader: LabReader, choice: OverviewQuery, model: LabModel) -> list[S
     return found
 
 
-def _slices(reader: LabReader, suite: str, model: LabModel, measure: str) -> list[SliceCell]:
+def _slices(reader: LabReader, suite: str, model: LabModel, metric: str) -> list[SliceCell]:
     """The tests of a suite where there are several, else its kinds, each that has a score; else the whole."""
     whole = reader.slices(suite)
     tests = [(test, kind) for test, kind in whole if test and not kind]
@@ -319,7 +321,7 @@ def _slices(reader: LabReader, suite: str, model: LabModel, measure: str) -> lis
     found = []
     for test, kind in cut or tests:
         address = _suite_address(suite, model, test=test, kind=kind)
-        cell = score_cell(reader, suite, model, measure, test=test, kind=kind, address=address)
+        cell = score_cell(reader, suite, model, metric, test=test, kind=kind, address=address)
         if cell.value is not None:
             found.append(SliceCell(kind or test, cell))
     return found
@@ -336,21 +338,21 @@ def _suite_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
 
 
 def _measure_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
-    """The measures that have a value on any suite that is shown, and cost."""
+    """The metrics that have a value on any suite that is shown, and cost."""
     suites = board_columns.chosen_suites(reader, choice)
     applying = {name for suite in suites for name in reader.applicable_metrics(suite)} - {
         metric.chance for metric in reader.metrics
     }
     known = [name for name in reader.metric_names() if name in applying]
-    options = [SelectOption(name, catalog.metric(name).title, name in choice.measures) for name in known]
-    return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in choice.measures)))
+    options = [SelectOption(name, catalog.metric(name).title, name in choice.metrics) for name in known]
+    return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in choice.metrics)))
 
 
 def _notes(reader: LabReader, choice: OverviewQuery, columns: Sequence[MetricColumn]) -> tuple[str, ...]:
-    measured = dict.fromkeys(column.measure for column in columns)
+    measured = dict.fromkeys(column.metric for column in columns)
     says = " ".join(f"{catalog.metric(name).title}: {catalog.metric(name).description}" for name in measured)
     ordered = "" if choice.sort or not columns else f"Models are ordered by their mean {_lead(reader, choice)}."
-    cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not choice.measures else ""
+    cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not choice.metrics else ""
     return tuple(filter(None, [says, " ".join(filter(None, [ordered, cost]))]))
 
 
@@ -358,11 +360,11 @@ def _lead(reader: LabReader, choice: OverviewQuery) -> str:
     return catalog.metric(chart_metric(reader, choice)).phrase
 
 
-def _dots(reader: LabReader, choice: OverviewQuery, measure: str) -> list[Dot]:
+def _dots(reader: LabReader, choice: OverviewQuery, metric: str) -> list[Dot]:
     found, order = [], rank_models(reader, choice)
     for suite, test in board_columns.places(reader, choice):
         for model in order:
-            score = reader.score(suite, model.slug, measure, test=test)
+            score = reader.score(suite, model.slug, metric, test=test)
             if score is not None and score.n:
                 found.append(Dot(model.name, test or suite, score.value, score.low, score.high))
     return found

@@ -1,4 +1,4 @@
-"""What a visitor asked of the leaderboard: which suites and measures, ordered by what, with which models opened."""
+"""What a visitor asked of the leaderboard: which suites and metrics, ordered by what, with which models opened."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
@@ -9,7 +9,7 @@ COSTS = ("parameters", "queries_per_second", "seconds_per_query")
 """The columns that say what a model costs."""
 
 COST = "cost"
-"""The name under which these can be chosen, as if they were a measure, and ordered by, as if they were a suite."""
+"""The name under which these can be chosen, as if they were a metric, and ordered by, as if they were a suite."""
 
 _MOST = 200  # characters of anything, and of how many
 
@@ -18,12 +18,12 @@ _MOST = 200  # characters of anything, and of how many
 class OverviewQuery:
     """What of the leaderboard is shown; everything, where nothing is said.
 
-    Models are ordered by the column that `sort` names, `suite/measure` or `suite/test/measure`, the best first; with a
+    Models are ordered by the column that `sort` names, `suite/metric` or `suite/test/metric`, the best first; with a
     dash in front, the best comes last.
     """
 
     suites: tuple[str, ...] = ()
-    measures: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
     sort: str = ""
     opened: tuple[str, ...] = ()
 

@@ -58,7 +58,7 @@ class ModelPrediction:
 class SampleScore:
     """A score of one sample."""
 
-    measure: str
+    metric: str
     label: str
     value: float | None
 
@@ -85,7 +85,7 @@ class SampleCard:
     sentence: str
     address: str
     variants: int
-    measures: tuple[tuple[str, str], ...]  # name and label
+    metrics: tuple[tuple[str, str], ...]  # name and label
     lines: tuple[SampleCardRow, ...]
 
 
@@ -121,7 +121,7 @@ _TELLING: Mapping[str, tuple[str, ...]] = {
     "ranks": ("acc_r", "ties"),
     "swap": ("question_bias", "picture_bias", "base_accuracy", "variant_accuracy"),
 }
-"""The measures of a card by the relation of its group, those that apply."""
+"""The metrics of a card by the relation of its group, those that apply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _card(reader: LabReader, asked: _Asked) -> SampleCard:
         sentence=SENTENCES[asked.relation] if asked.variants else "A plain question, without variants.",
         address=_group(asked.suite, asked.group_id, asked.test),
         variants=asked.variants,
-        measures=tuple((name, catalog.metric(name).title) for name in apply),
+        metrics=tuple((name, catalog.metric(name).title) for name in apply),
         lines=tuple(line for line in lines if line.asked),
     )
 

@@ -154,9 +154,9 @@ def _title(found: Sequence[WordFrequency], suite: str) -> str:
         return f"{suite} has no words"
     first = found[0].word
     if found[0].side == "texts":
-        return f"“{first}” is the commonest telling word, {100 * found[0].share:.1f} % of all"
+        return f"“{first}” is the most frequent content word, {100 * found[0].share:.1f} % of all"
     shares = {one.side: 100 * one.share for one in found if one.word == first}
-    return f"“{first}” tells most: {shares['captions']:.1f} % of words in captions, {shares['foils']:.1f} % in foils"
+    return f"“{first}” differs most: {shares['captions']:.1f} % of words in captions, {shares['foils']:.1f} % in foils"
 
 
 def _facts(reader: LabReader, suite: str) -> tuple[SuiteFact, ...]:

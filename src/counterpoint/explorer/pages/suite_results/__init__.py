@@ -116,7 +116,7 @@ def _lines(
 ) -> tuple[ScoreRow, ...]:
     found = []
     for test, kind in reader.slices(suite):
-        cells = [score_cell(reader, suite, model, column.measure, test=test, kind=kind) for column in columns]
+        cells = [score_cell(reader, suite, model, column.metric, test=test, kind=kind) for column in columns]
         asked = urlencode({name: value for name, value in (("test", test), ("kind", kind)) if value})
         counted = max(cells, key=lambda cell: cell.n)
         found.append(
