@@ -131,7 +131,7 @@ def test_captions_are_compared_by_ranking_and_have_no_coverage(client: TestClien
     twin = _json(client, "/compare.json?models=steady,shaky&suite=foils")
     assert [line["metric"] for line in twin["lines"]] == ["acc_r"]
     assert twin["coverage"] == []
-    assert "has a right one" in client.get("/compare?models=steady,shaky&suite=foils").text
+    assert "has gold" in client.get("/compare?models=steady,shaky&suite=foils").text
 
 
 def test_a_bare_address_compares_two_models_and_a_form_may_say_models_one_by_one(client: TestClient) -> None:
@@ -145,7 +145,7 @@ def test_a_model_that_was_not_asked_has_a_dash_and_is_left_out_of_the_table(clie
     twin = _json(client, "/compare.json?models=steady,silent&suite=noise")
     assert (twin["lines"], twin["tables"], twin["left_out"]) == ([], [], PICTURES)
     page = client.get("/compare?models=steady,shaky,silent&suite=noise").text
-    assert "no case counts for both models" in page
+    assert "no case with answers of both models" in page
 
 
 @pytest.mark.parametrize("query", ["models=nobody", "suite=nothing", "models=steady,shaky&first=odd"])

@@ -174,7 +174,7 @@ def test_next_and_previous_walk_through_what_was_found(client: TestClient, query
 def _rows(client: TestClient, ending: str, query: str) -> Sequence[Mapping[str, Any]]:
     answer = client.get(f"/browse{ending}{query}")
     assert answer.status_code == 200
-    assert f"found{ending}" in answer.headers["content-disposition"]
+    assert f"groups{ending}" in answer.headers["content-disposition"]
     if ending == ".csv":
         return list(csv.DictReader(io.StringIO(answer.text)))
     if ending == ".jsonl":
