@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from counterpoint.core.pictures import Box, Edit, Picture, Size
     from counterpoint.core.ports import Answerer, FeatureModel, Sampler, Scale, Scorer
     from counterpoint.core.scenes import Link, Scene, SceneObject
+    from counterpoint.explorer.page import PageEntry, PageRequest, PageView
     from counterpoint.explorer.server import export_site, serve
     from counterpoint.lab.asking import ask
     from counterpoint.lab.comparison import Comparison, Coverage
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.lab import Lab
     from counterpoint.lab.listing import list_catalog
     from counterpoint.lab.progress import ProgressEvent
+    from counterpoint.lab.reader import LabReader
     from counterpoint.lab.results import LabTable
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.scores import ModelScore, Scores
@@ -63,11 +65,15 @@ __all__ = [
     "Gold",
     "Group",
     "Lab",
+    "LabReader",
     "LabTable",
     "Link",
     "Mode",
     "ModelScore",
     "ModelVersion",
+    "PageEntry",
+    "PageRequest",
+    "PageView",
     "Pairs",
     "Picture",
     "PictureFolders",
@@ -115,6 +121,7 @@ _HOMES = {
     "core.pictures": ("Box", "Edit", "Picture", "Size"),
     "core.ports": ("Answerer", "FeatureModel", "Sampler", "Scale", "Scorer"),
     "core.scenes": ("Link", "Scene", "SceneObject"),
+    "explorer.page": ("PageEntry", "PageRequest", "PageView"),
     "explorer.server": ("export_site", "serve"),
     "lab.asking": ("ask",),
     "lab.comparison": ("Comparison", "Coverage"),
@@ -123,6 +130,7 @@ _HOMES = {
     "lab.lab": ("Lab",),
     "lab.listing": ("list_catalog",),
     "lab.progress": ("ProgressEvent",),
+    "lab.reader": ("LabReader",),
     "lab.results": ("LabTable",),
     "lab.running": ("RunReport",),
     "lab.scores": ("ModelScore", "Scores"),

@@ -207,8 +207,7 @@ def reason(reader: LabReader, suite: str, model: LabModel, metric: str, *, test:
     if not reader.has_answers(suite, model.slug):
         return unasked(model.name, suite)
     return (
-        reader.missing_reason(suite, model.slug, metric, test=test, kind=kind)
-        or catalog.metric(metric).not_applicable
+        reader.missing_reason(suite, model.slug, metric, test=test, kind=kind) or catalog.metric(metric).not_applicable
     )
 
 
