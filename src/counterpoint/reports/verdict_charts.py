@@ -1,4 +1,4 @@
-"""What became of the groups, in shares: of each kind in the hands of one model, or of a suite in those of each."""
+"""Stacked bars of verdicts: the shares of a suite's groups by kind with one model, or by model."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -20,62 +20,58 @@ COLORS: Mapping[str, str] = MappingProxyType(
         "unanswered": "line",
     }
 )
-"""The token of each verdict in charts: blue where right, vermilion where wrong, pale where both."""
+"""The colour token of each verdict: blue if all answers are correct, vermilion if all are incorrect, pale between."""
 
-
-_HOLDS = "holds together"
+_WITH_GOLD = frozenset(VERDICTS[name] for name in ("right", "broken", "gained", "wrong"))
 
 
 def verdicts_by_kind(reader: LabReader, suite: str, slug: str) -> StackedBarChart:
-    """What became of the groups of each kind, with one model."""
-    return _chart(verdict_shares_by_kind(reader, reader.require_suite(suite), reader.model(slug).slug))
+    """The verdicts on the groups of each kind, with one model; on those of each test where there are no kinds."""
+    counts = reader.verdict_counts(reader.require_suite(suite), reader.model(slug).slug)
+    slices = reader.slices(suite)
+    rows = [(test, kind) for test, kind in slices if kind] or [(test, kind) for test, kind in slices if test]
+    has_tests = len({test for test, _ in rows}) > 1
+    shares = []
+    for test, kind in rows:
+        name = " · ".join(filter(None, [test if has_tests or not kind else "", kind]))
+        shares += _shares(name, counts, test, kind)
+    return _chart(shares)
 
 
 def verdicts_by_model(reader: LabReader, suite: str, models: Sequence[LabModel]) -> StackedBarChart:
-    """What became of the groups of a suite, with each model."""
-    found = [part for model in models for part in _parts(model.name, reader.verdict_counts(suite, model.slug))]
-    return _chart(found)
+    """The verdicts on the groups of a suite, with each model."""
+    return _chart(
+        [share for model in models for share in _shares(model.name, reader.verdict_counts(suite, model.slug))]
+    )
 
 
-def verdict_shares_by_kind(reader: LabReader, suite: str, slug: str) -> list[BarShare]:
-    """The shares of the verdicts in each kind where there are several, else in each test."""
-    slices, counts = reader.slices(suite), reader.verdict_counts(suite, slug)
-    several = [(test, kind) for test, kind in slices if kind] or [(test, kind) for test, kind in slices if test]
-    tests = {test for test, _ in several}
-    found = []
-    for test, kind in several:
-        name = " · ".join(filter(None, [test if len(tests) > 1 or not kind else "", kind]))
-        found += _parts(name, counts, test, kind)
-    return found
+def verdict_chart_title(shares: Sequence[BarShare]) -> str:
+    """The finding: in which row most groups pass, and in which fewest.
 
-
-def verdict_chart_title(found: Sequence[BarShare]) -> str:
-    """The sentence above the chart: where most groups are right throughout, or hold together, and where fewest.
-
-    >>> finding([BarShare("a", "right throughout", 0.9, 9), BarShare("b", "right throughout", 0.2, 2)])
+    >>> verdict_chart_title([BarShare("a", "right throughout", 0.9, 9), BarShare("b", "right throughout", 0.2, 2)])
     'a is right throughout in 90 % of groups, b in 20 %'
-    >>> finding([BarShare("a", "holds", 0.9, 9), BarShare("b", "breaks", 1.0, 9)])
-    'a holds together in 90 % of groups, b in 0 %'
+    >>> verdict_chart_title([BarShare("a", "holds", 0.9, 9), BarShare("b", "breaks", 1.0, 9)])
+    'a holds in 90 % of groups, b in 0 %'
     """
-    parts = {part.part for part in found}
-    judged = parts & {VERDICTS[name] for name in ("right", "broken", "gained", "wrong")}
-    well, says = ("right", "is right throughout") if judged or VERDICTS["holds"] not in parts else ("holds", _HOLDS)
-    whole = {part.row: 0.0 for part in found}
-    whole |= {part.row: part.share for part in found if part.part == VERDICTS[well]}
-    if not whole:
-        return "what became of the groups"
-    weak, strong = min(whole, key=lambda row: whole[row]), max(whole, key=lambda row: whole[row])
-    says = f"{strong} {says} in {100 * whole[strong]:.0f} % of groups"
-    return says if len(whole) == 1 else f"{says}, {weak} in {100 * whole[weak]:.0f} %"
+    if not shares:
+        return "no group is answered"
+    parts = {share.part for share in shares}
+    has_gold = bool(parts & _WITH_GOLD) or VERDICTS["holds"] not in parts
+    passed, phrase = (VERDICTS["right"], "is right throughout") if has_gold else (VERDICTS["holds"], "holds")
+    rates = {share.row: 0.0 for share in shares}
+    rates |= {share.row: share.share for share in shares if share.part == passed}
+    worst, best = min(rates, key=lambda row: rates[row]), max(rates, key=lambda row: rates[row])
+    title = f"{best} {phrase} in {100 * rates[best]:.0f} % of groups"
+    return title if len(rates) == 1 else f"{title}, {worst} in {100 * rates[worst]:.0f} %"
 
 
-def _chart(found: Sequence[BarShare]) -> StackedBarChart:
+def _chart(shares: Sequence[BarShare]) -> StackedBarChart:
     colors = tuple((VERDICTS[name], token) for name, token in COLORS.items())
-    return StackedBarChart(verdict_chart_title(found), tuple(found), colors)
+    return StackedBarChart(verdict_chart_title(shares), tuple(shares), colors)
 
 
-def _parts(row: str, counted: Sequence[VerdictCount], test: str = "", kind: str = "") -> list[BarShare]:
-    own = [one for one in counted if test in ("", one.test) and kind in ("", one.kind)]
-    whole = sum(one.groups for one in own)
-    counts = {name: sum(one.groups for one in own if one.verdict == name) for name in VERDICTS}
-    return [BarShare(row, VERDICTS[name], count / whole, count) for name, count in counts.items() if count]
+def _shares(row: str, counts: Sequence[VerdictCount], test: str = "", kind: str = "") -> list[BarShare]:
+    matching = [count for count in counts if test in ("", count.test) and kind in ("", count.kind)]
+    total = sum(count.groups for count in matching)
+    groups = {name: sum(count.groups for count in matching if count.verdict == name) for name in VERDICTS}
+    return [BarShare(row, VERDICTS[name], number / total, number) for name, number in groups.items() if number]
