@@ -27,10 +27,9 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer
 from counterpoint.lab.generation import GenerateRequest, generate
+from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.running import RunRequest, run_model
-from counterpoint.lab.selection import select_models
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.boards import read_board
 
 AUTHORS = 1.6
 """Samples a second of the authors' code, without noise in pixels."""
@@ -112,9 +111,9 @@ def main(samples: int = 1000, *, looking: bool = False) -> None:
         watch.lap("made")
         answers = _ask(lab, looking=looking)
         watch.lap("asked")
-        (row,) = read_board(lab, select_models(lab, ())).rows
+        (row,) = leaderboard(lab, layout="datasets").board.rows
         watch.lap("scored")
-    print(", ".join(f"{name} {mean.value:.1%}" for name, mean in row.means.items() if mean.value is not None))
+    print(", ".join(f"{name} {mean.value:.1%}" for name, mean in row.cells.items() if mean.value is not None))
     print(f"{answers:,} answers")
     for name, seconds in watch.all.items():
         rate = samples / seconds

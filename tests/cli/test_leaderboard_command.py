@@ -8,9 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
-from counterpoint.store.lab import LabStore
-from counterpoint.store.versions import RunRecord
-from counterpoint.studies.boards import data_sets, entries
 
 
 def _run(*words: str) -> str:
@@ -34,11 +31,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(folder: Path) -> dict[str, Any]:
-    return {row["model"]: row for row in json.loads(_run("leaderboard", str(folder), "--json"))}
+    return {
+        row["model"]: row
+        for row in json.loads(_run("leaderboard", str(folder), "--layout", "datasets", "--json"))["rows"]
+    }
 
 
 def test_a_model_that_never_looks_has_a_question_bias_of_exactly_one(rows: dict[str, Any]) -> None:
-    blind = rows["question-only"]["measures"]
+    blind = rows["question-only"]["cells"]
     assert blind["question_bias"]["value"] == 1.0
     assert blind["pixel_noise"]["value"] == 1.0
     assert blind["picture_features"]["value"] == 1.0
@@ -48,7 +48,7 @@ def test_a_model_that_never_looks_has_a_question_bias_of_exactly_one(rows: dict[
 
 
 def test_a_constant_has_both_biases_and_is_moved_by_nothing(rows: dict[str, Any]) -> None:
-    constant = rows["constant"]["measures"]
+    constant = rows["constant"]["cells"]
     for name in ("question_bias", "picture_bias", "pixel_noise", "word_noise"):
         assert constant[name]["value"] == 1.0
     assert constant["picture_features"]["value"] is None
@@ -58,29 +58,14 @@ def test_a_constant_has_both_biases_and_is_moved_by_nothing(rows: dict[str, Any]
 
 def test_means_over_data_sets_are_unweighted_and_those_over_fewer_are_not_ranked(rows: dict[str, Any]) -> None:
     parts = rows["question-only"]["data_sets"]
-    assert set(parts) == {"world test", "world shifted"}
-    accuracy = rows["question-only"]["measures"]["accuracy"]
+    assert set(parts) == {"world test", "shifted"}
+    accuracy = rows["question-only"]["cells"]["accuracy"]
     assert accuracy["value"] == pytest.approx(sum(own["accuracy"]["value"] for own in parts.values()) / 2)
     assert (accuracy["data_sets"], accuracy["of"]) == (2, 2)
     assert accuracy["rank"] is not None
-    half = rows["random"]["measures"]["question_bias"]
+    half = rows["random"]["cells"]["question_bias"]
     assert (half["data_sets"], half["of"], half["rank"]) == (1, 2, None)
-    assert rows["question-only"]["measures"]["uncertainty"]["data_sets"] == 1
-
-
-def test_a_model_says_what_it_cannot_do_and_what_it_was_not_asked(folder: Path) -> None:
-    lab = LabStore(folder)
-    tables = data_sets(lab)
-
-    def reasons(*abilities: str) -> dict[str, str]:
-        found = entries(lab, RunRecord("1", "new", "new 1", {"abilities": list(abilities)}), tables)["world test"]
-        assert all(entry.value is None for entry in found.values())
-        return {name: entry.reason for name, entry in found.items()}
-
-    assert set(reasons("scores", "features").values()) == {"it scores texts, and answers no questions"}
-    speaking = reasons("answers", "samples")
-    assert speaking.pop("picture_features") == speaking.pop("question_features")
-    assert set(speaking.values()) == {"it was not asked this"}
+    assert rows["question-only"]["cells"]["uncertainty"]["data_sets"] == 1
 
 
 def test_costs_stand_beside_each_model(rows: dict[str, Any]) -> None:
@@ -91,19 +76,36 @@ def test_costs_stand_beside_each_model(rows: dict[str, Any]) -> None:
 
 
 def test_tables_say_why_cells_are_blank_and_expand_to_data_sets(folder: Path) -> None:
-    shown = _run("leaderboard", str(folder))
-    assert "constant, random: picture features, question features: it does not let its features be changed" in shown
-    assert "431,809" in shown
-    assert "over 1 of 2 data sets, so not ranked" in shown
-    assert _run("leaderboard", str(folder), "--markdown").startswith("**Per cent")
-    assert "tabular" in _run("leaderboard", str(folder), "--latex")
-    opened = _run("leaderboard", str(folder), "--expand", "question-only")
-    assert "by chance" in opened
-    assert [line.split("  ")[0] for line in opened.splitlines()[4:7]] == ["all", "world shifted", "world test"]
+    text = _run("leaderboard", str(folder), "--layout", "datasets")
+    assert "constant, random: picture features, question features: it does not let its features be changed" in text
+    assert "431,809" in text
+    assert "over 1 of 2 data sets, so not ranked" in text
+    assert _run("leaderboard", str(folder), "--layout", "datasets", "--markdown").startswith("**Per cent")
+    assert "tabular" in _run("leaderboard", str(folder), "--layout", "datasets", "--latex")
+    expanded = _run("leaderboard", str(folder), "--expand", "question-only")
+    assert "by chance" in expanded
+    assert [line.split("  ")[0] for line in expanded.splitlines()[4:7]] == ["all", "shifted", "world test"]
 
 
-def test_a_lab_without_these_suites_says_how_to_make_them(tmp_path: Path) -> None:
+def test_by_default_the_columns_are_those_that_lead_on_each_suite(folder: Path) -> None:
+    board = json.loads(_run("leaderboard", str(folder), "--suite", "plain", "--suite", "sears", "--json"))
+    assert [column["key"] for column in board["columns"]] == [
+        "plain/answer_accuracy",
+        "sears/robustness",
+        "sears/accuracy",
+    ]
+    assert board["columns"][0]["title"] == "Accuracy of answers"
+    cells = {row["model"]: row["cells"] for row in board["rows"]}
+    assert cells["constant"]["sears/robustness"]["value"] == 1.0
+    assert cells["random"]["sears/robustness"]["reason"] == "it was not asked this"
+    text = _run("leaderboard", str(folder), "--suite", "plain")
+    assert "accuracy of answers" in text
+    assert "random" in text
+
+
+def test_a_lab_without_the_tests_of_data_sets_says_how_to_make_them(tmp_path: Path) -> None:
     _run("generate", str(tmp_path / "lab"), "--suite", "order", "--items", "3")
     _run("run", str(tmp_path / "lab"), "--model", "constant")
-    result = CliRunner().invoke(commands, ["leaderboard", str(tmp_path / "lab")])
+    result = CliRunner().invoke(commands, ["leaderboard", str(tmp_path / "lab"), "--layout", "datasets"])
     assert "has none of the tests plain" in str(result.exception)
+    assert "comprehensive accuracy" in _run("leaderboard", str(tmp_path / "lab"))

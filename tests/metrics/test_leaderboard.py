@@ -10,7 +10,21 @@ from hypothesis import strategies as st
 from counterpoint import catalog
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.metrics.leaderboard import COLUMNS, TESTS, Entry, bases, board, mean_of
+from counterpoint.metrics.applicability import Contents
+from counterpoint.metrics.leaderboard import (
+    DATA_SET_COLUMNS,
+    DATA_SET_TESTS,
+    Competitor,
+    Leaderboard,
+    LeaderboardCell,
+    base_questions,
+    data_set_name,
+    data_sets_leaderboard,
+    lead_metric,
+    mean_cell,
+    missing_reason,
+    suites_leaderboard,
+)
 from counterpoint.store.groups import groups_table
 
 DATA_SETS = ("CLEVR", "GQA", "GQA-OOD-ALL", "GQA-OOD-HEAD", "GQA-OOD-TAIL", "OK-VQA", "TextVQA", "VQA2")
@@ -24,19 +38,23 @@ TABLE_2 = {
 TABLE_1 = {"MCAN": 41.30, "MMNASNET": 40.80, "BAN-8": 38.62, "MDETR": 38.82}
 
 
-def _entry(percent: float, missing: float = 0.0) -> Entry:
+def _board(cells: dict[str, dict[str, dict[str, LeaderboardCell]]]) -> Leaderboard:
+    return data_sets_leaderboard({model: Competitor(f"{model} 1") for model in cells}, cells)
+
+
+def _entry(percent: float, missing: float = 0.0) -> LeaderboardCell:
     value = percent / 100
-    return Entry(value, value - 0.01, min(value + 0.02, 1.0), 100, missing=missing)
+    return LeaderboardCell(value, value - 0.01, min(value + 0.02, 1.0), 100, missing=missing)
 
 
 def test_the_means_of_the_paper_come_out() -> None:
-    found = board(
+    found = _board(
         {
             model: {name: {"accuracy": _entry(value)} for name, value in zip(DATA_SETS, values, strict=True)}
             for model, values in TABLE_2.items()
         }
     )
-    means = {row.model: row.means["accuracy"] for row in found.rows}
+    means = {row.model: row.cells["accuracy"] for row in found.rows}
     assert {model: mean.value for model, mean in means.items()} == pytest.approx(
         {model: percent / 100 for model, percent in TABLE_1.items()}, abs=1e-4
     )
@@ -47,25 +65,25 @@ def test_the_means_of_the_paper_come_out() -> None:
 
 
 def test_less_bias_is_better_and_equal_means_share_a_rank() -> None:
-    found = board(
+    found = _board(
         {
             model: {"x": {"question_bias": _entry(percent), "sears": _entry(percent)}}
             for model, percent in {"a": 10, "b": 20, "c": 10}.items()
         }
     )
-    ranks = {row.model: (row.means["question_bias"].rank, row.means["sears"].rank) for row in found.rows}
+    ranks = {row.model: (row.cells["question_bias"].rank, row.cells["sears"].rank) for row in found.rows}
     assert ranks == {"a": (1, 2), "b": (3, 1), "c": (1, 2)}
 
 
 def test_a_mean_over_fewer_data_sets_says_so_and_is_not_ranked() -> None:
-    found = board(
+    found = _board(
         {
             "whole": {"x": {"accuracy": _entry(10)}, "y": {"accuracy": _entry(30)}},
-            "half": {"x": {"accuracy": _entry(90)}, "y": {"accuracy": Entry(reason="it was not asked this")}},
+            "half": {"x": {"accuracy": _entry(90)}, "y": {"accuracy": LeaderboardCell(reason="it was not asked this")}},
             "part": {"x": {"accuracy": _entry(95)}, "y": {"accuracy": _entry(95, missing=0.4)}},
         }
     )
-    means = {row.model: row.means["accuracy"] for row in found.rows}
+    means = {row.model: row.cells["accuracy"] for row in found.rows}
     assert [row.model for row in found.rows] == ["whole", "part", "half"]
     assert (means["whole"].rank, means["half"].rank, means["part"].rank) == (1, None, None)
     assert (means["half"].value, means["half"].data_sets, means["half"].of) == (0.9, 1, 2)
@@ -74,27 +92,33 @@ def test_a_mean_over_fewer_data_sets_says_so_and_is_not_ranked() -> None:
 
 
 def test_what_does_not_apply_is_blank_with_its_reason_and_never_zero() -> None:
-    found = board(
+    found = _board(
         {
-            "one": {"x": {"accuracy": _entry(10), "uncertainty": Entry(reason="it has no stochastic passes")}},
-            "two": {"x": {"accuracy": _entry(20), "uncertainty": Entry(reason="it has no stochastic passes")}},
+            "one": {
+                "x": {"accuracy": _entry(10), "uncertainty": LeaderboardCell(reason="it has no stochastic passes")}
+            },
+            "two": {
+                "x": {"accuracy": _entry(20), "uncertainty": LeaderboardCell(reason="it has no stochastic passes")}
+            },
         }
     )
     assert [column.name for column in found.columns] == ["accuracy", "uncertainty"]
-    for row in found.plain:
-        assert row["measures"]["uncertainty"]["value"] is None
-        assert row["measures"]["uncertainty"]["reason"] == "it has no stochastic passes"
+    for row in found.to_dict()["rows"]:
+        assert row["cells"]["uncertainty"]["value"] is None
+        assert row["cells"]["uncertainty"]["reason"] == "it has no stochastic passes"
     assert found.notes == ("two, one: uncertainty: it has no stochastic passes",)
 
 
 shares = st.floats(0, 1).flatmap(
-    lambda value: st.tuples(st.floats(0, value), st.floats(value, 1)).map(lambda ends: Entry(value, *ends, 5))
+    lambda value: st.tuples(st.floats(0, value), st.floats(value, 1)).map(lambda ends: LeaderboardCell(value, *ends, 5))
 )
 
 
 @given(st.lists(shares, min_size=1, max_size=6))
-def test_an_interval_of_a_mean_holds_it_and_is_no_wider_than_the_mean_of_intervals(entries: list[Entry]) -> None:
-    mean = mean_of(entries)
+def test_an_interval_of_a_mean_holds_it_and_is_no_wider_than_the_mean_of_intervals(
+    entries: list[LeaderboardCell],
+) -> None:
+    mean = mean_cell(entries)
     assert mean.value is not None and mean.low is not None and mean.high is not None  # noqa: PT018
     assert mean.low - 1e-9 <= mean.value <= mean.high + 1e-9
     low, high = (math.fsum(getattr(one, end) for one in entries) / len(entries) for end in ("low", "high"))
@@ -102,7 +126,7 @@ def test_an_interval_of_a_mean_holds_it_and_is_no_wider_than_the_mean_of_interva
 
 
 def test_the_interval_of_one_data_set_is_its_own() -> None:
-    mean = mean_of([Entry(0.5, 0.25, 0.625, 9)])
+    mean = mean_cell([LeaderboardCell(0.5, 0.25, 0.625, 9)])
     assert (mean.value, mean.low, mean.high) == (0.5, 0.25, 0.625)
 
 
@@ -123,15 +147,15 @@ def _groups(test: str, texts: str) -> pa.Table:
 
 def test_bases_are_those_of_the_plain_test_or_else_of_all_each_once() -> None:
     noise, sears = _groups("noise", "abc"), _groups("sears", "bcd")
-    found = bases(pa.concat_tables([noise, sears]))
+    found = base_questions(pa.concat_tables([noise, sears]))
     assert found["text"].to_pylist() == ["a", "b", "c", "d"]
     assert set(found["test"].to_pylist()) == {"bases"}
-    assert bases(pa.concat_tables([noise, _groups("plain", "xy")]))["text"].to_pylist() == ["x", "y"]
+    assert base_questions(pa.concat_tables([noise, _groups("plain", "xy")]))["text"].to_pylist() == ["x", "y"]
 
 
 def test_every_column_has_a_test_and_a_name_of_its_own() -> None:
-    assert len({column.name for column in COLUMNS}) == len(COLUMNS)
-    assert set(TESTS) == {
+    assert len({column.name for column in DATA_SET_COLUMNS}) == len(DATA_SET_COLUMNS)
+    assert set(DATA_SET_TESTS) == {
         "plain",
         "question-bias",
         "picture-bias",
@@ -143,10 +167,76 @@ def test_every_column_has_a_test_and_a_name_of_its_own() -> None:
 
 
 def test_it_is_said_of_each_measure_whether_less_of_it_is_better() -> None:
-    columns = {column.name for column in COLUMNS if column.lower}
+    columns = {column.name for column in DATA_SET_COLUMNS if column.metric.lower_is_better}
     assert columns == {"question_bias", "picture_bias", "uncertainty", "ece"}
-    assert {column.name for column in COLUMNS if column.chance} == {"question_bias", "picture_bias"}
+    assert {column.name for column in DATA_SET_COLUMNS if column.metric.chance} == {"question_bias", "picture_bias"}
     found = {name for name in catalog.rows("metrics") if catalog.metric(name).lower_is_better}
     errors = {"ece", "ece_mass", "brier", "whole_brier", "aurc"}
     unsure = {"uncertainty", "mean_entropy", "answer_entropy"}
     assert found == {"question_bias", "picture_bias", "right_to_wrong", "ties"} | errors | unsure
+
+
+def _score(value: float | None, **more: object) -> dict[str, object]:
+    return {"value": value, "low": value, "high": value, "n": 9, "missing": 0.0, "reason": ""} | more
+
+
+def test_suites_show_the_metrics_that_lead_there_and_models_are_ordered_by_the_shared_one() -> None:
+    contents = {
+        ("order", ""): Contents(frozenset(["order"]), frozenset(["same"])),
+        ("sears", ""): Contents(frozenset(["sears"]), frozenset(["same"])),
+        ("captions", ""): Contents(frozenset(["counting"]), frozenset(["ranks"])),
+    }
+    scores = {
+        ("order", "", "accuracy", "a"): _score(0.5),
+        ("order", "", "accuracy", "b"): _score(0.75),
+        ("order", "", "worst_case", "a"): _score(0.1),
+        ("sears", "", "robustness", "a"): _score(0.5),
+        ("sears", "", "accuracy", "a"): _score(0.5),
+        ("sears", "", "accuracy", "b"): _score(0.75),
+        ("captions", "", "acc_r", "b"): _score(0.25),
+    }
+    models = {"a": Competitor("a 1", abilities=frozenset(["answers"])), "b": Competitor("b 1")}
+    found = suites_leaderboard(models, scores, contents, catalog.metrics(), ties=[("order", "", "accuracy", "b")])
+    assert [column.key for column in found.columns] == [
+        "order/accuracy",
+        "sears/robustness",
+        "sears/accuracy",
+        "captions/acc_r",
+    ]
+    assert lead_metric(found.columns) == catalog.metric("accuracy")
+    first, second = found.rows
+    assert (first.model, second.model) == ("b", "a")
+    assert (first.cells["order/accuracy"].tie, second.cells["order/accuracy"].tie) == (True, False)
+    assert second.cells["captions/acc_r"].reason == "it gives no scores to texts"
+    assert first.cells["sears/robustness"].reason == "it was not asked this"
+    assert "a: captions ranking accuracy: it gives no scores to texts" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("metric", "abilities", "reason"),
+    [
+        ("accuracy", ["scores", "features"], "it scores texts, and answers no questions"),
+        ("picture_feature_robustness", ["answers"], "it does not let its features be changed"),
+        ("uncertainty", ["answers", "samples"], "it was not asked this"),
+        ("acc_r", ["answers"], "it gives no scores to texts"),
+        ("ece", ["answers"], "it was not asked this"),
+    ],
+)
+def test_a_model_says_what_it_cannot_do_and_what_it_was_not_asked(
+    metric: str, abilities: list[str], reason: str
+) -> None:
+    assert missing_reason(catalog.metric(metric), None, abilities) == reason
+
+
+def test_what_does_not_apply_says_so_in_the_words_of_its_metric() -> None:
+    assert missing_reason(catalog.metric("self_consistency"), _score(None)) == (
+        "no pair here must be answered alike or differently"
+    )
+    assert missing_reason(catalog.metric("ece"), _score(None, reason="because")) == "because"
+
+
+def test_data_sets_are_named_by_their_suites() -> None:
+    assert data_set_name("gqa-noise", ["noise"], "gqa val") == "gqa"
+    assert data_set_name("noise", ["noise"], "gqa val") == "gqa val"
+    assert data_set_name("noise", ["noise"]) == "noise"
+    assert data_set_name("own", ["noise", "plain"], "gqa val") == "own"

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.lab.costs import model_cost
+from counterpoint.metrics.leaderboard import ModelCost
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
 from counterpoint.store.versions import RunRecord
-from counterpoint.studies.costs import Cost, cost
 
 WORKER = (sys.executable, "-m", "counterpoint.lab.reader")
 """The command that builds the tables of a large lab in a process of its own."""
@@ -29,7 +30,7 @@ class LabReader(OutcomeReader):
     ) -> None:
         super().__init__(lab, catalog.metrics(), cache=cache, progress=progress, worker=WORKER, small=small)
 
-    def costs(self) -> Mapping[str, Cost]:
+    def costs(self) -> Mapping[str, ModelCost]:
         """Return what each model costs, by its slug."""
         return self.cached(("costs",), self._costs)
 
@@ -40,12 +41,12 @@ class LabReader(OutcomeReader):
         except (CounterpointError, AttributeError):
             return ""
 
-    def _costs(self) -> dict[str, Cost]:
+    def _costs(self) -> dict[str, ModelCost]:
         seconds = self.mean_seconds()
         runs: dict[str, list[RunRecord]] = {}
         for record in self.lab.runs():
             runs.setdefault(record.fingerprint, []).append(record)
-        return {model.slug: cost(runs[model.fingerprint], seconds.get(model.slug)) for model in self.models()}
+        return {model.slug: model_cost(runs[model.fingerprint], seconds.get(model.slug)) for model in self.models()}
 
 
 if __name__ == "__main__":

@@ -1,22 +1,27 @@
-"""The leaderboard: each measure of each model as the unweighted mean over data sets (Beyond Accuracy, Table 1).
+"""The leaderboard: models by metrics, in one value for terminals, reports, pages and notebooks.
 
-A mean says over how many data sets it was taken. One over fewer than other models have, or over a data set that was
-asked only in part, is shown and not ranked, since a harder data set may be the one that is left out. A measure that
-does not apply to a model has no value, and a reason.
+In the layout `suites` a column is a metric on a suite or one of its tests. In the layout `datasets` it is the
+unweighted mean of a metric over data sets (Beyond Accuracy, Table 1): a mean over fewer data sets than other models
+have, or over a data set that was asked only in part, is shown and not ranked, since a harder data set may be the one
+that is missing. A metric that does not apply to a model has no value, and a reason.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from math import sqrt
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.metrics.bias import picture_bias, picture_chance, question_bias, question_chance
+from counterpoint.core.groups import Relation
+from counterpoint.metrics.accuracy import answer_accuracy
+from counterpoint.metrics.applicability import Contents
+from counterpoint.metrics.bias import picture_bias, question_bias
 from counterpoint.metrics.calibration import ece
-from counterpoint.metrics.metric import Metric, Ratio
-from counterpoint.metrics.outcomes import Singles
+from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Metric, displayed
 from counterpoint.metrics.robustness import (
     mean_robustness,
     picture_feature_robustness,
@@ -25,214 +30,416 @@ from counterpoint.metrics.robustness import (
 )
 from counterpoint.metrics.uncertainty import uncertainty
 
+FEW_SUITES = 4
+"""The number of suites up to which each shows all its displayed metrics; of more suites each shows the first."""
 BASES = "bases"
-"""Stands for the test of measures that are read from the answers to bases."""
+"""The test of columns that are computed from the answers to bases."""
 PLAIN = "plain"
 """The test whose questions are the bases of a data set, where it has that test."""
+NOT_ASKED = "it was not asked this"
 
-right = Ratio("accuracy", Singles, lambda s: s.correct, lambda s: s.gold & s.is_base)
-"""What the answers to the questions of a data set earn."""
+
+class Layout(StrEnum):
+    """What the columns of a leaderboard are."""
+
+    SUITES = "suites"
+    DATASETS = "datasets"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One measure: on which test it is taken, what a model must be able to do."""
+class ModelCost:
+    """What a model costs; a figure that is unknown has a reason, by its name.
 
-    name: str
-    title: str
-    test: str
-    measure: Metric
-    needs: str = "answers"
-    chance: Metric | None = None  # what a model that guesses would have
+    Queries a second are those of whole runs, decoding and writing included; the seconds of a query are those of its
+    batch divided by the size of the batch. Both are means over all runs in a lab, on whatever machine they ran.
+    """
+
+    parameters: int | None = None
+    queries_per_second: float | None = None
+    seconds_per_query: float | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as JSON has them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardColumn:
+    """A metric on a suite or one of its tests, or, in the layout `datasets`, on a test of every data set."""
+
+    metric: Metric
+    suite: str = ""
+    test: str = ""
+    name: str = ""  # in the layout `datasets`
+    title: str = ""
 
     @property
-    def lower(self) -> bool:
-        """Whether less is better."""
-        return self.measure.lower_is_better
+    def key(self) -> str:
+        """The name of the column in addresses and JSON."""
+        return self.name or "/".join(filter(None, (self.suite, self.test, self.metric.name)))
 
+    @property
+    def heading(self) -> str:
+        """The name of the column in a table."""
+        return self.title or self.metric.phrase
 
-COLUMNS = (
-    Column("accuracy", "accuracy", BASES, right),
-    Column("question_bias", "question bias", "question-bias", question_bias, chance=question_chance),
-    Column("picture_bias", "picture bias", "picture-bias", picture_bias, chance=picture_chance),
-    Column("pixel_noise", "pixel noise", "noise", mean_robustness),
-    Column("picture_features", "picture features", "feature-noise", picture_feature_robustness, needs="features"),
-    Column("question_features", "question features", "feature-noise", question_feature_robustness, needs="features"),
-    Column("sears", "SEARs", "sears", robustness),
-    Column("word_noise", "word noise", "word-noise", robustness),
-    Column("uncertainty", "uncertainty", BASES, uncertainty, needs="samples"),
-    Column("ece", "ECE", BASES, ece),
-)
-"""The measures, in the order of Table 1; those that the paper lacks stand beside the nearest of them."""
-TESTS = (PLAIN, *dict.fromkeys(column.test for column in COLUMNS if column.test != BASES))
-"""The tests that any of them is taken on."""
+    def to_dict(self) -> dict[str, Any]:
+        """The column as JSON has it, with the metadata of its metric."""
+        names = ("title", "term", "description", "lower_is_better", "range", "kind")
+        place = {"key": self.key, "suite": self.suite, "test": self.test, "metric": self.metric.name}
+        return place | {name: getattr(self.metric, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One measure of one model on one data set, from 0 to 1; without a value, the reason why."""
+class LeaderboardCell:
+    """A score of one model; without a value, the reason why. Means also have the number of data sets and a rank."""
 
     value: float | None = None
     low: float | None = None
     high: float | None = None
     n: int = 0
     reason: str = ""
-    missing: float = 0.0  # the share of what there is to ask that was not asked
     chance: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """One measure of one model over data sets; `of` counts those on which any model has it."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    tie: bool = False  # the best of its column, or not told apart from it by a paired test
+    missing: float = 0.0  # the share of queries that were not asked
     data_sets: int = 0
-    of: int = 0
-    part: bool = False  # a data set was asked only in part
+    of: int = 0  # the data sets on which any model has a value
+    partial: bool = False  # a data set was asked only in part
     rank: int | None = None  # 1 is best; none where models cannot be compared
-    reason: str = ""
 
     @property
     def whole(self) -> bool:
-        """Whether it was taken over all data sets, each of them whole."""
-        return self.value is not None and self.data_sets == self.of and not self.part
+        """Whether a mean is over all data sets, each of them whole."""
+        return self.value is not None and self.data_sets == self.of and not self.partial
+
+
+DataSetCells = Mapping[str, Mapping[str, LeaderboardCell]]
+"""Cells by data set and column."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A model with its means, and with what they were taken from."""
+class LeaderboardRow:
+    """A model with its cells by column key, its cost, and in the layout `datasets` the cells behind its means."""
 
     model: str
-    means: Mapping[str, Mean]
-    entries: Mapping[str, Mapping[str, Entry]]  # by data set and column
+    fingerprint: str
+    cells: Mapping[str, LeaderboardCell]
+    cost: ModelCost = field(default_factory=ModelCost)
+    data_sets: DataSetCells = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON has it."""
+        own = {"model": self.model, "fingerprint": self.fingerprint, "cost": self.cost.to_dict()}
+        cells = {key: asdict(cell) for key, cell in self.cells.items()}
+        sets = {name: {key: asdict(cell) for key, cell in cells.items()} for name, cells in self.data_sets.items()}
+        return own | {"cells": cells, "data_sets": sets}
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
-    """The whole leaderboard: the columns that there is anything for, and the models, the most accurate first."""
+class Leaderboard:
+    """Columns with metadata, rows with the best model first, and notes on empty cells and missing ranks."""
 
-    columns: tuple[Column, ...] = ()
+    layout: Layout
+    columns: tuple[LeaderboardColumn, ...] = ()
+    rows: tuple[LeaderboardRow, ...] = ()
     data_sets: tuple[str, ...] = ()
-    rows: tuple[Row, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    order: str = ""  # the metric by whose mean the rows are ordered
 
-    @property
-    def plain(self) -> list[dict[str, Any]]:
-        """As JSON has it."""
-        return [
-            {
-                "model": row.model,
-                "measures": {name: asdict(mean) for name, mean in row.means.items()},
-                "data_sets": {
-                    data_set: {name: asdict(entry) for name, entry in own.items()}
-                    for data_set, own in row.entries.items()
-                },
-            }
-            for row in self.rows
-        ]
+    def to_dict(self) -> dict[str, Any]:
+        """The leaderboard as JSON has it."""
+        return {
+            "layout": self.layout,
+            "columns": [column.to_dict() for column in self.columns],
+            "rows": [row.to_dict() for row in self.rows],
+            "data_sets": list(self.data_sets),
+            "notes": list(self.notes),
+        }
 
 
-def board(models: Mapping[str, Mapping[str, Mapping[str, Entry]]]) -> Board:
-    """The leaderboard from the entries of each model, by data set and column."""
-    data_sets = tuple(sorted({data_set for own in models.values() for data_set in own}))
-    columns = tuple(column for column in COLUMNS if any(_entries(own, column.name) for own in models.values()))
-    rows = {name: Row(name, {}, own) for name, own in models.items()}
-    for column in columns:
-        counted = {data_set for row in rows.values() for data_set in _values(row.entries, column.name)}
-        means = {name: _mean(row.entries, column.name, len(counted)) for name, row in rows.items()}
-        for name, mean in ranked(means, lower=column.lower).items():
-            rows[name] = replace(rows[name], means={**rows[name].means, column.name: mean})
-    order = sorted(rows.values(), key=_place)
-    return Board(columns, data_sets, tuple(order), tuple(remarks(order, columns)))
+@dataclass(frozen=True, slots=True)
+class Competitor:
+    """A model of a leaderboard: its fingerprint, its cost, and its abilities where they are known."""
+
+    fingerprint: str
+    cost: ModelCost = field(default_factory=ModelCost)
+    abilities: frozenset[str] | None = None
 
 
-def mean_of(entries: Sequence[Entry]) -> Mean:
-    """The unweighted mean with a 95 % interval, from independent entries and the ends of theirs.
+ScoreKey = tuple[str, str, str, str]
+"""A suite, a test (empty for the whole suite), a metric and a model."""
+Scores = Mapping[ScoreKey, Mapping[str, Any]]
+"""Rows of scores with value, low, high, n, reason and missing."""
 
-    Each end of an interval is as far from the mean as the distances of its parts, squared, added and rooted, allow
-    (Zou and Donner, 2008), so that lopsided intervals stay lopsided.
 
-    >>> one = mean_of([Entry(0.5, 0.4, 0.7), Entry(0.7, 0.4, 0.7)])
-    >>> round(one.value, 3), round(one.low, 3), round(one.high, 3)
-    (0.6, 0.442, 0.7)
+def missing_reason(metric: Metric, row: Mapping[str, Any] | None, abilities: Collection[str] | None = None) -> str:
+    """Why a model has no value by a metric, from its row of scores, if there is one, and what the model can do."""
+    needed = (Ability.SCORES,) if metric.needs is Ability.SCORES else (Ability.ANSWERS, metric.needs)
+    for ability in needed:
+        if abilities is not None and ability is not Ability.PROBABILITIES and ability not in abilities:
+            return MISSING_ABILITY[ability]
+    if row is None or row["missing"] >= 1:
+        return NOT_ASKED
+    return str(row["reason"] or (NOT_ASKED if row["missing"] else metric.not_applicable))
+
+
+def suite_columns(
+    scores: Iterable[ScoreKey],
+    contents: Mapping[tuple[str, str], Contents],
+    metrics: Sequence[Metric],
+    chosen: Sequence[str] = (),
+) -> tuple[LeaderboardColumn, ...]:
+    """The columns of suites and tests: the chosen metrics, else those displayed, that any model has a value by.
+
+    `scores` are the keys of scores that have a value. Questions come first, then captions, then exchanged inputs.
     """
-    value = sum(_known(one.value) for one in entries) / len(entries)
-    below = sqrt(sum((_known(one.value) - _known(one.low)) ** 2 for one in entries)) / len(entries)
-    above = sqrt(sum((_known(one.high) - _known(one.value)) ** 2 for one in entries)) / len(entries)
-    part = any(one.missing > 0 for one in entries)
-    return Mean(value, value - below, value + above, len(entries), len(entries), part)
+    valued: dict[tuple[str, str], set[str]] = {}
+    for suite, test, metric, _ in scores:
+        valued.setdefault((suite, test), set()).add(metric)
+    single = len({suite for suite, _ in contents}) == 1 or len(contents) <= FEW_SUITES
+    columns: list[LeaderboardColumn] = []
+    for (suite, test), own in sorted(contents.items(), key=lambda item: (_family(item[1]), item[0])):
+        known = [metric for metric in metrics if metric.name in valued.get((suite, test), ())]
+        if chosen:
+            first = tuple(metric for name in chosen for metric in known if metric.name == name)
+        else:
+            first = displayed(own, known)
+        columns += [LeaderboardColumn(metric, suite, test) for metric in (first if single or chosen else first[:1])]
+    return tuple(columns)
 
 
-def ranked(means: Mapping[str, Mean], *, lower: bool) -> dict[str, Mean]:
-    """The means of a column with their ranks; equal ones share a rank, and those that are not whole have none."""
-    sign = 1 if lower else -1
-    places = {name: sign * _known(mean.value) for name, mean in means.items() if mean.whole}
-    ranks = {name: 1 + sum(other < own for other in places.values()) for name, own in places.items()}
-    return {name: replace(mean, rank=ranks.get(name)) for name, mean in means.items()}
+def suites_leaderboard(
+    models: Mapping[str, Competitor],
+    scores: Scores,
+    contents: Mapping[tuple[str, str], Contents],
+    metrics: Sequence[Metric],
+    *,
+    ties: Collection[ScoreKey] = frozenset(),
+    chosen: Sequence[str] = (),
+) -> Leaderboard:
+    """The leaderboard of suites and tests, from the scores of models by title."""
+    valued = [key for key, row in scores.items() if row["value"] is not None]
+    columns = suite_columns(valued, contents, metrics, chosen)
+    rows = [
+        LeaderboardRow(
+            title,
+            model.fingerprint,
+            {column.key: _suite_cell(column, title, model, scores, ties) for column in columns},
+            model.cost,
+        )
+        for title, model in models.items()
+    ]
+    lead = lead_metric(columns)
+    if lead:
+        rows.sort(key=lambda row: _order(row.model, lead, contents, scores))
+    notes = tuple(_notes(rows, columns, _suite_note))
+    return Leaderboard(Layout.SUITES, columns, tuple(rows), notes=notes, order=lead.name if lead else "")
 
 
-def bases(groups: pa.Table) -> pa.Table:
+def lead_metric(columns: Sequence[LeaderboardColumn]) -> Metric | None:
+    """The metric by whose mean models are ordered: that of most columns, the first by rank among equals."""
+    counts = Counter(column.metric for column in columns)
+    return min(counts, key=lambda metric: (-counts[metric], metric.rank, metric.name), default=None)
+
+
+def _suite_cell(
+    column: LeaderboardColumn, title: str, model: Competitor, scores: Scores, ties: Collection[ScoreKey]
+) -> LeaderboardCell:
+    key = (column.suite, column.test, column.metric.name, title)
+    row = scores.get(key)
+    if row is None or row["value"] is None:
+        return LeaderboardCell(reason=missing_reason(column.metric, row, model.abilities))
+    chance = scores.get((column.suite, column.test, column.metric.chance, title))
+    return LeaderboardCell(
+        row["value"],
+        row["low"],
+        row["high"],
+        row["n"],
+        chance=chance["value"] if chance else None,
+        tie=key in ties,
+        missing=row["missing"],
+    )
+
+
+def _family(contents: Contents) -> int:
+    return (Relation.RANKS in contents.relations) + 2 * (Relation.SWAP in contents.relations)
+
+
+def _order(title: str, metric: Metric, contents: Iterable[tuple[str, str]], scores: Scores) -> tuple[bool, float, str]:
+    rows = [scores.get((suite, test, metric.name, title)) for suite, test in contents]
+    values = [row["value"] for row in rows if row is not None and row["value"] is not None]
+    mean = sum(values) / len(values) if values else 0.0
+    return not values, mean if metric.lower_is_better else -mean, title
+
+
+def _suite_note(cell: LeaderboardCell) -> str:
+    return cell.reason if cell.value is None else "not all of it was asked" if cell.missing > 0 else ""
+
+
+DATA_SET_COLUMNS = (
+    LeaderboardColumn(replace(answer_accuracy, name="accuracy", title="Accuracy"), test=BASES, name="accuracy"),
+    LeaderboardColumn(question_bias, test="question-bias", name="question_bias"),
+    LeaderboardColumn(picture_bias, test="picture-bias", name="picture_bias"),
+    LeaderboardColumn(mean_robustness, test="noise", name="pixel_noise", title="pixel noise"),
+    LeaderboardColumn(
+        picture_feature_robustness, test="feature-noise", name="picture_features", title="picture features"
+    ),
+    LeaderboardColumn(
+        question_feature_robustness, test="feature-noise", name="question_features", title="question features"
+    ),
+    LeaderboardColumn(robustness, test="sears", name="sears", title="SEARs"),
+    LeaderboardColumn(robustness, test="word-noise", name="word_noise", title="word noise"),
+    LeaderboardColumn(uncertainty, test=BASES, name="uncertainty"),
+    LeaderboardColumn(ece, test=BASES, name="ece", title="ECE"),
+)
+"""The columns of the layout `datasets`, in the order of Table 1; those that the paper lacks follow the nearest."""
+DATA_SET_TESTS = (PLAIN, *dict.fromkeys(column.test for column in DATA_SET_COLUMNS if column.test != BASES))
+"""The tests that any of them is computed on."""
+
+
+def data_set_name(suite: str, tests: Collection[str], source: str = "") -> str:
+    """The data set of a suite: its name without the test that ends it; the source of one that is named by its test.
+
+    >>> data_set_name("shifted-noise", ["noise"]), data_set_name("noise", ["noise"], "world test")
+    ('shifted', 'world test')
+    >>> data_set_name("my-questions", ["plain"], "plain")
+    'my-questions'
+    """
+    if len(tests) == 1:
+        (test,) = tests
+        if suite == test:
+            return source or suite
+        return suite.removesuffix(f"-{test}")
+    return suite
+
+
+def base_questions(groups: pa.Table) -> pa.Table:
     """The questions of a data set, each once: those of its plain test, or of all its tests where it has none."""
     first = groups.filter(pc.equal(groups["role"], 0))
     plain = first.filter(pc.equal(first["test"].cast(pa.string()), PLAIN))
     first = plain if plain.num_rows else first
     numbers = pa.array(range(first.num_rows), pa.int64())
     once = first.select(["query"]).append_column("row", numbers).group_by("query").aggregate([("row", "min")])
-    found = first.take(once["row_min"].sort())
-    test = pa.repeat(pa.scalar(BASES, pa.string()), found.num_rows)
-    return found.set_column(found.column_names.index("test"), "test", test)
+    questions = first.take(once["row_min"].sort())
+    test = pa.repeat(pa.scalar(BASES, pa.string()), questions.num_rows)
+    return questions.set_column(questions.column_names.index("test"), "test", test)
 
 
-def stacked(tables: Sequence[pa.Table]) -> pa.Table:
-    """Groups of several suites below each other."""
-    return pa.concat_tables(tables)
+def data_set_cell(
+    column: LeaderboardColumn,
+    row: Mapping[str, Any],
+    chance: float | None = None,
+    abilities: Collection[str] | None = None,
+) -> LeaderboardCell:
+    """A cell of one data set, from a row of scores."""
+    missing = float(row["missing"])
+    if column.metric.needs is Ability.SAMPLES and row["n"] and row["n"] < row["answers"]:
+        missing = max(missing, 1 - row["n"] / row["answers"])  # only some of the bases have stochastic passes
+    if row["value"] is None:
+        return LeaderboardCell(reason=missing_reason(column.metric, row, abilities), missing=missing)
+    return LeaderboardCell(row["value"], row["low"], row["high"], row["n"], chance=chance, missing=missing)
 
 
-def remarks(rows: Iterable[Row], columns: Sequence[Column]) -> Iterable[str]:
-    """Why cells are blank and which means are not ranked, models that share both together."""
-    found: dict[tuple[str, str], list[str]] = {}
+def data_sets_leaderboard(models: Mapping[str, Competitor], cells: Mapping[str, DataSetCells]) -> Leaderboard:
+    """The leaderboard of means over data sets, from the cells of each model by title."""
+    data_sets = tuple(sorted({data_set for own in cells.values() for data_set in own}))
+    columns = tuple(
+        column for column in DATA_SET_COLUMNS if any(_column_cells(own, column.key) for own in cells.values())
+    )
+    means: dict[str, dict[str, LeaderboardCell]] = {title: {} for title in cells}
+    for column in columns:
+        of = len({data_set for own in cells.values() for data_set in _valued(own, column.key)})
+        column_means = {title: _mean_cell(own, column.key, of) for title, own in cells.items()}
+        for title, cell in rank_cells(column_means, lower_is_better=column.metric.lower_is_better).items():
+            means[title][column.key] = cell
+    rows = [
+        LeaderboardRow(title, models[title].fingerprint, own, models[title].cost, cells[title])
+        for title, own in means.items()
+    ]
+    rows.sort(key=_by_accuracy)
+    notes = tuple(_notes(rows, columns, _mean_note))
+    return Leaderboard(Layout.DATASETS, columns, tuple(rows), data_sets, notes, order=DATA_SET_COLUMNS[0].metric.name)
+
+
+def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
+    """The unweighted mean with a 95 % interval, from independent cells and the ends of their intervals.
+
+    Each end of an interval is as far from the mean as the root of the summed squared distances of its parts allows
+    (Zou and Donner, 2008), so that asymmetric intervals stay asymmetric.
+
+    >>> mean = mean_cell([LeaderboardCell(0.5, 0.4, 0.7), LeaderboardCell(0.7, 0.4, 0.7)])
+    >>> round(mean.value, 3), round(mean.low, 3), round(mean.high, 3)
+    (0.6, 0.442, 0.7)
+    """
+    n = len(cells)
+    value = sum(_number(cell.value) for cell in cells) / n
+    below = sqrt(sum((_number(cell.value) - _number(cell.low)) ** 2 for cell in cells)) / n
+    above = sqrt(sum((_number(cell.high) - _number(cell.value)) ** 2 for cell in cells)) / n
+    partial = any(cell.missing > 0 for cell in cells)
+    return LeaderboardCell(value, value - below, value + above, data_sets=n, of=n, partial=partial)
+
+
+def rank_cells(cells: Mapping[str, LeaderboardCell], *, lower_is_better: bool) -> dict[str, LeaderboardCell]:
+    """The means of a column with their ranks; equal ones share a rank, and those that are not whole have none."""
+    sign = 1 if lower_is_better else -1
+    values = {title: sign * _number(cell.value) for title, cell in cells.items() if cell.whole}
+    ranks = {title: 1 + sum(other < own for other in values.values()) for title, own in values.items()}
+    return {title: replace(cell, rank=ranks.get(title)) for title, cell in cells.items()}
+
+
+def row_notes(board: Leaderboard, rows: Sequence[LeaderboardRow]) -> tuple[str, ...]:
+    """The notes on some rows of a leaderboard."""
+    return tuple(_notes(rows, board.columns, _mean_note if board.layout is Layout.DATASETS else _suite_note))
+
+
+def _notes(
+    rows: Iterable[LeaderboardRow],
+    columns: Sequence[LeaderboardColumn],
+    note_of: Callable[[LeaderboardCell], str],
+) -> Iterable[str]:
+    """What is to be said of cells, once for all models and columns that share it."""
+    shared: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        said: dict[str, list[str]] = {}
+        headings: dict[str, list[str]] = {}
         for column in columns:
-            if remark := _remark(row.means[column.name]):
-                said.setdefault(remark, []).append(column.title)
-        for remark, titles in said.items():
-            found.setdefault((", ".join(titles), remark), []).append(row.model)
-    return (f"{', '.join(models)}: {titles}: {remark}" for (titles, remark), models in found.items())
+            if note := note_of(row.cells[column.key]):
+                heading = f"{column.test or column.suite} {column.heading}" if column.suite else column.heading
+                headings.setdefault(note, []).append(heading)
+        for note, own in headings.items():
+            shared.setdefault((", ".join(own), note), []).append(row.model)
+    return (f"{', '.join(models)}: {names}: {note}" for (names, note), models in shared.items())
 
 
-def _values(entries: Mapping[str, Mapping[str, Entry]], name: str) -> dict[str, Entry]:
-    """The data sets on which a measure has a value."""
-    return {data_set: entry for data_set, entry in _entries(entries, name).items() if entry.value is not None}
+def _column_cells(cells: DataSetCells, key: str) -> dict[str, LeaderboardCell]:
+    return {data_set: own[key] for data_set, own in cells.items() if key in own}
 
 
-def _entries(entries: Mapping[str, Mapping[str, Entry]], name: str) -> dict[str, Entry]:
-    return {data_set: own[name] for data_set, own in entries.items() if name in own}
+def _valued(cells: DataSetCells, key: str) -> dict[str, LeaderboardCell]:
+    return {data_set: cell for data_set, cell in _column_cells(cells, key).items() if cell.value is not None}
 
 
-def _mean(entries: Mapping[str, Mapping[str, Entry]], name: str, of: int) -> Mean:
-    if found := list(_values(entries, name).values()):
-        return replace(mean_of(found), of=of)
-    reasons = dict.fromkeys(entry.reason for entry in _entries(entries, name).values() if entry.reason)
-    return Mean(of=of, reason="; ".join(reasons) or "no data set has it")
+def _mean_cell(cells: DataSetCells, key: str, of: int) -> LeaderboardCell:
+    if valued := list(_valued(cells, key).values()):
+        return replace(mean_cell(valued), of=of)
+    reasons = dict.fromkeys(cell.reason for cell in _column_cells(cells, key).values() if cell.reason)
+    return LeaderboardCell(of=of, reason="; ".join(reasons) or "no data set has it")
 
 
-def _place(row: Row) -> tuple[bool, float, str]:
-    mean = row.means.get(COLUMNS[0].name, Mean())
-    return not mean.whole, -(mean.value or 0.0), row.model
+def _by_accuracy(row: LeaderboardRow) -> tuple[bool, float, str]:
+    cell = row.cells.get(DATA_SET_COLUMNS[0].key, LeaderboardCell())
+    return not cell.whole, -(cell.value or 0.0), row.model
 
 
-def _remark(mean: Mean) -> str:
-    if mean.value is None:
-        return mean.reason
-    if mean.whole:
+def _mean_note(cell: LeaderboardCell) -> str:
+    if cell.value is None:
+        return cell.reason
+    if cell.whole:
         return ""
-    over = f"over {mean.data_sets} of {mean.of} data sets" if mean.data_sets < mean.of else "over all data sets"
-    return f"{over}, {'not all of them asked whole, ' * mean.part}so not ranked"
+    over = f"over {cell.data_sets} of {cell.of} data sets" if cell.data_sets < cell.of else "over all data sets"
+    return f"{over}, {'not all of them asked whole, ' * cell.partial}so not ranked"
 
 
-def _known(value: float | None) -> float:
-    assert value is not None, "only what has a value is averaged"
+def _number(value: float | None) -> float:
+    assert value is not None, "only cells with a value are averaged"
     return value

@@ -24,6 +24,8 @@ from counterpoint.metrics.slices import SliceCells, Slicer
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a metric is."""
 
+SLICE_RESAMPLES = 100
+"""Resamples of a statistic on the tests and kinds of a suite, where there are many of them."""
 _NARROW = 200  # resamples of a statistic where there can be any number of slices
 
 DEFAULT_METRICS: tuple[Metric, ...] = (*ACCURACY_METRICS, *RANKING, *BIAS)

@@ -19,7 +19,7 @@ Tie: TypeAlias = tuple[str, str, str]
 def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf, metrics: Sequence[Metric]) -> list[Tie]:
     """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
 
-    Only ratios can be compared case by case, and of these only the metrics that are scored by kind as well.
+    Only the ratios among the metrics can be compared case by case.
     """
     ratios = {metric.name: metric for metric in metrics if isinstance(metric, Ratio)}
     columns = dict(_columns(scores, ratios))
@@ -57,8 +57,7 @@ def _columns(
     scores: Sequence[Mapping[str, Any]], ratios: Mapping[str, Ratio[Any]]
 ) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
     """Each test and metric with the values of the models, signed so that the best is the largest."""
-    by_kind = {row["metric"] for row in scores if row["by"] == "kind" and row["metric"] in ratios}
-    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in by_kind]
+    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in ratios]
     rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
     for (_, test, metric), column in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
         sign = -1 if ratios[metric].lower_is_better else 1

@@ -25,6 +25,7 @@ from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.ties import find_ties
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.cache import LRUCache
@@ -295,7 +296,8 @@ class _Builder:
         def outcomes(slug: str) -> Outcomes:
             return self._judge(slug, suite, groups, answers[slug])
 
-        return {"ties": tables.ties_table(suite, find_ties(scores, outcomes, self._metrics))}
+        computed = ScoreRequest(candidates=self._metrics).metrics_by_suite(self._read(groups.file("groups")))
+        return {"ties": tables.ties_table(suite, find_ties(scores, outcomes, computed.get(suite, ())))}
 
     def _judge(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> Outcomes:
 

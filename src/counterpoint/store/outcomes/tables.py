@@ -16,12 +16,11 @@ from counterpoint.metrics.applicability import Contents, contents_by_suite
 from counterpoint.metrics.id_joins import find_rows
 from counterpoint.metrics.metric import Metric, Ratio, applicable, ordered
 from counterpoint.metrics.outcomes import STATES, Flags, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
-from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
 _ANSWER_COLUMNS = ("raw", "value", "rule", "state", "score", "top", "reason", "seconds")
-_FEWER_RESAMPLES = 100
 
 SLICES: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": ("test", "kind")}
 """The columns that scores are sliced by, for each value of the column `by`."""
@@ -139,7 +138,7 @@ def scores_table(suite: str, slug: str, outcomes: Outcomes, metrics: Metrics) ->
         columns = SLICES[by]
         requests = (
             ScoreRequest(columns, metrics=fast),
-            ScoreRequest(columns, metrics=resampled, resamples=_FEWER_RESAMPLES),
+            ScoreRequest(columns, metrics=resampled, resamples=SLICE_RESAMPLES),
         )
         parts += [
             _with_slice_columns(score_outcomes(outcomes, request), suite, slug, by)
@@ -160,7 +159,7 @@ def _as_test_scores(whole: pa.Table, test: str) -> pa.Table:
 def _split_ratios(metrics: Iterable[Metric]) -> tuple[list[Metric], list[Metric]]:
     """Split metrics into ratios and others."""
     known = list(metrics)
-    ratios = [metric for metric in known if isinstance(metric, Ratio)]
+    ratios: list[Metric] = [metric for metric in known if isinstance(metric, Ratio)]
     return ratios, [metric for metric in known if not isinstance(metric, Ratio)]
 
 

@@ -26,7 +26,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.store.models import LabModel
-from counterpoint.studies.boards import data_set
+from counterpoint.lab.leaderboard import data_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +302,7 @@ def _blocks(reader: LabReader, choice: OverviewQuery, model: LabModel) -> list[S
         found.append(
             SuiteBlock(
                 suite,
-                data_set(reader.lab.manifest(suite)),
+                data_set(reader.lab.manifest(suite), reader.tests(suite)),
                 catalog.metric(metric).title,
                 _suite_address(suite, model),
                 tuple(cut[:SLICES]),

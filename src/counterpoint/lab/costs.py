@@ -1,67 +1,49 @@
-"""What a model costs: how large it is, how many queries it answers in a second, how many seconds one takes."""
+"""What the models of a lab cost: parameters, queries a second, seconds a query."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from counterpoint.core.answers import State
+from counterpoint.metrics.leaderboard import ModelCost
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
 
-UNTOLD = "it does not say how large it is"
-AT_SERVER = "its server does not say how large it is"
+SIZE_UNKNOWN = "it does not say how large it is"
+SIZE_UNKNOWN_AT_SERVER = "its server does not say how large it is"
 NOT_TIMED = "no run of it was timed from beginning to end"
-ELSEWHERE = "its answers were made elsewhere"
+IMPORTED = "its answers were made elsewhere"
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What is known of a model; for what is not, the reason, by the name of the figure.
-
-    Queries a second are those of whole runs, decoding and writing included; the seconds of a query are those that its
-    batch took divided by the size of the batch. Both are means over all runs in a lab, whatever machine they ran on.
-    """
-
-    parameters: int | None = None
-    queries_per_second: float | None = None
-    seconds_per_query: float | None = None
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
-
-
-def costs(lab: LabStore) -> dict[str, Cost]:
+def lab_costs(lab: LabStore) -> dict[str, ModelCost]:
     """The cost of every model of a lab, by its fingerprint."""
     runs: dict[str, list[RunRecord]] = {}
     for info in lab.runs():
         runs.setdefault(info.fingerprint, []).append(info)
-    return {fingerprint: cost(own, _seconds(lab, fingerprint)) for fingerprint, own in runs.items()}
+    return {fingerprint: model_cost(own, _seconds(lab, fingerprint)) for fingerprint, own in runs.items()}
 
 
-def cost(runs: Sequence[RunRecord], seconds: float | None) -> Cost:
+def model_cost(runs: Sequence[RunRecord], seconds: float | None) -> ModelCost:
     """The cost of one model, from its runs and the mean of the seconds of its answers."""
     sizes = [size for info in runs if isinstance(size := info.details.get("parameters"), int) and size]
     timed = [pair for info in runs if (pair := _timed(info))]
     asked, spent = sum(asked for asked, _ in timed), sum(spent for _, spent in timed)
     here = bool(timed or seconds)
-    found = Cost(sizes[-1] if sizes else None, asked / spent if spent else None, seconds)
+    figures = ModelCost(sizes[-1] if sizes else None, asked / spent if spent else None, seconds)
     reasons = {
-        "parameters": (AT_SERVER if runs[-1].model.startswith("openai/") else UNTOLD) if here else ELSEWHERE,
-        "queries_per_second": NOT_TIMED if here else ELSEWHERE,
-        "seconds_per_query": NOT_TIMED if here else ELSEWHERE,
+        "parameters": (SIZE_UNKNOWN_AT_SERVER if runs[-1].model.startswith("openai/") else SIZE_UNKNOWN)
+        if here
+        else IMPORTED,
+        "queries_per_second": NOT_TIMED if here else IMPORTED,
+        "seconds_per_query": NOT_TIMED if here else IMPORTED,
     }
-    blank = {name: why for name, why in reasons.items() if getattr(found, name) is None}
-    return Cost(found.parameters, found.queries_per_second, found.seconds_per_query, blank)
+    return replace(figures, reasons={name: why for name, why in reasons.items() if getattr(figures, name) is None})
 
 
-def told(found: Mapping[str, Cost]) -> Iterator[str]:
-    """Why figures are blank, model by model."""
-    for model, own in found.items():
+def explain_missing_costs(costs: Mapping[str, ModelCost]) -> Iterator[str]:
+    """Why figures are missing, model by model."""
+    for model, own in costs.items():
         blank: dict[str, list[str]] = {}
         for name, why in own.reasons.items():
             blank.setdefault(why, []).append(name.replace("_", " "))

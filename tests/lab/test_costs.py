@@ -5,9 +5,17 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.answers import Answer
+from counterpoint.lab.costs import (
+    IMPORTED,
+    NOT_TIMED,
+    SIZE_UNKNOWN,
+    SIZE_UNKNOWN_AT_SERVER,
+    explain_missing_costs,
+    lab_costs,
+    model_cost,
+)
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
-from counterpoint.studies.costs import AT_SERVER, ELSEWHERE, NOT_TIMED, UNTOLD, cost, costs, told
 
 
 def _run(number: int, model: str = "m", **details: object) -> RunRecord:
@@ -21,7 +29,7 @@ def test_queries_a_second_are_those_of_all_timed_runs_and_the_size_is_the_last_o
         _run(3, counts={"asked": 5000}),  # stopped, and so not timed
         _run(4, counts={"asked": 0}, seconds=9.0),
     ]
-    found = cost(runs, 0.004)
+    found = model_cost(runs, 0.004)
     assert (found.parameters, found.queries_per_second, found.seconds_per_query) == (8, 100.0, 0.004)
     assert found.reasons == {}
 
@@ -29,28 +37,30 @@ def test_queries_a_second_are_those_of_all_timed_runs_and_the_size_is_the_last_o
 @pytest.mark.parametrize(
     ("runs", "seconds", "reasons"),
     [
-        ([_run(1, counts={"asked": 3}, seconds=1)], 0.1, {"parameters": UNTOLD}),
-        ([_run(1, "openai/x", counts={"asked": 3}, seconds=1)], 0.1, {"parameters": AT_SERVER}),
+        ([_run(1, counts={"asked": 3}, seconds=1)], 0.1, {"parameters": SIZE_UNKNOWN}),
+        ([_run(1, "openai/x", counts={"asked": 3}, seconds=1)], 0.1, {"parameters": SIZE_UNKNOWN_AT_SERVER}),
         ([_run(1, parameters=7)], 0.1, {"queries_per_second": NOT_TIMED}),
         (
             [_run(1, counts={"added": 5})],
             None,
-            dict.fromkeys(("parameters", "queries_per_second", "seconds_per_query"), ELSEWHERE),
+            dict.fromkeys(("parameters", "queries_per_second", "seconds_per_query"), IMPORTED),
         ),
     ],
 )
 def test_what_is_not_known_is_blank_with_the_reason(
     runs: list[RunRecord], seconds: float | None, reasons: dict[str, str]
 ) -> None:
-    found = cost(runs, seconds)
+    found = model_cost(runs, seconds)
     assert found.reasons == reasons
     assert all(getattr(found, name) is None for name in reasons)
 
 
 def test_reasons_are_told_model_by_model() -> None:
-    lines = list(told({"a": cost([_run(1)], None), "b": cost([_run(1, parameters=1)], 0.1)}))
+    lines = list(
+        explain_missing_costs({"a": model_cost([_run(1)], None), "b": model_cost([_run(1, parameters=1)], 0.1)})
+    )
     assert lines == [
-        f"a: parameters, queries per second, seconds per query: {ELSEWHERE}",
+        f"a: parameters, queries per second, seconds per query: {IMPORTED}",
         f"b: queries per second: {NOT_TIMED}",
     ]
 
@@ -61,6 +71,6 @@ def test_a_lab_gives_the_cost_of_each_model_and_failed_answers_do_not_count(tmp_
     with lab.answers("m 1") as log:
         log.add([(1, 0, Answer.of("yes"), "", 0.25), (2, 0, Answer.of("no"), "", 0.75)])
         log.add([(3, 0, Answer.failed("time-out"), "", 30.0)])
-    (found,) = costs(lab).values()
+    (found,) = lab_costs(lab).values()
     assert (found.parameters, found.queries_per_second, found.seconds_per_query) == (12, 2.0, 0.5)
-    assert found.plain["reasons"] == {}
+    assert found.to_dict()["reasons"] == {}

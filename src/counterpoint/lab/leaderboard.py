@@ -1,0 +1,328 @@
+"""The leaderboard of a lab: its models by the metrics of its suites, or by means over its data sets."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import pyarrow as pa
+
+from counterpoint import catalog
+from counterpoint.core.errors import StoreError
+from counterpoint.lab.costs import explain_missing_costs, lab_costs
+from counterpoint.lab.results import LabResult
+from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.metrics.applicability import Contents, contents_by_suite
+from counterpoint.metrics.bootstrap import RESAMPLES
+from counterpoint.metrics.leaderboard import (
+    DATA_SET_COLUMNS,
+    DATA_SET_TESTS,
+    Competitor,
+    DataSetCells,
+    Layout,
+    Leaderboard,
+    LeaderboardCell,
+    LeaderboardColumn,
+    LeaderboardRow,
+    ModelCost,
+    ScoreKey,
+    base_questions,
+    data_set_cell,
+    data_set_name,
+    data_sets_leaderboard,
+    row_notes,
+    suites_leaderboard,
+)
+from counterpoint.metrics.metric import Metric, Ratio, applicable, columns_read
+from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.relabeling import distinct_values, keep_rows, rename_values
+from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
+from counterpoint.metrics.ties import find_ties
+from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
+from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import ModelVersion
+
+_TITLES = {
+    Layout.SUITES: "Per cent with 95 % intervals over pictures; bold is tied with the best of its column",
+    Layout.DATASETS: "Per cent, means over data sets with 95 % intervals; * is the best of its column",
+}
+_COSTS = ("parameters", "queries/s", "s/query")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LeaderboardResult(LabResult):
+    """A leaderboard with its tables; `expand` names models that are shown data set by data set."""
+
+    board: Leaderboard
+    expand: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Columns, rows and notes."""
+        return self.board.to_dict()
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per model and column."""
+        return [
+            {"model": row.model, "fingerprint": row.fingerprint, "column": key, "value": cell.value}
+            | {"low": cell.low, "high": cell.high, "n": cell.n, "tie": cell.tie, "rank": cell.rank}
+            | {"chance": cell.chance, "reason": cell.reason}
+            for row in self.board.rows
+            for key, cell in row.cells.items()
+        ]
+
+    def tables(self) -> list[ResultTable]:
+        """One line per model, with its cost at the end, or one line per data set of each expanded model."""
+        if self.expand:
+            return [_expanded_table(self.board, row) for row in self._rows()]
+        return [_leaderboard_table(self.board)]
+
+    def notes(self) -> list[str]:
+        """Why cells and costs are missing, and which means are not ranked."""
+        costs = () if self.expand else explain_missing_costs({row.model: row.cost for row in self.board.rows})
+        return [*row_notes(self.board, self._rows()), *costs]
+
+    def _rows(self) -> list[LeaderboardRow]:
+        return [row for row in self.board.rows if not self.expand or row.model in self.expand]
+
+
+def leaderboard(
+    store: LabStore,
+    *,
+    models: Sequence[str] = (),
+    suites: Sequence[str] = (),
+    metrics: Sequence[Metric] = (),
+    layout: str = Layout.SUITES,
+    expand: Sequence[str] = (),
+    threshold: float = 0.5,
+    seed: int = 0,
+) -> LeaderboardResult:
+    """The leaderboard of the named models on the named suites, or of all.
+
+    In the layout `suites` the columns are the metrics that lead on each suite, or the named ones; of one suite alone
+    also those of its tests. In the layout `datasets` they are means over data sets.
+    """
+    names = (*models, *expand) if models else ()
+    chosen = select_models(store, names)
+    costs = lab_costs(store)
+    competitors = {
+        title: Competitor(model.fingerprint, costs.get(model.fingerprint, ModelCost()), _abilities(model))
+        for title, model in chosen.items()
+    }
+    if layout == Layout.DATASETS:
+        cells = _data_set_cells(store, chosen, suites, threshold, seed)
+        board = data_sets_leaderboard(competitors, cells)
+    else:
+        board = _suites_board(store, chosen, competitors, suites, metrics, threshold, seed)
+    return LeaderboardResult(board, tuple(select_models(store, expand)) if expand else ())
+
+
+def data_set(manifest: Manifest, tests: Sequence[str]) -> str:
+    """The data set of a suite, from its name, its tests and the source and split it was made from."""
+    source, split = (str(manifest.parameters.get(key, "")) for key in ("source", "split"))
+    return data_set_name(manifest.suite, tests, f"{source} {split}".strip())
+
+
+def _abilities(model: ModelVersion) -> frozenset[str] | None:
+    """What the latest run of a model says that it can do."""
+    abilities = model.runs[-1].details.get("abilities") if model.runs else None
+    return frozenset(abilities) if isinstance(abilities, list | tuple) else None
+
+
+def _suites_board(
+    store: LabStore,
+    models: Mapping[str, ModelVersion],
+    competitors: Mapping[str, Competitor],
+    suites: Sequence[str],
+    metrics: Sequence[Metric],
+    threshold: float,
+    seed: int,
+) -> Leaderboard:
+    known = tuple(dict.fromkeys([*catalog.metrics(), *metrics]))
+    names = tuple(suites) or tuple(store.suites())
+    scores: dict[ScoreKey, Mapping[str, Any]] = {}
+    ties: set[ScoreKey] = set()
+    contents: dict[tuple[str, str], Contents] = {}
+    tables = {title: cache(partial(load_answers, store, model)) for title, model in models.items()}
+    for suite in names:
+        groups = load_groups(store, [suite])
+        places = _places(suite, groups, by_test=len(names) == 1)
+        contents |= places
+        computed = _computed(places, known, metrics)
+        read = columns_read(computed)
+
+        @cache
+        def outcomes(title: str, groups: pa.Table = groups, read: tuple[str, ...] = read) -> Outcomes:
+            return judge(groups, tables[title](read), threshold)
+
+        rows = [
+            row
+            for title in models
+            for test in {test for _, test in places}
+            for row in _suite_scores(outcomes(title), title, test, computed, threshold, seed)
+        ]
+        scores |= {(suite, row["test"], row["metric"], row["model"]): row for row in rows}
+        ties |= {(suite, *tie) for tie in find_ties(rows, outcomes, computed)}
+    return suites_leaderboard(
+        competitors, scores, contents, known, ties=ties, chosen=[metric.name for metric in metrics]
+    )
+
+
+def _places(suite: str, groups: pa.Table, *, by_test: bool) -> dict[tuple[str, str], Contents]:
+    """The whole suite, and its tests where they are shown and several, with the contents of each."""
+    tests = {(name, test): own for (name, test), own in contents_by_suite(groups, "test").items()} if by_test else {}
+    whole = contents_by_suite(groups).get((suite,), Contents())
+    return {(suite, ""): whole} | (tests if len(tests) > 1 else {})
+
+
+def _computed(
+    places: Mapping[tuple[str, str], Contents], known: Sequence[Metric], named: Sequence[Metric]
+) -> tuple[Metric, ...]:
+    """The metrics that a leaderboard may show of a suite, and their chance levels."""
+    chosen: dict[Metric, None] = dict.fromkeys(named)
+    if not named:
+        for contents in places.values():
+            candidates = applicable(contents, known)
+            chosen |= dict.fromkeys([metric for metric in candidates if metric.leads(contents)] or candidates)
+    chances = {metric.chance for metric in chosen}
+    return (*chosen, *(metric for metric in known if metric.name in chances and metric not in chosen))
+
+
+def _suite_scores(
+    outcomes: Outcomes, title: str, test: str, metrics: Sequence[Metric], threshold: float, seed: int
+) -> Iterator[dict[str, Any]]:
+    """The scores of a whole suite, or of one of its tests, with the intervals that pages show."""
+    by = "test" if test else "suite"
+    where = ("test",) if test else ()
+    for own, resamples in (
+        ([metric for metric in metrics if isinstance(metric, Ratio)], RESAMPLES),
+        ([metric for metric in metrics if not isinstance(metric, Ratio)], SLICE_RESAMPLES if test else RESAMPLES),
+    ):
+        if own:
+            request = ScoreRequest(where, metrics=own, threshold=threshold, resamples=resamples, seed=seed)
+            rows = score_outcomes(outcomes, request).to_pylist()
+            yield from (row | {"by": by, "test": test, "model": title} for row in rows if row.get("test", "") == test)
+
+
+def _data_set_cells(
+    store: LabStore, models: Mapping[str, ModelVersion], suites: Sequence[str], threshold: float, seed: int
+) -> dict[str, DataSetCells]:
+    """The cells of each model on each data set that has the test of a column."""
+    tables = _data_set_tables(store, suites)
+    if not tables:
+        hint = f"counterpoint generate {store.folder} --suite beyond-accuracy makes all of them"
+        raise StoreError(f"{store.folder} has none of the tests {', '.join(DATA_SET_TESTS)}", hint=hint)
+    read = columns_read(column.metric for column in DATA_SET_COLUMNS)
+    return {
+        title: {
+            name: _model_cells(model, table, load_answers(store, model, read), threshold, seed)
+            for name, table in tables.items()
+        }
+        for title, model in models.items()
+    }
+
+
+def _data_set_tables(store: LabStore, suites: Sequence[str]) -> dict[str, pa.Table]:
+    """For each data set the groups of all tests of the layout, with its name as that of the suite."""
+    tables: dict[str, list[pa.Table]] = {}
+    for suite in suites or store.suites():
+        stored = store.suite(suite)
+        groups = stored.groups.replace_schema_metadata()
+        tests = [test for (test,) in distinct_values(groups, "test")]
+        if (kept := keep_rows(groups, "test", DATA_SET_TESTS)).num_rows:
+            name = data_set(stored.manifest, tests)
+            tables.setdefault(name, []).append(rename_values(kept, "suite", {suite: name}))
+    return {name: pa.concat_tables(own) for name, own in sorted(tables.items())}
+
+
+def _model_cells(
+    model: ModelVersion, groups: pa.Table, answers: pa.Table, threshold: float, seed: int
+) -> dict[str, LeaderboardCell]:
+    rows: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for table in (base_questions(groups), groups):
+        rows |= _table_scores(table, answers, threshold, seed)
+    cells: dict[str, LeaderboardCell] = {}
+    for column in DATA_SET_COLUMNS:
+        if row := rows.get((column.test, column.metric.name)):
+            chance = rows.get((column.test, column.metric.chance), {}).get("value")
+            cells[column.key] = data_set_cell(column, row, chance, _abilities(model))
+    return cells
+
+
+def _table_scores(
+    groups: pa.Table, answers: pa.Table, threshold: float, seed: int
+) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """The scores of a table of groups by the columns on its tests, by test and metric."""
+    tests = {test for (test,) in distinct_values(groups, "test")}
+    metrics = tuple(dict.fromkeys(column.metric for column in DATA_SET_COLUMNS if column.test in tests))
+    if not metrics:
+        return {}
+    outcomes = judge(groups, answers, threshold)
+    chances = tuple(catalog.metric(metric.chance) for metric in metrics if metric.chance)
+    rows: list[dict[str, Any]] = []
+    for own, resamples in ((metrics, RESAMPLES), (chances, 1)):  # chance levels are shown without an interval
+        if own:
+            request = ScoreRequest(metrics=own, threshold=threshold, resamples=resamples, seed=seed)
+            rows += score_outcomes(outcomes, request).to_pylist()
+    return {(row["test"], row["metric"]): row for row in rows}
+
+
+def _leaderboard_table(board: Leaderboard) -> ResultTable:
+    cells = [
+        (row.model, *(_cell(board, row.cells[column.key]) for column in board.columns), *_cost_texts(row.cost))
+        for row in board.rows
+    ]
+    spans: list[tuple[str, int]] = []
+    for column in board.columns:
+        name = column.test or column.suite
+        if spans and spans[-1][0] == name:
+            spans[-1] = (name, spans[-1][1] + 1)
+        else:
+            spans.append((name, 1))
+    heads = ("model", *(column.heading for column in board.columns), *_COSTS)
+    title = _TITLES[board.layout]
+    if board.layout is Layout.DATASETS:
+        many = len(board.data_sets)
+        title += f". {many} data set{'s' * (many != 1)}: {', '.join(board.data_sets)}"
+    return ResultTable(title, heads, cells, spans=[*spans, ("", len(_COSTS))] if board.layout is Layout.SUITES else ())
+
+
+def _expanded_table(board: Leaderboard, row: LeaderboardRow) -> ResultTable:
+    """One line per data set, as in Figure 2 of the paper, below the means; beside each bias its chance level."""
+    heads, means = ["data set"], ["all"]
+    for column in board.columns:
+        heads += [column.heading, *(["by chance"] if column.metric.chance else [])]
+        means += [_mean_text(row.cells[column.key]), *([""] if column.metric.chance else [])]
+    rows = [means] + [
+        [name, *(text for column in board.columns for text in _data_set_texts(cells.get(column.key), column))]
+        for name, cells in row.data_sets.items()
+    ]
+    return ResultTable(f"{row.model}, data set by data set; per cent with 95 % intervals over pictures", heads, rows)
+
+
+def _cell(board: Leaderboard, cell: LeaderboardCell) -> str | TableCell:
+    if board.layout is Layout.DATASETS:
+        return _mean_text(cell)
+    return percent_cell(cell.value, cell.low, cell.high, is_bold=cell.tie, hint=cell.reason)
+
+
+def _mean_text(cell: LeaderboardCell) -> str:
+    """A mean, with how many data sets it was taken over where these are not all."""
+    if cell.value is None:
+        return percent(None)
+    over = "" if cell.whole else f" [{cell.data_sets} of {cell.of}{', in part' * cell.partial}]"
+    return percent(cell.value, cell.low, cell.high) + "*" * (cell.rank == 1) + over
+
+
+def _data_set_texts(cell: LeaderboardCell | None, column: LeaderboardColumn) -> list[str]:
+    cell = cell or LeaderboardCell()
+    part = " [in part]" if cell.value is not None and cell.missing > 0 else ""
+    return [percent(cell.value, cell.low, cell.high) + part, *([percent(cell.chance)] if column.metric.chance else [])]
+
+
+def _cost_texts(cost: ModelCost) -> tuple[str, str, str]:
+    return (
+        "–" if cost.parameters is None else f"{cost.parameters:,}",
+        "–" if cost.queries_per_second is None else f"{cost.queries_per_second:,.0f}",
+        "–" if cost.seconds_per_query is None else f"{cost.seconds_per_query:.2g}",
+    )

@@ -1,0 +1,104 @@
+"""The leaderboard of a lab: the same numbers as on the page, and data sets that are never merged."""
+
+from pathlib import Path
+
+import pytest
+
+from counterpoint.core.answers import Answer
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.pictures import Picture
+from counterpoint.explorer.board_choices import OverviewQuery
+from counterpoint.explorer.pages.overview import overview_view
+from counterpoint.lab.leaderboard import leaderboard
+from counterpoint.lab.reader import LabReader
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
+
+COLORS = ("red", "blue", "green")
+
+
+def _questions(first: int, many: int) -> list[Group]:
+    return [
+        Group(
+            Relation.GOLD,
+            (Query(Picture(f"p:{number % 30}.png"), f"Which color has {number}?"),),
+            (Gold.of(COLORS[number % 3]),),
+        )
+        for number in range(first, first + many)
+    ]
+
+
+def _rephrased(many: int) -> list[Group]:
+    return [
+        Group(
+            Relation.SAME,
+            (
+                Query(Picture(f"p:{number % 30}.png"), f"Is it {number}?"),
+                Query(Picture(f"p:{number % 30}.png"), f"{number}?"),
+            ),
+            (Gold.of("yes"),) * 2,
+        )
+        for number in range(many)
+    ]
+
+
+def _put(lab: LabStore, suite: str, test: str, groups: list[Group], **parameters: str) -> None:
+    table = groups_table([(test, group) for group in groups], suite)
+    lab.put_suite(Manifest.of(table, generator="test", seed=0, parameters=parameters), table)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> LabStore:
+    lab = LabStore(tmp_path / "lab")
+    _put(lab, "first-file", "plain", _questions(0, 40), source="plain", split="val")
+    _put(lab, "second-file", "plain", _questions(20, 40), source="plain", split="val")
+    _put(lab, "rephrase", "rephrase", _rephrased(60))
+    for place, model in enumerate(("careful", "hasty")):
+        lab.put_run(RunRecord(f"r{place}", model, f"{model} 1", {"abilities": ["answers"]}))
+        gold = {query: answer for suite in lab.suites() for query, answer in _gold(lab, suite).items()}
+        wrong = 4 if model == "careful" else 2
+        with lab.answers(f"{model} 1", run=f"r{place}") as log:
+            log.add(
+                (query, 0, Answer.of(answer if number % wrong else "no idea"), "", 0.0)
+                for number, (query, answer) in enumerate(gold.items())
+            )
+    return lab
+
+
+def _gold(lab: LabStore, suite: str) -> dict[int, str]:
+    groups = lab.suite(suite).groups
+    return dict(
+        zip(groups["query"].to_pylist(), (gold[0]["answer"] for gold in groups["gold"].to_pylist()), strict=True)
+    )
+
+
+def test_the_page_has_the_numbers_of_the_leaderboard(lab: LabStore, tmp_path: Path) -> None:
+    board = leaderboard(lab).board
+    page = overview_view(LabReader(lab, tmp_path / "cache"), OverviewQuery())
+    assert [column.key for column in board.columns] == [f"{one.suite}/{one.measure}" for one in page.columns]
+    assert [row.model for row in board.rows] == [line.model for line in page.lines] == ["careful", "hasty"]
+    for row, line in zip(board.rows, page.lines, strict=True):
+        own = [(cell.value, cell.low, cell.high, cell.n, cell.tie) for cell in row.cells.values()]
+        assert own == [(cell.value, cell.low, cell.high, cell.n, cell.tie) for cell in line.cells]
+
+
+def test_plain_questions_show_accuracy(lab: LabStore) -> None:
+    result = leaderboard(lab, suites=["first-file"])
+    assert [column.key for column in result.board.columns] == ["first-file/answer_accuracy"]
+    assert "accuracy of answers" in result.text()
+    assert {record["model"] for record in result.records()} == {"careful", "hasty"}
+
+
+def test_files_of_one_source_are_data_sets_of_their_own_and_share_questions(lab: LabStore) -> None:
+    board = leaderboard(lab, layout="datasets").board
+    assert board.data_sets == ("first-file", "second-file")
+    cells = board.rows[0].data_sets
+    assert {name: own["accuracy"].n for name, own in cells.items()} == {"first-file": 40, "second-file": 40}
+
+
+def test_a_lab_without_suites_has_an_empty_leaderboard(tmp_path: Path) -> None:
+    lab = LabStore(tmp_path / "lab")
+    lab.put_run(RunRecord("r", "idle", "idle 1"))
+    assert leaderboard(lab).board.columns == ()
