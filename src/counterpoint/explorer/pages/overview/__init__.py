@@ -22,11 +22,11 @@ from counterpoint.explorer.views import (
     SliceCell,
     SuiteBlock,
 )
+from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.store.models import LabModel
-from counterpoint.lab.leaderboard import data_set
 
 
 @dataclass(frozen=True, slots=True)

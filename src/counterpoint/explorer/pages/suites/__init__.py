@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.lab.reader import LabReader
 from counterpoint.lab.leaderboard import data_set
+from counterpoint.lab.reader import LabReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,13 @@ def suites_view(reader: LabReader, request: PageRequest) -> SuitesView:
         address = f"/suites/{quote(suite)}"
         lines.append(
             SuiteRow(
-                suite, reader.suite_sentence(suite), data_set(manifest, reader.tests(suite)), manifest.groups, manifest.rows, asked, address
+                suite,
+                reader.suite_sentence(suite),
+                data_set(manifest, reader.tests(suite)),
+                manifest.groups,
+                manifest.rows,
+                asked,
+                address,
             )
         )
     return SuitesView(
