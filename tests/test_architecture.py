@@ -46,7 +46,7 @@ LIBRARIES: dict[str, set[str]] = {
     "suites": {"numpy"},
     "world": {"numpy", "PIL"},
     "exports": {"numpy", "pyarrow", "PIL"},
-    "sources": {"ijson", "msgspec", "numpy", "openpyxl", "pyarrow"},
+    "sources": {"msgspec", "numpy", "openpyxl", "pyarrow"},
     "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub", "pocketsphinx"},
     "studies": {"numpy"},
     "lab": {"click", "numpy", "pyarrow"},

@@ -90,7 +90,7 @@ def test_a_mark_at_the_start_and_empty_lines_are_no_records(tmp_path: Path) -> N
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'\xef\xbb\xbf\n{"qid": 1, "pred": "a"}\n\n  \n{"qid": 2, "pred": "b"}')
     assert _said(path) == [("1", "a"), ("2", "b")]
-    assert [one.place for one in _read(path)] == [f"{path}, line 2", f"{path}, line 5"]
+    assert [one.place for one in _read(path)] == [f"{path}, record 1", f"{path}, record 2"]
 
 
 def test_a_stray_summary_among_records_is_counted_and_not_taken_for_a_prediction(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_numbers_that_are_no_json_but_are_written_by_many_do_no_harm(tmp_path: P
 def test_half_a_character_costs_that_character(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"id": "1", "answer": "no \\ud83d"}\n{"id": "2", "answer": "né"}\n', encoding="utf-8")
-    assert _said(path) == [("1", "no ���"), ("2", "né")]
+    assert _said(path) == [("1", "no ?"), ("2", "né")]
 
 
 def test_scores_come_from_a_column_of_their_own(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_samples_of_lm_eval_with_replies_and_with_one_likelihood(tmp_path: Path)
     assert said.raw == "The answer is blue."
     assert isinstance(scored, Prediction)
     assert scored.score == -12.5
-    assert odd == RejectedRecord(f"{tmp_path / 'samples_a.jsonl'}, line 3", "no replies among results", "")
+    assert odd == RejectedRecord(f"{tmp_path / 'samples_a.jsonl'}, record 3", "no replies among results", "")
 
 
 def _sample(name: object, epoch: int, said: Any, **more: Any) -> dict[str, Any]:
@@ -468,12 +468,12 @@ def test_a_member_that_is_packed_in_a_strange_way_is_named(tmp_path: Path) -> No
     [
         (b"", "a.json is empty"),
         (b" \n\n ", "a.json is empty"),
-        (b'[{"id": 1, "answer": "a"}, {"id": 2, "ans', "a.json, record 2: this is no JSON"),
-        (b'{"id": 1, "answer": "a"}\n{"id": 2, "ans', "a.json, line 2: this is no JSON"),
-        (b'{"1": "a", "2": "b"', "a.json, record 2: this is no JSON"),
-        (b'{"results": [{"id": 1, "answer": "a"}, {"id"', "a.json, record 2: this is no JSON"),
-        (b'{"1', "a.json is no JSON"),
-        (b'[{"id": 1, "answer": "\xff"}]', "a.json, record 1: this is no JSON"),
+        (b'[{"id": 1, "answer": "a"}, {"id": 2, "ans', "a.json ends in the middle of a record after record 0"),
+        (b'{"id": 1, "answer": "a"}\n{"id": 2, "ans', "a.json ends in the middle of a record after record 0"),
+        (b'{"1": "a", "2": "b"', "a.json ends in the middle of a record"),
+        (b'{"results": [{"id": 1, "answer": "a"}, {"id"', "a.json ends in the middle of a record after record 0"),
+        (b'{"1', "a.json ends in the middle of a record"),
+        (b'[{"id": 1, "answer": "\xff"}]', "a.json is no text in UTF-8"),
         (b'[{"name": 1, "value": "a"}]', "no record has an id and an answer; the first has name, value"),
         (b"[1, 2]", "no record has an id and an answer"),
         (b"name,value\n1,2\n", "no record has an id and an answer; the first has name, value"),

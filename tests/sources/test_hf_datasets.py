@@ -171,7 +171,7 @@ def test_only_pictures_that_were_drawn_are_unpacked_and_the_same_ones_are_one(tm
 def test_a_suite_that_was_exported_comes_back_as_questions(tmp_path: Path, pictures: bool) -> None:
     before, folder = tmp_path / "before", tmp_path / "out"
     _run("generate", str(before), "--suite", "order", "--items", "4")
-    _run("export", str(before), "--suite", "order", "--to", str(folder), "--as", "datasets", *_without(pictures))
+    _run("export", str(before), "--suite", "order", "--out", str(folder), "--layout", "datasets", *_without(pictures))
     _run("generate", str(tmp_path / "after"), "--suite", "plain", "--source", "hf", "--data", str(folder))
     old, new = LabStore(before).suite("order").table, LabStore(tmp_path / "after").suite("plain").table
     went = sorted(

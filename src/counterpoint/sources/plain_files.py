@@ -1,7 +1,7 @@
 """Files of your own: a row a question or caption, in JSON, CSV or Parquet, with pictures inside or beside."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os.path import isfile
@@ -14,7 +14,7 @@ from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources import inside
 from counterpoint.sources.cells import choices_of, parse_answers, text_of, texts_of
-from counterpoint.sources.columns import Columns
+from counterpoint.sources.columns import CAPTIONS, QUESTIONS, ColumnFinder, describe_columns
 from counterpoint.sources.dataset import DataSet, SplitFiles
 from counterpoint.sources.records import Record, short_repr
 from counterpoint.sources.skips import Skips
@@ -51,10 +51,15 @@ class OwnFiles(DataSet):
 
     def unpacked(self, files: SplitFiles, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """The pictures at these addresses that lie within rows, each once, with their bytes."""
-        left = {one for one in wanted if one.startswith(f"{inside.NAMESPACE}:")}
-        kinds = [Columns(kind, files.columns) for kind in self.read]
-        for _, record in self.rows(files, Skips(), lambda names: any(one.fit(names) for one in kinds)) if left else ():
-            content = inside.bytes_of(kinds[0].value(record, "picture"))  # in one column, whatever a row is read as
+        left = {address for address in wanted if address.startswith(f"{inside.NAMESPACE}:")}
+        finders = [ColumnFinder(layout, files.columns) for layout in (QUESTIONS, CAPTIONS)]
+
+        def is_complete(names: Sequence[str]) -> bool:
+            return any(finder.is_complete(names) for finder in finders)
+
+        for _, record in self.rows(files, Skips(), is_complete) if left else ():
+            cell = finders[0].value(record.content, "picture", record.place)  # the column is that of captions too
+            content = inside.bytes_of(cell)
             if content and (name := inside.address(content)) in left:
                 left.discard(name)
                 yield name, content
@@ -98,7 +103,7 @@ def rows_of(
 
 def questions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Question]:
     """Every row that asks something and says what is right."""
-    columns = Columns("questions", files.columns)
+    columns = ColumnFinder(QUESTIONS, files.columns)
     space = files.columns.get("namespace", namespace)
     for number, (folder, record) in enumerate(_of_split(files, skips, rows, columns)):
         try:
@@ -110,8 +115,10 @@ def questions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) ->
             skips.problem(problem)
 
 
-def _question(number: int, record: Record, columns: Columns, picture: Callable[[Record, Any], Picture]) -> Question:
-    value = partial(columns.value, record)
+def _question(
+    number: int, record: Record, columns: ColumnFinder, picture: Callable[[Record, Any], Picture]
+) -> Question:
+    value = partial(columns.value, record.content, place=record.place)
     text = text_of(value("question"))
     if not text:
         raise SourceError(f"{record.place} has no question", hint="--columns question=… says where it stands")
@@ -134,7 +141,7 @@ def _question(number: int, record: Record, columns: Columns, picture: Callable[[
 
 def captions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Caption]:
     """Every sentence about a picture; where a row has several, each with the foil in the same place."""
-    columns = Columns("captions", files.columns)
+    columns = ColumnFinder(CAPTIONS, files.columns)
     space = files.columns.get("namespace", namespace)
     for number, (folder, record) in enumerate(_of_split(files, skips, rows, columns)):
         try:
@@ -144,9 +151,9 @@ def captions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> 
 
 
 def _captions(
-    number: int, record: Record, columns: Columns, picture: Callable[[Record, Any], Picture]
+    number: int, record: Record, columns: ColumnFinder, picture: Callable[[Record, Any], Picture]
 ) -> Iterator[Caption]:
-    value = partial(columns.value, record)
+    value = partial(columns.value, record.content, place=record.place)
     said, foils = texts_of(value("caption")), texts_of(value("foil"))
     if not said:
         raise SourceError(f"{record.place} has no caption", hint="--columns caption=… says where it stands")
@@ -179,14 +186,14 @@ def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
     return Picture(f"{space}:{path}")
 
 
-def _of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: Columns) -> Iterator[tuple[str, Record]]:
+def _of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: ColumnFinder) -> Iterator[tuple[str, Record]]:
     """The rows of a split, where they say of which they are; if none can be read, what there is instead is said."""
     wanted, others, fitting, count = set(split_synonyms(files.split)), set[str](), False, 0
     first: Record | None = None
-    for folder, record in rows(files, skips, columns.fit):
+    for folder, record in rows(files, skips, columns.is_complete):
         names = tuple(record.content)
-        first, fitting = first or record, fitting or columns.fit(names)
-        split = text_of(columns.value(record, "split"))
+        first, fitting = first or record, fitting or columns.is_complete(names)
+        split = text_of(columns.value(record.content, "split", record.place))
         if not split or split in wanted:
             count += 1
             yield folder, record
@@ -194,7 +201,8 @@ def _of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: Columns) -> 
             others.add(split)
     listed = first.place.partition(",")[0] if first else files[DATA].name
     if first and not fitting:
-        said = ",".join(f"{role}={name}" for role, name in columns.given.items()) or columns.kind
+        kind = "questions" if columns.layout is QUESTIONS else "captions"
+        said = describe_columns(columns.given) or kind
         found = ", ".join(first.content)[:200]
         fact = f"{listed}: no row has columns for {said}; the first has {found or 'none'}"
         raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")

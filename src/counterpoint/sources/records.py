@@ -154,14 +154,15 @@ def first_sign(path: Path) -> bytes:
 
 def has(path: Path, name: str) -> bool:
     """Whether the object that a file is has a member of this name."""
+    return any(key == name for key, _ in object_keys(path))
+
+
+def object_keys(path: Path) -> Iterator[tuple[str, str]]:
+    """The keys of the object that a file is, each with the first character of its value; none of another file."""
     with _opened(path) as (text, _):
-        if text.sign() != "{":
-            return False
-        for key in text.keys_within():
-            if key == name:
-                return True
+        for key in text.keys_within() if text.sign() == "{" else ():
+            yield key, text.sign()
             text.skip()
-        return False
 
 
 class _Reached:

@@ -1,19 +1,18 @@
 """Rows of files that people make themselves: JSON, lines of JSON, text with commas or tabs, and Parquet."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError
+from counterpoint.sources.columns import KEY
 from counterpoint.sources.records import Record, elements, first_sign, members
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.table_rows import Row, delimited, parquet
 
 ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet")
 """What such files are called."""
-KEY = "__key__"
-"""The column in which a row has the key under which it stands in an object."""
 
 ColumnTest: TypeAlias = Callable[[Sequence[str]], bool]
 """Whether these names of columns are those of a row."""
@@ -68,13 +67,3 @@ def _rows(path: Path, found: Iterator[Row], skips: Skips) -> Iterator[Record]:
             skips.problem(SourceError(f"{path.name}, row {number} has {row}", hint=hint))
         else:
             yield Record(row, f"{path.name}, row", number)
-
-
-def value_at(content: Mapping[str, Any], name: str) -> Any:
-    """The value under a name, or under names joined by dots, one within the other."""
-    if not name or name in content:
-        return content.get(name)
-    value: Any = content
-    for part in name.split("."):
-        value = value.get(part) if isinstance(value, dict) else None
-    return value

@@ -6,11 +6,20 @@ from pathlib import Path
 from types import MappingProxyType
 
 from counterpoint.core.errors import SourceError, UnknownName
-from counterpoint.sources.results.columns import LLAVA, PLAIN, VLMEVALKIT, VQA, Names, Taking, chosen
+from counterpoint.sources.columns import (
+    LLAVA_ANSWERS,
+    PREDICTIONS,
+    VLMEVALKIT_RESULTS,
+    VQA_RESULTS,
+    ColumnFinder,
+    ColumnLayout,
+    describe_columns,
+)
 from counterpoint.sources.results.harness import read_samples
 from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
-from counterpoint.sources.results.json_files import json_records, outline
+from counterpoint.sources.results.json_files import json_records, read_outline
 from counterpoint.sources.results.predictions import PredictionStream, ResultRecord
+from counterpoint.sources.results.row_predictions import PredictionReader
 from counterpoint.sources.results.table_files import delimited, parquet, sheet
 
 RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
@@ -25,7 +34,9 @@ RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Every layout that can be read, and what it is."""
-_COLUMNS: Mapping[str, Names] = {"plain": PLAIN, "vqa": VQA, "llava": LLAVA, "vlmevalkit": VLMEVALKIT}
+_LAYOUTS: Mapping[str, ColumnLayout] = MappingProxyType(
+    {"plain": PREDICTIONS, "vqa": VQA_RESULTS, "llava": LLAVA_ANSWERS, "vlmevalkit": VLMEVALKIT_RESULTS}
+)
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
@@ -39,14 +50,14 @@ def read_predictions(path: Path, form: str = "", columns: Mapping[str, str] | No
         return read_eval_log(path) if kind == "log" else read_json_log(json_records(path))
     if form in ("lmms-eval", "lm-eval"):
         return read_samples(_records(path, kind), losses=form == "lmms-eval")
-    taking = Taking(path, _COLUMNS[form], columns or {})
-    return taking.all(json_records(path, taking.alone) if kind == "json" else _records(path, kind))
+    reader = PredictionReader(path, _LAYOUTS[form], columns or {})
+    return reader.read(json_records(path, reader.columns.is_complete) if kind == "json" else _records(path, kind))
 
 
 def detect_format(path: Path) -> str:
     """The layout of a file, by its content."""
     kind = _kind(path)
-    if kind == "log" or (kind == "json" and {"eval", "status"} <= set(outline(path).keys)):
+    if kind == "log" or (kind == "json" and {"eval", "status"} <= set(read_outline(path).keys)):
         return "inspect"
     first = list(islice(_records(path, kind), 3))  # a stray summary may come first
     return next((form for record in first if (form := _form(record)) != "plain"), "plain")
@@ -54,12 +65,12 @@ def detect_format(path: Path) -> str:
 
 def describe_format(path: Path, form: str, columns: Mapping[str, str] | None = None) -> str:
     """A layout in words, with the columns from which predictions are taken, where it has columns."""
-    if form not in _COLUMNS:
+    if form not in _LAYOUTS:
         return form
-    first = islice(_records(path, _kind(path)), 3)
-    found = (chosen(list(record.fields), _COLUMNS[form], columns or {}) for record in first)
-    used = next((one for one in found if one.enough), None)
-    return f"{form} ({used})" if used else form
+    finder = ColumnFinder(_LAYOUTS[form], columns or {})
+    names = (tuple(record.fields) for record in islice(_records(path, _kind(path)), 3))
+    used = next((finder.find(row) for row in names if finder.is_complete(row)), None)
+    return f"{form} ({describe_columns(used)})" if used else form
 
 
 def _form(record: ResultRecord) -> str:
@@ -82,7 +93,7 @@ def _records(path: Path, kind: str) -> Iterator[ResultRecord]:
 
 def _alone(names: tuple[str, ...]) -> bool:
     """Whether an object with these keys is one record, as in a file of one line."""
-    return bool({"resps", "filtered_resps"} & set(names)) or chosen(names, PLAIN, {}).enough
+    return bool({"resps", "filtered_resps"} & set(names)) or ColumnFinder(PREDICTIONS).is_complete(names)
 
 
 def _kind(path: Path) -> str:

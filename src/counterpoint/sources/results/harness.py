@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import exp
 from typing import Any
 
-from counterpoint.sources.results.columns import PLAIN, chosen
+from counterpoint.sources.columns import PREDICTIONS, ColumnFinder
 from counterpoint.sources.results.predictions import (
     Prediction,
     PredictionStream,
@@ -16,6 +16,7 @@ from counterpoint.sources.results.predictions import (
 )
 
 _CHOICES = ("choices", "options", "endings")
+_columns = ColumnFinder(PREDICTIONS)
 
 
 def read_samples(records: Iterator[ResultRecord], *, losses: bool) -> PredictionStream:
@@ -80,8 +81,8 @@ def _id(sample: Mapping[str, Any]) -> str | None:
     """Our own id, wherever it is kept; else the document's; else the number of the document."""
     found = [inner["query_id"] for inner in (sample, *_within(sample)) if inner.get("query_id")]
     for inner in _within(sample):
-        columns = chosen(list(inner), PLAIN, {})
-        found += [inner[columns.id]] if columns.id else []
+        column = _columns.find(tuple(inner))["id"]
+        found += [inner[column]] if column else []
     return next((text for one in (*found, sample.get("doc_id")) if (text := as_text(one))), None)
 
 
@@ -98,7 +99,7 @@ def _text(sample: Mapping[str, Any]) -> str:
 def _picture(sample: Mapping[str, Any]) -> str:
     media = sample.get("input_media")
     for inner in _within(sample):
-        name = chosen(list(inner), PLAIN, {}).picture
+        name = _columns.find(tuple(inner))["picture"]
         if name and isinstance(inner[name], str):
             return str(inner[name])
     return media[0] if isinstance(media, list) and media and isinstance(media[0], str) else ""
