@@ -69,7 +69,7 @@ def test_captions_are_scored_without_a_picture_and_kept_as_those_of_a_model(lab:
     assert (fair["biased"], fair["words"]) == (False, [])
     (ngram,) = told("ls", lab)["models"]
     assert (ngram["model"], ngram["answers"], ngram["failed"]) == ("ngram", 2 * COUNT, 0)
-    scores = told("score", lab, "--suite", "foils")
+    scores = told("score", lab, "--suite", "foils", "--metric", "acc_r", "--metric", "p_c")["scores"]
     rows = {row["metric"]: row for row in scores if row["test"] == "biased"}
     assert (rows["acc_r"]["model"], rows["acc_r"]["value"]) == ("ngram", biased["value"])
     assert (rows["acc_r"]["low"], rows["acc_r"]["high"]) == (biased["low"], biased["high"])

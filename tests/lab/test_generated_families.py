@@ -11,9 +11,8 @@ import pytest
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.items import Caption, Question
-from counterpoint.explorer.pages.suites import suite_view
+from counterpoint.explorer.pages.suite import rejected_groups
 from counterpoint.lab.generation import PAPER, GeneratedSuites, GenerateRequest, generate
-from counterpoint.lab.reader import LabReader
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.world.source import World
@@ -81,7 +80,7 @@ def test_rejected_groups_are_in_the_manifest_and_on_the_page(tmp_path: Path) -> 
     lab = LabStore(tmp_path / "lab")
     rejected = _generate(lab.folder, "antonym", items=20, pairs=6)["antonym"].to_dict()["dropped"]
     assert lab.manifest("antonym").parameters["dropped"] == rejected
-    page = suite_view(LabReader(lab, tmp_path / "cache"), "antonym").dropped
+    page = rejected_groups(lab.manifest("antonym").parameters)
     assert {(row.kind, row.reason): row.groups for row in page} == {
         (kind, why): count for kind, reasons in rejected.items() for why, count in reasons.items()
     }

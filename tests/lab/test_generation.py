@@ -4,12 +4,12 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from counterpoint.core.errors import CounterpointError, UnknownName
-from counterpoint.core.groups import Gold, Group, Query, Relation
-from counterpoint.core.pictures import Picture
-from counterpoint.lab.generation import GeneratedSuites, GenerateRequest, add_groups, generate
+from counterpoint.lab.generation import GeneratedSuites, GenerateRequest, generate
 from counterpoint.lab.progress import ProgressEvent
 from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
@@ -85,16 +85,10 @@ def test_progress_and_rewordings_without_a_question_are_reported(
     assert "1 ids of texts.csv are not among the questions that were read" in caplog.text
 
 
-def test_groups_of_ones_own_become_a_suite(tmp_path: Path) -> None:
-    lab = LabStore(tmp_path / "lab")
-    queries = tuple(Query(Picture("mine:a.png"), text) for text in ("Is it red?", "Is it colored red?"))
-    group = Group(Relation.SAME, queries, (Gold.of("yes"),) * 2)
-    added = add_groups(lab, [group], "mine")
-    assert (added.groups, dict(added["mine"].tests)) == (1, {"mine": 1})
-    assert lab.suite("mine").table["text"].to_pylist() == ["Is it red?", "Is it colored red?"]
-    assert all(check.holds for check in lab.verify())
-    with pytest.raises(CounterpointError, match="no groups"):
-        add_groups(lab, [], "mine")
+def test_the_mean_color_can_be_measured_in_a_folder(tmp_path: Path) -> None:
+    Image.fromarray(np.full((4, 4, 3), (1, 2, 3), np.uint8)).save(tmp_path / "a.png")
+    _generate(tmp_path / "lab", "visual", items=4, options={"means": tmp_path})
+    assert LabStore(tmp_path / "lab").manifest("visual").parameters["means"] == [1, 2, 3]
 
 
 def test_the_result_is_a_table_and_plain_values(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import click
 from counterpoint.cli.options import FOLDER, LAB, POSITIVE, complete, json_option, seed_option, source_options
 from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.augmentation import LAYOUTS, AugmentRequest, augment
-from counterpoint.store.lab import LabStore
+from counterpoint.lab.lab import Lab
 
 
 @click.command("augment")
@@ -31,7 +31,7 @@ def command(lab: Path | None, no_pictures: bool, as_json: bool, **request: Any) 
     A picture that a suite of LAB or of an excluded lab uses is an error. The manifest beside the files records how the
     questions were made.
     """
-    store = None if lab is None else LabStore(lab)
+    store = None if lab is None else Lab(lab).store
     with progress_shown() as progress:
         written = augment(store, AugmentRequest(**request, pictures=not no_pictures), progress)
     print_result(written, as_json=as_json)

@@ -7,8 +7,7 @@ import click
 
 from counterpoint.cli.options import FILE, check_settings, complete, format_options, lab_argument, seed_option
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.checking import CheckRequest, check_suite
-from counterpoint.store.lab import LabStore
+from counterpoint.lab.lab import Lab
 
 
 @click.command("check")
@@ -24,10 +23,10 @@ from counterpoint.store.lab import LabStore
 @click.option("--out", type=FILE, help="Write the rejected groups to this file as JSON lines.")
 @click.option("--tests", "by_test", is_flag=True, help="Show the counts of each test.")
 @format_options
-def command(lab: Path, form: str | None, **request: Any) -> None:
+def command(lab: Path, suite: str, form: str | None, **request: Any) -> None:
     """Check which groups of SUITE in LAB are valid: a check keeps a group, drops it with a reason, or marks it.
 
     Without --check each instrument gets its checks of VALSE. A check that is named drops in every instrument; --set
     NAME.action=mark only marks, off skips it. Checks are applied in the order in which they are named.
     """
-    print_result(check_suite(LabStore(lab), CheckRequest(**request)), form)
+    print_result(Lab(lab).check(suite, **request), form)

@@ -8,8 +8,7 @@ import click
 from counterpoint.cli.options import EXISTING, FILE, POSITIVE, complete, parse_columns, seed_option
 from counterpoint.cli.printing import print_result, progress_shown
 from counterpoint.lab.answer_spaces import FORMS
-from counterpoint.lab.descriptions import DataDescription, DescribeRequest, describe_data
-from counterpoint.sources.dataset import KINDS
+from counterpoint.lab.descriptions import ITEM_KINDS, DataDescription, DescribeRequest, describe_data
 
 
 @click.command("data")
@@ -17,7 +16,7 @@ from counterpoint.sources.dataset import KINDS
 @click.option("--data", type=EXISTING, help="Check and describe the files in this folder.")
 @click.option("--columns", default="", callback=parse_columns, help="Name the columns of a plain file by their roles.")
 @click.option("--split", default="", help="Describe this split; by default the first that is complete.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Describe only this kind; repeatable.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(ITEM_KINDS), help="Describe this kind; repeatable.")
 @click.option("--items", type=POSITIVE, help="Read at most this many of each kind, drawn by the seed; all by default.")
 @seed_option
 @click.option("--rules", default="", help="Compare answers by this rule set; by default that of the data set.")

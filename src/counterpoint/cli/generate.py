@@ -8,7 +8,6 @@ import click
 from counterpoint.cli.options import (
     POSITIVE,
     complete,
-    given,
     json_option,
     lab_argument,
     parse_columns,
@@ -18,8 +17,7 @@ from counterpoint.cli.options import (
     source_options,
 )
 from counterpoint.cli.printing import print_result, progress_shown
-from counterpoint.lab.generation import GenerateRequest, generate
-from counterpoint.store.lab import LabStore
+from counterpoint.lab.lab import Lab
 
 
 @click.command("generate")
@@ -62,21 +60,11 @@ from counterpoint.store.lab import LabStore
 @click.option("--masked-lm", default="", metavar="MODEL", help="Let this masked language model propose foils.")
 @click.option("--replace", is_flag=True, help="Replace a suite of the same name that differs.")
 @json_option
-def command(
-    lab: Path,
-    suites: tuple[str, ...],
-    means: Any,
-    contrasts: int | None,
-    variants: int | None,
-    masked_lm: str,
-    as_json: bool,
-    **request: Any,
-) -> None:
+def command(lab: Path, suites: tuple[str, ...], as_json: bool, **request: Any) -> None:
     """Generate suites and store them in the folder LAB, which becomes a lab if it is none yet.
 
     Prints how many groups were kept, and why others were rejected. One seed makes one suite on every machine.
     """
-    options = given({"means": means, "contrasts": contrasts, "variants": variants, "masked_lm": masked_lm})
     with progress_shown() as progress:
-        generated = generate(LabStore(lab), GenerateRequest(suites, options=options, **request), progress)
+        generated = Lab(lab, progress=progress).generate(*suites, **request)
     print_result(generated, as_json=as_json)

@@ -1,18 +1,12 @@
 """Options that several commands share, how their values are parsed, and how they complete in the shell."""
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError
-from counterpoint.lab.generation import PAPER
-from counterpoint.pictures.channel_means import Means, folder_means
-from counterpoint.store.lab import LabStore
-from counterpoint.suites.balanced_sampling import Quota
+from counterpoint.lab.listing import catalog_names, lab_names
 
 F = TypeVar("F", bound=Callable[..., Any])
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -29,11 +23,8 @@ def complete(*tables: str, of_lab: str = "") -> Completer:
     """Complete names of the catalog's tables, and suites or models of the lab where LAB was typed before."""
 
     def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-        known = {name for table in tables for name in catalog.rows(table)}
         lab = ctx.params.get("lab") or next(iter(ctx.args), None)  # click parses no arguments before an open option
-        with suppress(CounterpointError):  # what was typed may be no lab
-            if of_lab and lab and (store := LabStore(lab)).exists:
-                known |= set(store.suites() if of_lab == "suites" else (version.title for version in store.versions()))
+        known = catalog_names(*tables) | (lab_names(lab, of_lab) if of_lab and lab else set())
         return [name for name in sorted(known) if name.startswith(incomplete)]
 
     return names
@@ -48,12 +39,10 @@ def parse_columns(ctx: click.Context, param: click.Parameter, given: str) -> dic
     return {role.strip(): column.strip() for role, _, column in pairs}
 
 
-def parse_means(ctx: click.Context, param: click.Parameter, given: str) -> Means | None:
-    """A mean color: red, green and blue as in 121,113,104, or that of the pictures in a folder."""
-    if not given:
-        return None
-    if Path(given).is_dir():
-        return folder_means(Path(given))
+def parse_means(ctx: click.Context, param: click.Parameter, given: str) -> tuple[int, int, int] | Path | None:
+    """A mean color: red, green and blue as in 121,113,104, or a folder of pictures to measure."""
+    if not given or Path(given).is_dir():
+        return Path(given) if given else None
     try:
         red, green, blue = (int(channel) for channel in given.split(","))
     except ValueError:
@@ -63,14 +52,14 @@ def parse_means(ctx: click.Context, param: click.Parameter, given: str) -> Means
     return red, green, blue
 
 
-def parse_pairs(ctx: click.Context, param: click.Parameter, given: str) -> str | int | Quota | None:
+def parse_pairs(ctx: click.Context, param: click.Parameter, given: str) -> str | int | tuple[int, int] | None:
     """A number of pairs: as in the paper, a number, or one of yes-no questions plus one of choice questions."""
-    if given in ("", PAPER):
+    if given in ("", "paper"):
         return given or None
     binary, plus, choice = given.partition("+")
     if not binary.isdecimal() or bool(plus) != choice.isdecimal():
         raise click.BadParameter(f"{given} is neither paper, nor a number, nor two such as 500+300")
-    return Quota(int(binary), int(choice)) if plus else int(binary)
+    return (int(binary), int(choice)) if plus else int(binary)
 
 
 def check_settings(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, dict[str, str]]:
@@ -196,8 +185,3 @@ scoring_options = stack(
     ),
     seed_option,
 )
-
-
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given a value."""
-    return {name: value for name, value in options.items() if value not in (None, "", {}, ())}

@@ -18,9 +18,8 @@ from counterpoint.cli.options import (
     suites_option,
 )
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.papers import LABELS, PaperRequest, paper_tables
-from counterpoint.store.lab import LabStore
-from counterpoint.studies.foil_words import SUBSETS
+from counterpoint.lab.lab import Lab
+from counterpoint.lab.papers import LABELS, VALSE_SUBSETS
 
 _printed = click.option("--printed", is_flag=True, help="Add the rows of the paper's own models.")
 
@@ -46,7 +45,7 @@ def command() -> None:
 @_printed
 def carets(lab: Path, form: str | None, **request: Any) -> None:
     """Print the tables of CARETS (ACL 2022) from LAB, with 95 % intervals over pictures and the paper's human rows."""
-    _print(lab, PaperRequest("carets", **request), form)
+    print_result(Lab(lab).paper("carets", **request), form)
 
 
 @command.command("contrast")
@@ -54,7 +53,7 @@ def carets(lab: Path, form: str | None, **request: Any) -> None:
 @click.option("--k", "ks", multiple=True, type=POSITIVE, help="Take this many contrasts in a set; 1, 3 and 5.")
 def contrast(lab: Path, form: str | None, **request: Any) -> None:
     """Print the tables of contrast sets (NAACL 2021) from LAB: originals, contrasts, the drop, consistency by k."""
-    _print(lab, PaperRequest("contrast", **request), form)
+    print_result(Lab(lab).paper("contrast", **request), form)
 
 
 @command.command("valse")
@@ -63,14 +62,9 @@ def contrast(lab: Path, form: str | None, **request: Any) -> None:
     "--threshold", default=0.5, show_default=True, type=SHARE, help="Accept a caption above this probability."
 )
 @click.option(
-    "--subset", default="valid", show_default=True, type=click.Choice([*SUBSETS]), help="Use these pairs in Table 4."
+    "--subset", default="valid", show_default=True, type=click.Choice(VALSE_SUBSETS), help="Use these pairs in Table 4."
 )
 @_printed
 def valse(lab: Path, form: str | None, **request: Any) -> None:
     """Print the tables of VALSE (ACL 2022) from LAB: captions against foils on eleven instruments, and their words."""
-    _print(lab, PaperRequest("valse", **request), form)
-
-
-def _print(lab: Path, request: PaperRequest, form: str | None) -> None:
-    tables = paper_tables(LabStore(lab), request)
-    print_result(tables, form)
+    print_result(Lab(lab).paper("valse", **request), form)

@@ -6,8 +6,7 @@ import click
 
 from counterpoint.cli.options import json_option, lab_argument, picture_roots
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.picture_locations import locate_pictures
-from counterpoint.store.lab import LabStore
+from counterpoint.lab.lab import Lab
 
 
 @click.command("pictures")
@@ -16,4 +15,4 @@ from counterpoint.store.lab import LabStore
 @json_option
 def command(lab: Path, folders: dict[str, Path], as_json: bool) -> None:
     """Set the folders of LAB's pictures by namespace, and show how many of them are found."""
-    print_result(locate_pictures(LabStore(lab), folders), as_json=as_json)
+    print_result(Lab(lab).pictures(folders), as_json=as_json)

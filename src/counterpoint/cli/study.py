@@ -17,10 +17,10 @@ from counterpoint.cli.options import (
     suites_option,
 )
 from counterpoint.cli.printing import print_result, progress_shown
-from counterpoint.lab.blind_study import NGRAM, BlindStudyRequest, blind_study
+from counterpoint.lab.blind_study import NGRAM, BlindStudyRequest
+from counterpoint.lab.lab import Lab
 from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
 from counterpoint.lab.rad_study import RadCoverageRequest, RadStudyRequest, rad_coverage, rad_study
-from counterpoint.store.lab import LabStore
 
 _BLIND = BlindStudyRequest()
 
@@ -73,7 +73,7 @@ def blind(lab: Path, form: str | None, **request: Any) -> None:
     trained on those of other pictures. Scores are stored in the lab as those of any model.
     """
     with progress_shown() as progress:
-        study = blind_study(LabStore(lab), BlindStudyRequest(**request), progress)
+        study = Lab(lab, progress=progress).study("blind", **request)
     print_result(study, form)
 
 

@@ -7,8 +7,7 @@ import click
 
 from counterpoint.cli.options import FOLDER, POSITIVE, format_options, lab_argument, suites_option
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.foil_words import WordsRequest, analyse_foil_words
-from counterpoint.store.lab import LabStore
+from counterpoint.lab.lab import Lab
 
 
 @click.command("words")
@@ -17,9 +16,9 @@ from counterpoint.store.lab import LabStore
 @click.option("--out", type=FOLDER, help="Draw an SVG chart for each test into this folder.")
 @click.option("--top", default=25, show_default=True, type=POSITIVE, help="Show this many words in a chart.")
 @format_options
-def command(lab: Path, form: str | None, **request: Any) -> None:
+def command(lab: Path, suites: tuple[str, ...], form: str | None, **request: Any) -> None:
     """Show how many words captions and foils of LAB differ by, and how far apart the two sides are."""
-    report = analyse_foil_words(LabStore(lab), WordsRequest(**request))
+    report = Lab(lab).words(*suites, **request)
     print_result(report, form)
     for path in report.charts:
         click.echo(f"drawn: {path}", err=True)

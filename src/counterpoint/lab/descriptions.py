@@ -12,9 +12,12 @@ from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_file_blocks
 from counterpoint.reports.tables import ResultTable
-from counterpoint.sources.dataset import DataSet
+from counterpoint.sources.dataset import KINDS, DataSet
 from counterpoint.sources.file_checks import expected_files
 from counterpoint.studies.dataset_description import DatasetDescription, DescriptionRequest, describe, open_split
+
+ITEM_KINDS = KINDS
+"""What a data set can be read as: scenes, questions, …"""
 
 
 @dataclass(frozen=True, slots=True)

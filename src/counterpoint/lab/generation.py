@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
-from counterpoint.core.groups import Group
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.results import LabResult
@@ -27,6 +26,7 @@ from counterpoint.lab.source_items import (
     source_rules,
 )
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
+from counterpoint.pictures.channel_means import folder_means
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.beside import items_about
 from counterpoint.store.groups import groups_table
@@ -38,9 +38,10 @@ from counterpoint.suites.parallel import Limit, PackedSuite, generate_together
 from counterpoint.suites.suite import MASKED_LM, Suite, Tally
 from counterpoint.suites.suite import generate as generate_groups
 
-PAPER = "paper"
-"""As the number of pairs: the size that the suite has in its paper."""
-Pairs: TypeAlias = str | int | Quota | None
+PAPER, MEANS = "paper", "means"
+"""As the number of pairs, the size that the suite has in its paper; the option that can be measured in a folder."""
+Pairs: TypeAlias = str | int | tuple[int, int] | Quota | None
+"""PAPER, a number, or a number of yes-no questions and one of choice questions; None for no limit."""
 _SCENES_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
 _ANSWERS_SHOWN = 4
 
@@ -55,13 +56,13 @@ class GenerateRequest:
     split: str = "test"
     items: int = 1000  # read of the source: scenes, questions, captions, …
     limit: int | None = None  # groups kept of each suite, balanced over kinds and answers; None keeps all
-    pairs: Pairs = None  # in place of a limit: PAPER, a number, or numbers of binary and choice questions
+    pairs: Pairs = None  # in place of a limit
     seed: int = 0
     name: str = ""  # of the suite in the lab; several suites are called NAME-SUITE
     rules: str = ""  # the rule set by which answers are compared; by default that of the suite or source
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for plain files
     texts: Path | None = None  # rewordings of questions, with the columns id and text
-    options: Mapping[str, Any] = field(default_factory=dict)  # of suites: means, contrasts, variants, masked_lm
+    options: Mapping[str, Any] = field(default_factory=dict)  # means (a color, or a folder to measure), contrasts, …
     replace: bool = False  # a suite of the same name that differs
 
     @property
@@ -165,28 +166,6 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     return GeneratedSuites(tuple(suites), str(lab.folder), absence)
 
 
-def add_groups(
-    lab: LabStore, groups: Iterable[Group], name: str, *, rules: str = "exact", replace: bool = False
-) -> GeneratedSuites:
-    """Store groups of one's own as a suite; a group without a test belongs to a test of the suite's name.
-
-    Where their pictures are is set with `locate_pictures`, by the namespace of their addresses.
-    """
-    tally = Tally()
-
-    def counted() -> Iterator[tuple[str, Group]]:
-        for group in groups:
-            tally.keep(group)
-            yield group.test or name, group
-
-    table = groups_table(counted(), name)
-    if not tally.groups:
-        raise CounterpointError(f"there are no groups for the suite {name}", hint="pass at least one group")
-    manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
-    lab.put_suite(manifest, table, replace=replace)
-    return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), str(lab.folder))
-
-
 def _family(name: str) -> SuiteFamily:
     """The family of this name; a suite by itself is a family without a name."""
     if name in catalog.rows("families"):
@@ -235,7 +214,10 @@ class _Generator:
     def __init__(self, lab: LabStore, request: GenerateRequest, progress: ProgressCallback) -> None:
         self._lab, self._request, self._progress = lab, request, progress
         self._items = SourceItems(request.reading, texts=request.texts, progress=progress)
-        model = request.options.get(MASKED_LM)
+        self._options = {key: value for key, value in request.options.items() if value is not None}
+        if isinstance(folder := self._options.get(MEANS), str | Path):
+            self._options[MEANS] = folder_means(Path(folder))
+        model = self._options.pop(MASKED_LM, None)
         self._fill_mask = load_fill_mask(model) if model else None
 
     def family(self, family: SuiteFamily) -> list[GeneratedSuite]:
@@ -316,11 +298,10 @@ class _Generator:
     def _job(self, name: str, limit: Limit) -> _Job:
         """A suite with the options that it takes; the source may know an option that is not given."""
         suite = catalog.find("suites", name)
-        given = {key: value for key, value in self._request.options.items() if value is not None}
         whole = suite.reads_whole_source
         source = self._items.source(whole=whole)
         kind = self._items.kind(suite.takes, suite.prefers, whole=whole)
-        known = {key: given.get(key, getattr(source, key, None)) for key in suite.options if key != MASKED_LM}
+        known = {key: self._options.get(key, getattr(source, key, None)) for key in suite.options if key != MASKED_LM}
         options = {key: value for key, value in known.items() if value is not None}
         rules = rule_set(self._request.rules or suite.rules or source_rules(source))
         return _Job(
@@ -392,6 +373,8 @@ def group_limit(name: str, request: GenerateRequest) -> Limit:
         return request.limit
     if request.limit is not None:
         raise CounterpointError("pairs and limit both set how much is kept", hint="give one of them")
+    if isinstance(request.pairs, tuple):
+        return Quota(*request.pairs)
     if not isinstance(request.pairs, str):
         return request.pairs
     families: list[SuiteFamily] = [catalog.find("families", family) for family in catalog.rows("families")]

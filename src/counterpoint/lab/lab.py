@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from counterpoint.lab.checking import SuiteValidity
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import LabContents, Verification
+    from counterpoint.lab.descriptions import DataDescription, ExpectedFiles
     from counterpoint.lab.failures import Failures
     from counterpoint.lab.foil_words import FoilWordReport
     from counterpoint.lab.generation import GeneratedSuites
     from counterpoint.lab.papers import PaperTables
+    from counterpoint.lab.picture_locations import PictureLocations
     from counterpoint.lab.rescoring import Rescoring
-    from counterpoint.lab.results import LabTable
+    from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.scores import Scores
+    from counterpoint.lab.translation import BackTranslations
     from counterpoint.metrics.metric import Metric
     from counterpoint.metrics.scoring import ScoreRequest
     from counterpoint.store.suites import Manifest
@@ -131,11 +134,12 @@ class Lab:
         name: str = "",
         replace: bool = False,
         out: Path | str | None = None,
+        by_test: bool = False,
     ) -> SuiteValidity:
         """Check which groups of a suite are valid; with a `name`, store those that are left as a suite."""
         from counterpoint.lab.checking import CheckRequest, check_suite
 
-        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out))
+        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out), by_test)
         return check_suite(self.store.opened(), request)
 
     # Asking models
@@ -287,6 +291,30 @@ class Lab:
         from counterpoint.lab.augmentation import AugmentRequest, augment
 
         return augment(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
+
+    def study(self, study: str, **request: Any) -> LabResult:
+        """Run a study: blind (text-only baselines of this lab), rad (RAD as a predictor, of its models), plain."""
+        from counterpoint.lab.studies import run_study
+
+        return run_study(self.store, study, request, self.progress)
+
+    def data(self, name: str, **request: Any) -> ExpectedFiles | DataDescription:
+        """Describe a data set: the files it expects, or with `data` what is in them; see `DescribeRequest`."""
+        from counterpoint.lab.descriptions import DescribeRequest, describe_data
+
+        return describe_data(DescribeRequest(name, **request), self.progress)
+
+    def translate(self, out: Path | str, there: str, back: str, **request: Any) -> BackTranslations:
+        """Write back-translations of a source's questions to a file, for `generate(texts=…)`."""
+        from counterpoint.lab.translation import TranslateRequest, translate
+
+        return translate(TranslateRequest(Path(out), there, back, **request), self.progress)
+
+    def pictures(self, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
+        """Set the folders of pictures by namespace, and show how many pictures of the suites are found."""
+        from counterpoint.lab.picture_locations import locate_pictures
+
+        return locate_pictures(self.store, {name: Path(folder) for name, folder in (folders or {}).items()})
 
 
 def _path(path: Path | str | None) -> Path | None:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import UnknownName
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.lab.results import LabResult
 from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import KINDS, DataSet
+from counterpoint.store.lab import LabStore
 
 Entry = Mapping[str, Any]
 """What is known of one name: `name` and `description` first, then what it needs."""
@@ -66,14 +67,9 @@ def _families() -> Iterator[Entry]:
 
 def _metrics() -> Iterator[Entry]:
     for name in catalog.rows("metrics"):
-        metric = catalog.find("metrics", name)
-        lower = getattr(metric, "lower_is_better", False)
-        yield {
-            "name": name,
-            "description": getattr(metric, "description", ""),
-            "needs": str(getattr(metric, "needs", "answers")),
-            "better": "lower" if lower else "higher",
-        }
+        metric = catalog.metric(name)
+        better = "lower" if metric.lower_is_better else "higher"
+        yield {"name": name, "description": metric.description, "needs": str(metric.needs), "better": better}
 
 
 def _models() -> Iterator[Entry]:
@@ -121,6 +117,22 @@ _TABLES: Mapping[str, Callable[[], Iterator[Entry]]] = {
 }
 LISTED = tuple(_TABLES)
 """The tables that can be listed."""
+
+
+def catalog_names(*tables: str) -> set[str]:
+    """The names in some tables of the catalog; nothing is imported."""
+    return {name for table in tables for name in catalog.rows(table)}
+
+
+def lab_names(folder: Path | str, kind: str) -> set[str]:
+    """The names of the suites or models of a lab; none where there is no lab."""
+    try:
+        store = LabStore(folder)
+    except CounterpointError:
+        return set()
+    if not store.exists:
+        return set()
+    return set(store.suites()) if kind == "suites" else {version.title for version in store.versions()}
 
 
 def first_line(place: str) -> str:

@@ -13,6 +13,7 @@ from counterpoint.reports.papers.carets_results import CaretsResults
 from counterpoint.reports.papers.paper_table import PaperCell, PaperTable
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
+from counterpoint.studies.foil_words import SUBSETS
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "carets": tuple(carets.LABELS),
@@ -20,6 +21,8 @@ LABELS: Mapping[str, tuple[str, ...]] = {
     "valse": tuple(valse.LABELS),
 }
 """The papers, each with the numbers of its tables."""
+VALSE_SUBSETS = tuple(SUBSETS)
+"""The pairs of VALSE by the votes of annotators."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
         suite=suite,
         facts=_facts(reader, suite),
         kinds=reader.cached(("contents", suite), lambda: _kinds(reader, suite)),
-        dropped=_dropped(reader.lab.manifest(suite).parameters),
+        dropped=rejected_groups(reader.lab.manifest(suite).parameters),
         charts=(ChartFigure(suite_chart(reader, request), f"{here}.svg"),) if found else (),
         models=tuple(
             LinkChoice(model.name, f"{here}/models/{quote(model.slug)}")
@@ -192,7 +192,7 @@ def _said(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _dropped(parameters: Mapping[str, Any]) -> tuple[RejectedGroups, ...]:
+def rejected_groups(parameters: Mapping[str, Any]) -> tuple[RejectedGroups, ...]:
     """What was not kept, as the manifest has it: by kind, and there by reason."""
     return tuple(
         RejectedGroups(kind, why, count)

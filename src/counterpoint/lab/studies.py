@@ -1,0 +1,31 @@
+"""Studies by name: experiments on a lab or on the built-in world."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.lab.blind_study import BlindStudyRequest, blind_study
+from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
+from counterpoint.lab.progress import ProgressCallback, ignore_progress
+from counterpoint.lab.rad_study import RadCoverageRequest, RadStudyRequest, rad_coverage, rad_study
+from counterpoint.lab.results import LabResult
+from counterpoint.store.lab import LabStore
+
+STUDIES = ("blind", "plain", "rad", "rad-coverage")
+"""Text-only baselines of a lab, accuracy on plain questions, RAD as a predictor, and the coverage of augmentations."""
+
+
+def run_study(
+    lab: LabStore, study: str, request: Mapping[str, Any], progress: ProgressCallback = ignore_progress
+) -> LabResult:
+    """Run a study; `rad` takes the models of the lab where no other place is given."""
+    match study:
+        case "blind":
+            return blind_study(lab, BlindStudyRequest(**request), progress)
+        case "plain":
+            return plain_study(PlainStudyRequest(**request), progress)
+        case "rad":
+            return rad_study(RadStudyRequest(**{"place": lab.folder, **request}), progress)
+        case "rad-coverage":
+            return rad_coverage(RadCoverageRequest(**request), progress)
+    raise UnknownName("study", study, STUDIES)
