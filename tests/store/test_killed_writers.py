@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from proving import prove, scaled
 
 from counterpoint.store.answers import read_answers, slug
 from counterpoint.store.folder import StorageFolder
@@ -35,7 +36,7 @@ with answers.AnswerLog(StorageFolder(Path(folder)), model) as log:
         asked += len(left[start : start + 10])
 print(asked, flush=True)
 """
-COUNT = 3000
+COUNT = scaled(3000)
 
 
 def writer(folder: Path, model: str) -> "subprocess.Popen[str]":
@@ -64,10 +65,10 @@ def every_answer_is_there_once(folder: Path, model: str) -> None:
     assert found["value"].to_pylist() == [f"answer {query}" for query in found["query"].to_pylist()]
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_writer_killed_at_any_moment_leaves_only_whole_parts(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "kills"), [(0, 2), prove(0, 4), prove(1, 4)])
+def test_a_writer_killed_at_any_moment_leaves_only_whole_parts(tmp_path: Path, seed: int, kills: int) -> None:
     luck, held = Random(seed), 0
-    for _ in range(4):
+    for _ in range(kills):
         with writer(tmp_path, "model") as process:
             assert process.stdout
             process.stdout.readline()

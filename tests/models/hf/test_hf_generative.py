@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from proving import sample
 from tiny_generative import Blocks, a_table, asked, made, speaker
 
 from counterpoint import catalog
@@ -74,7 +75,7 @@ def test_answers_in_batches_are_answers_one_by_one(model: Made, kind: str) -> No
     assert len({answer.raw for answer in together}) >= 5, "answers depend on what is shown and asked"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_scores_in_batches_are_scores_one_by_one_and_those_of_a_plain_pass(model: Made, kind: str) -> None:
     one, queries = model(kind), asked(Mode.SCORE)
     together = one.score(queries)
@@ -87,7 +88,7 @@ def test_scores_in_batches_are_scores_one_by_one_and_those_of_a_plain_pass(model
         assert score == pytest.approx(float(odds[yes].sum() / (odds[yes].sum() + odds[no].sum())), abs=1e-5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_log_likelihoods_are_those_of_a_plain_pass(model: Made, kind: str) -> None:
     one = model(kind)
     tails = [one._words.encode(text) for text in ("red", "a white dog", "no", "blue, I think")]
@@ -100,7 +101,7 @@ def test_log_likelihoods_are_those_of_a_plain_pass(model: Made, kind: str) -> No
         assert total == pytest.approx(sum(float(odds[at, token]) for at, token in enumerate(tail)), abs=1e-4)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_choices_are_chosen_by_likelihood_where_users_want_it(model: Made, kind: str) -> None:
     one = model(kind, choose="likelihood")
     choices = [("red", "blue"), ("a white dog", "red", "the black cat")]
@@ -153,7 +154,7 @@ def test_yes_and_no_have_probabilities_where_one_of_them_was_said(model: Made) -
         assert sum(chance for _, chance in answer.top) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_a_drawn_answer_depends_on_query_trial_and_seed_alone(model: Made, kind: str) -> None:
     one = model(kind)
     queries = [*asked(pictures=1), *asked(Mode.SCORE, 1)]
@@ -190,7 +191,7 @@ def test_answers_from_its_own_features_are_the_answers(model: Made) -> None:
     assert sum(noisy[place] != found[place] for place in spoken) >= 5
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_a_run_asks_everything_once_and_alike_in_batches(model: Made, kind: str) -> None:
     log, one = MemoryLog(), model(kind)
     queries = [*asked(), *asked(Mode.SCORE, 1), Query(Picture("blocks:broken"), "Is it?")]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tiny_pairs
+from proving import sample
 from tiny_pairs import Shown, asked, passed, scorer, spread
 
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
@@ -70,7 +71,7 @@ def test_scores_from_what_is_kept_are_those_of_the_models_own_forward_pass(kind:
     assert min(spread(first, queries)) > 1e-3
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_scores_in_company_equal_scores_alone(kind: str, folder: Path) -> None:
     queries = asked()
     place = tiny_pairs.made(kind, folder)
@@ -78,7 +79,7 @@ def test_scores_in_company_equal_scores_alone(kind: str, folder: Path) -> None:
     assert np.allclose(scorer(place).score(queries)[:8], alone, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_a_run_encodes_each_picture_once_and_finds_scores_alike_alone(kind: str, folder: Path) -> None:
     queries, log = asked(), MemoryLog()
     with Prefetcher(Shown(), threads=2) as pictures, passed(TOWERS[kind]) as rows:
@@ -140,7 +141,7 @@ def test_a_model_says_what_its_numbers_are_and_what_it_can_do(kind: str, scale: 
     assert (kind != "siglip") or ((scores > 0) & (scores < 1)).all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_scores_follow_from_features(kind: str, folder: Path) -> None:
     model, queries = scorer(tiny_pairs.made(kind, folder)), asked(3)
     seen, read = model.picture_features(queries), model.text_features(queries)
@@ -195,7 +196,7 @@ def test_a_text_is_cut_where_the_model_reads_no_further(folder: Path) -> None:
     assert model.score([long]) != model.score([Query(picture, "a cat", Mode.SCORE)])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_pictures_fitted_on_their_way_are_what_the_processor_makes_of_them(kind: str, folder: Path) -> None:
     import torch
     from PIL import Image
