@@ -137,7 +137,7 @@ class ModelThreads:
 
         The callbacks run in the models' threads; `on_end` once per model, with `RequestCancelled` if it was cancelled.
         """
-        jobs = {slug: PlayJob(own, partial(on_answer, slug)) for slug, own in queries.items()}
+        jobs = {slug: PlayJob(batch, partial(on_answer, slug)) for slug, batch in queries.items()}
         mine = tuple(jobs.values())
         with self._lock:
             for older in self._newest.get(visitor, ()):

@@ -25,7 +25,7 @@ FAMILIES: Mapping[str, Mapping[str, int]] = MappingProxyType(
     }
 )
 """The edits by family, each with its highest severity."""
-EDITS: Mapping[str, int] = MappingProxyType({name: most for own in FAMILIES.values() for name, most in own.items()})
+EDITS: Mapping[str, int] = MappingProxyType({name: most for edits in FAMILIES.values() for name, most in edits.items()})
 """The edits, each with its highest severity."""
 MASKS: Mapping[str, str] = MappingProxyType(
     {

@@ -142,7 +142,7 @@ async def _answer_form(request: Request) -> Response:
 
 def _wait_for_answers(reader: LabReader, threads: ModelThreads, play: PlayRequest, problems: list[str]) -> PlayView:
     """The page once every model has answered, or the time is up."""
-    queries = [own.query for own in play_queries(threads, play, source_picture(reader, play).picture)]
+    queries = [query.query for query in play_queries(threads, play, source_picture(reader, play).picture)]
     answers: dict[tuple[int, str], Answer] = {}
     ends = {model.slug: Event() for model in capable_models(threads, play)} if queries else {}
 
@@ -179,7 +179,7 @@ def _prepare(
         "words": [to_json_value(word) for word in swappable_words(play.question)] if play.mode == "question" else [],
         "notes": list(answer_notes(threads, play, models)),
     }
-    return header, {model.slug: [own.query for own in queries] for model in models} if queries else {}
+    return header, {model.slug: [query.query for query in queries] for model in models} if queries else {}
 
 
 async def _stream(

@@ -218,7 +218,7 @@ def play_queries(threads: ModelThreads, play: PlayRequest, picture: Picture | No
     rewordings = list_rewordings(play.question, swap=play.swap, into=play.into, severity=play.noise, seed=play.draw)
     if not is_reworded(threads, play):
         rewordings = [rewording for rewording in rewordings if rewording.family == "swap"]
-    return queries + [PlayQuery(own.name, own.family, own.does, first.with_text(own.text)) for own in rewordings]
+    return queries + [PlayQuery(text.name, text.family, text.does, first.with_text(text.text)) for text in rewordings]
 
 
 def play_view(
@@ -252,12 +252,14 @@ def play_view(
         query=play.query,
         dropped=play.dropped,
         mask=SelectBox(
-            "mask", "Mask", tuple(SelectOption(one, label, one == play.mask) for one, label in MASKS.items())
+            "mask", "Mask", tuple(SelectOption(mask, label, mask == play.mask) for mask, label in MASKS.items())
         ),
         box=(play.x, play.y, play.w, play.h),
         families=tuple(
-            EditFamily(name, tuple(SeveritySlider(one, play.severities.get(one, 0), most) for one, most in own.items()))
-            for name, own in FAMILIES.items()
+            EditFamily(
+                name, tuple(SeveritySlider(edit, play.severities.get(edit, 0), most) for edit, most in edits.items())
+            )
+            for name, edits in FAMILIES.items()
         ),
         suites=SelectBox(
             "suite", "Suite", tuple(SelectOption(suite, suite, suite == play.suite) for suite in reader.suites())

@@ -8,10 +8,10 @@ from counterpoint.reports.charts.svg import (
     SMALL,
     TEXT,
     WIDTH,
+    AxisScale,
     Chart,
     Colors,
     Drawing,
-    Scale,
     are_finite,
     clean,
     percent_text,
@@ -79,20 +79,24 @@ class StackedBarChart(Chart):
         tokens = {part: token for part, token in self.colors if part in present}
         drawing.legend(tokens)
         rows = list(dict.fromkeys(share.row for share in self.shares))
-        top, scale = drawing.height, Scale(0, 100, NAMES + 8, WIDTH - 48, most=4)
+        top, scale = drawing.height, AxisScale(0, 100, NAMES + 8, WIDTH - 48, most=4)
         drawing.rows_axis(scale, top, top + ROW * len(rows), "per cent of groups")
         for place, row in enumerate(rows):
-            own = {share.part: share for share in self.shares if share.row == row}
+            by_part = {share.part: share for share in self.shares if share.row == row}
             drawing.text(0, top + ROW * place + 16, row, color="ink", size=TEXT, room=NAMES)
-            self._draw_row(drawing, [own[part] for part in tokens if part in own], tokens, scale, top + ROW * place)
+            self._draw_row(
+                drawing, [by_part[part] for part in tokens if part in by_part], tokens, scale, top + ROW * place
+            )
             for part in list(tokens)[:1]:
-                value = percent_text(own[part].share if part in own else 0.0)
+                value = percent_text(by_part[part].share if part in by_part else 0.0)
                 color = _TEXT_TOKENS.get(tokens[part], "ink")
                 drawing.text(WIDTH, top + ROW * place + 16, value, color=color, size=TEXT, anchor="end")
         return [drawing]
 
     @staticmethod
-    def _draw_row(drawing: Drawing, shares: Sequence[BarShare], tokens: dict[str, str], scale: Scale, y: float) -> None:
+    def _draw_row(
+        drawing: Drawing, shares: Sequence[BarShare], tokens: dict[str, str], scale: AxisScale, y: float
+    ) -> None:
         start = 0.0
         for share in shares:
             tip = f"{share.row}, {share.part}: {percent_text(share.share)} %, {share.count:,}"
@@ -116,7 +120,7 @@ class Histogram(Chart):
         drawing, left, top, height = Drawing(colors), 36.0, 18.0, 140.0
         total = sum(part.count for part in self.bins) or 1
         heights = [100 * part.count / total if self.as_percent else part.count for part in self.bins]
-        scale = Scale(0, 100 if self.as_percent else max([1, *heights]), top + height, top, most=4)
+        scale = AxisScale(0, 100 if self.as_percent else max([1, *heights]), top + height, top, most=4)
         drawing.columns_axis(scale, left)
         step = (WIDTH - left) / max(len(self.bins), 1)
         free = 0.0  # where the next label below may begin
@@ -157,26 +161,28 @@ class WordChart(Chart):
     frequencies: tuple[WordFrequency, ...]
 
     def panels(self, colors: Colors) -> list[Drawing]:
-        """One panel per part of the suite, all on one scale."""
-        words = list(dict.fromkeys(one.word for one in self.frequencies))
-        most = max([0.01, *(one.share for one in self.frequencies if are_finite(one.share))])
-        scale = Scale(0, 100 * most, NAMES + 8, WIDTH - 12, most=4)
-        names = dict.fromkeys(one.panel for one in self.frequencies) or {"": None}
+        """One panel per part of the suite, all on frequency scale."""
+        words = list(dict.fromkeys(frequency.word for frequency in self.frequencies))
+        most = max([0.01, *(frequency.share for frequency in self.frequencies if are_finite(frequency.share))])
+        scale = AxisScale(0, 100 * most, NAMES + 8, WIDTH - 12, most=4)
+        names = dict.fromkeys(frequency.panel for frequency in self.frequencies) or {"": None}
         return [self._panel(name, words, scale, colors) for name in names]
 
-    def _panel(self, name: str, words: Sequence[str], scale: Scale, colors: Colors) -> Drawing:
+    def _panel(self, name: str, words: Sequence[str], scale: AxisScale, colors: Colors) -> Drawing:
         drawing = Drawing(colors, name)
         drawing.legend(SIDES)
         top, bar = drawing.height, 8
         drawing.rows_axis(scale, top, top + ROW * len(words), "per cent of words")
-        own = {(one.word, one.side): one for one in self.frequencies if one.panel == name}
+        by_word = {
+            (frequency.word, frequency.side): frequency for frequency in self.frequencies if frequency.panel == name
+        }
         for place, word in enumerate(words):
             y = top + ROW * place
             drawing.text(0, y + 16, word, color="ink", size=TEXT, room=NAMES)
             for number, (side, token) in enumerate(SIDES.items()):
-                if one := own.get((word, side)):
-                    tip = f"{word}, {side}: {percent_text(one.share)} %, {one.count:,}"
-                    with drawing.mark(tip, row=word, column=side, share=one.share, count=one.count):
-                        length = scale(100 * one.share) - scale(0)
+                if frequency := by_word.get((word, side)):
+                    tip = f"{word}, {side}: {percent_text(frequency.share)} %, {frequency.count:,}"
+                    with drawing.mark(tip, row=word, column=side, share=frequency.share, count=frequency.count):
+                        length = scale(100 * frequency.share) - scale(0)
                         drawing.rect(scale(0), y + 3.5 + number * (bar + 1), max(length, 0.5), bar, token)
         return drawing

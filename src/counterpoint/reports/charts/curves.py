@@ -7,10 +7,10 @@ from counterpoint.reports.charts.dots import MARK_COLORS
 from counterpoint.reports.charts.svg import (
     SMALL,
     WIDTH,
+    AxisScale,
     Chart,
     Colors,
     Drawing,
-    Scale,
     are_finite,
     clean,
     interval_text,
@@ -59,7 +59,7 @@ class LineChart(Chart):
         points = [point for series in self.series for point in series.points if _is_drawable(point)]
         low, high = min([0.0, *(point.low for point in points)]), max([1.0, *(point.high for point in points)])
         top = drawing.height + 10
-        scale = Scale(100 * low, 100 * high, top + height, top, most=4)
+        scale = AxisScale(100 * low, 100 * high, top + height, top, most=4)
         drawing.columns_axis(scale, LEFT)
         step = (WIDTH - LEFT - 24) / max(len(places) - 1, 1)
         at = {x: LEFT + 12 + step * place for place, x in enumerate(places)}
@@ -74,7 +74,7 @@ class LineChart(Chart):
 
     @staticmethod
     def _draw_series(
-        drawing: Drawing, series: Series, scale: Scale, at: dict[str, float], color: str, *, diamond: bool
+        drawing: Drawing, series: Series, scale: AxisScale, at: dict[str, float], color: str, *, diamond: bool
     ) -> None:
         points = [point for point in series.points if _is_drawable(point)]
         if len(points) > 1:
@@ -112,31 +112,38 @@ class ReliabilityChart(Chart):
         drawing, side = Drawing(colors, curve.model if named else ""), 240
         drawing.text(0, drawing.height + 11, "accuracy, per cent")
         top = drawing.height + 24
-        across, up = Scale(0, 100, LEFT, LEFT + side, most=4), Scale(0, 100, top + side, top, most=4)
+        across, up = AxisScale(0, 100, LEFT, LEFT + side, most=4), AxisScale(0, 100, top + side, top, most=4)
         for tick in across.ticks:
             drawing.line((LEFT, up(tick)), (LEFT + side, up(tick)), "line")
             drawing.text(LEFT - 8, up(tick) + 4, short(tick), anchor="end")
             drawing.text(across(tick), top + side + 15, short(tick), anchor="middle")
         drawing.line((LEFT, top + side), (LEFT + side, top), "muted", dash="4 4")
         drawing.text(LEFT + side, top + side + 31, "confidence, per cent", anchor="end")
-        most = max((one.n for one in curve.bins), default=1) or 1
-        for one in curve.bins:
-            if are_finite(one.confidence, one.accuracy, one.accuracy_low, one.accuracy_high):
-                _draw_bin(drawing, curve.model, one, across, up, 2.5 + 4.5 * (one.n / most) ** 0.5)
+        most = max((bin_.n for bin_ in curve.bins), default=1) or 1
+        for bin_ in curve.bins:
+            if are_finite(bin_.confidence, bin_.accuracy, bin_.accuracy_low, bin_.accuracy_high):
+                _draw_bin(drawing, curve.model, bin_, across, up, 2.5 + 4.5 * (bin_.n / most) ** 0.5)
         drawing.height = top + side + 36
         return drawing
 
 
-def _draw_bin(drawing: Drawing, model: str, one: ReliabilityBin, across: Scale, up: Scale, radius: float) -> None:
+def _draw_bin(
+    drawing: Drawing, model: str, bin_: ReliabilityBin, across: AxisScale, up: AxisScale, radius: float
+) -> None:
     tip = (
-        f"{model}: confidence {percent_text(one.confidence)}, "
-        f"accuracy {interval_text(one.accuracy, one.accuracy_low, one.accuracy_high)}, {one.n:,} answers"
+        f"{model}: confidence {percent_text(bin_.confidence)}, "
+        f"accuracy {interval_text(bin_.accuracy, bin_.accuracy_low, bin_.accuracy_high)}, {bin_.n:,} answers"
     )
-    values = {"confidence": one.confidence, "value": one.accuracy, "low": one.accuracy_low, "high": one.accuracy_high}
-    with drawing.mark(tip, row=model, count=one.n, **values):
-        x = across(100 * one.confidence)
-        drawing.line((x, up(100 * one.accuracy_low)), (x, up(100 * one.accuracy_high)), "band", width=4)
-        drawing.dot(x, up(100 * one.accuracy), "right", radius=radius)
+    values = {
+        "confidence": bin_.confidence,
+        "value": bin_.accuracy,
+        "low": bin_.accuracy_low,
+        "high": bin_.accuracy_high,
+    }
+    with drawing.mark(tip, row=model, count=bin_.n, **values):
+        x = across(100 * bin_.confidence)
+        drawing.line((x, up(100 * bin_.accuracy_low)), (x, up(100 * bin_.accuracy_high)), "band", width=4)
+        drawing.dot(x, up(100 * bin_.accuracy), "right", radius=radius)
 
 
 def _draw_place_labels(drawing: Drawing, at: dict[str, float], y: float) -> None:

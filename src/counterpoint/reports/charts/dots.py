@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from counterpoint.reports.charts.svg import (
     TEXT,
     WIDTH,
+    AxisScale,
     Chart,
     Colors,
     Drawing,
-    Scale,
     are_finite,
     interval_text,
     percent_text,
@@ -50,12 +50,12 @@ class DotChart(Chart):
         return [_panel(name, [dot for dot in dots if dot.column == name], scale, colors) for name in columns]
 
 
-def _percent_scale(dots: Sequence[Dot], start: float, stop: float) -> Scale:
+def _percent_scale(dots: Sequence[Dot], start: float, stop: float) -> AxisScale:
     low, high = min([0.0, *(dot.low for dot in dots)]), max([1.0, *(dot.high for dot in dots)])
-    return Scale(100 * low, 100 * high, start, stop, most=4)
+    return AxisScale(100 * low, 100 * high, start, stop, most=4)
 
 
-def _panel(name: str, dots: Sequence[Dot], scale: Scale, colors: Colors) -> Drawing:
+def _panel(name: str, dots: Sequence[Dot], scale: AxisScale, colors: Colors) -> Drawing:
     drawing = Drawing(colors, name)
     top = drawing.height
     drawing.rows_axis(scale, top, top + ROW * len(dots))
@@ -67,7 +67,7 @@ def _panel(name: str, dots: Sequence[Dot], scale: Scale, colors: Colors) -> Draw
     return drawing
 
 
-def _overlaid_panel(dots: Sequence[Dot], columns: Sequence[str], scale: Scale, colors: Colors) -> Drawing:
+def _overlaid_panel(dots: Sequence[Dot], columns: Sequence[str], scale: AxisScale, colors: Colors) -> Drawing:
     drawing = Drawing(colors)
     rows = list(dict.fromkeys(dot.row for dot in dots))
     tokens = {name: MARK_COLORS[place % len(MARK_COLORS)] for place, name in enumerate(columns)}
@@ -85,7 +85,7 @@ def _overlaid_panel(dots: Sequence[Dot], columns: Sequence[str], scale: Scale, c
     return drawing
 
 
-def _draw_dot(drawing: Drawing, dot: Dot, scale: Scale, y: float, color: str, *, diamond: bool = False) -> None:
+def _draw_dot(drawing: Drawing, dot: Dot, scale: AxisScale, y: float, color: str, *, diamond: bool = False) -> None:
     tip = f"{dot.row}, {dot.column}: {interval_text(dot.value, dot.low, dot.high)}"
     with drawing.mark(tip, row=dot.row, column=dot.column, value=dot.value, low=dot.low, high=dot.high):
         color_of_interval, width = ("band", 4) if color == "right" else (color, 1.5)

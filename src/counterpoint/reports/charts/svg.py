@@ -68,12 +68,12 @@ class Drawing:
     ) -> None:
         """Text on its baseline; what does not fit into `room` pixels is cut, with the whole as a tooltip."""
         whole = clean(text)
-        shown = fit(whole, room, size)
-        tip = f"<title>{escape(whole)}</title>" if shown != whole else ""
+        fitted = fit(whole, room, size)
+        tip = f"<title>{escape(whole)}</title>" if fitted != whole else ""
         bold = f' font-weight="{weight}"' if weight != 400 else ""
         self.elements.append(
             f'<text x="{number(x)}" y="{number(y)}" fill="{self.colors(color)}" font-size="{number(size)}" '
-            f'text-anchor="{anchor}"{bold}>{tip}{escape(shown)}</text>'
+            f'text-anchor="{anchor}"{bold}>{tip}{escape(fitted)}</text>'
         )
 
     def line(
@@ -136,7 +136,7 @@ class Drawing:
             x += wide
         self.height = y + 10
 
-    def rows_axis(self, scale: "Scale", top: float, bottom: float, label: str = "") -> None:
+    def rows_axis(self, scale: "AxisScale", top: float, bottom: float, label: str = "") -> None:
         """Vertical grid lines with their values below, and what the values are."""
         for tick in scale.ticks:
             x = scale(tick)
@@ -146,7 +146,7 @@ class Drawing:
             self.text(scale(scale.ticks[-1]), bottom + 31, label, anchor="end")
         self.height = bottom + (36 if label else 20)
 
-    def columns_axis(self, scale: "Scale", left: float) -> None:
+    def columns_axis(self, scale: "AxisScale", left: float) -> None:
         """Horizontal grid lines with their values at the left."""
         for tick in scale.ticks:
             y = scale(tick)
@@ -158,7 +158,7 @@ class Drawing:
         return _element(title, self.tips, WIDTH, self.height, "".join(self.elements))
 
 
-class Scale:
+class AxisScale:
     """Maps values between round ends to pixels from `start` to `stop`."""
 
     def __init__(self, low: float, high: float, start: float, stop: float, *, most: int = 5) -> None:

@@ -117,13 +117,13 @@ def rephrase_and_order(results: CaretsResults, label: str, printed: bool) -> lis
     rows += [("tag:choices", (f"{count}-choice", count)) for count in "23"]
     lines = [
         PaperRow(
-            (model, shown),
+            (model, name),
             tuple(
                 results.cell(model, _METRICS[head], ("test", column), _POOL, word, names=names) for head in _MAIN_HEADS
             ),
         )
         for model in results.models
-        for column, (shown, word) in rows
+        for column, (name, word) in rows
     ]
     values = _published_values()[label]
     published = [

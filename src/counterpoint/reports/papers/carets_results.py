@@ -55,7 +55,9 @@ class CaretsResults:
         scores = self.cells(by, names).get((model, *place))
         if scores is not None:
             return scores[metric]
-        was_run = (model, place[0]) in self.cells(("test",), {key: own for key, own in names.items() if key == "test"})
+        was_run = (model, place[0]) in self.cells(
+            ("test",), {key: renaming for key, renaming in names.items() if key == "test"}
+        )
         return NOT_APPLICABLE if was_run else NOT_RUN
 
     def cells(self, by: Sequence[str], names: Renamings) -> Mapping[tuple[str, ...], Mapping[str, PaperCell]]:
@@ -88,13 +90,13 @@ class CaretsResults:
 
     def kinds(self, test: str) -> tuple[str, ...]:
         """The kinds of questions in a test."""
-        return tuple(kind for own, kind in distinct_values(self._groups, "test", "kind") if own == test)
+        return tuple(kind for name, kind in distinct_values(self._groups, "test", "kind") if name == test)
 
     def counts(self, test: str) -> Mapping[str, tuple[int, int]]:
         """The numbers of groups and of pairs of each kind of question in a test."""
-        own = keep_rows(self._groups, "test", [test])
-        bases = np.asarray(own["role"].to_numpy()) == 0
-        kinds = np.asarray(own["kind"].to_pylist(), dtype=object)
+        rows = keep_rows(self._groups, "test", [test])
+        bases = np.asarray(rows["role"].to_numpy()) == 0
+        kinds = np.asarray(rows["kind"].to_pylist(), dtype=object)
         return {
             kind: (int((of & bases).sum()), int((of & ~bases).sum())) for kind in set(kinds) for of in [kinds == kind]
         }
