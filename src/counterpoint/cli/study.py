@@ -88,9 +88,7 @@ def rad(form: str | None, **request: Any) -> None:
     PLACE is a lab with the answers of many instances of a model, or a table of their counts; by default it is the
     example of the package.
     """
-    with progress_shown() as progress:
-        study = rad_study(RadStudyRequest(**request), progress)
-    print_result(study, form)
+    print_result(rad_study(RadStudyRequest(**request)), form)
 
 
 @command.command("rad-coverage")

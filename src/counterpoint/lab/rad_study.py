@@ -133,9 +133,9 @@ class RadCoverage(LabResult):
         return [table, rejected] if lost else [table]
 
 
-def rad_study(request: RadStudyRequest, progress: ProgressCallback = ignore_progress) -> RadStudy:
+def rad_study(request: RadStudyRequest) -> RadStudy:
     """Predict accuracy on an unseen augmentation from accuracy and RAD on others (Appendix E of RAD)."""
-    fits, left_out = regressions(_counts(request, progress))
+    fits, left_out = regressions(_counts(request))
     return RadStudy(request.threshold, tuple(fits), tuple(summaries(fits)), left_out, request.targets)
 
 
@@ -164,7 +164,7 @@ def rad_coverage(request: RadCoverageRequest, progress: ProgressCallback = ignor
     )
 
 
-def _counts(request: RadStudyRequest, progress: ProgressCallback) -> list[RadCounts]:
+def _counts(request: RadStudyRequest) -> list[RadCounts]:
     """The counts of each instance: of the example, of a table, or of the models of a lab."""
     if request.place is None:
         return example()

@@ -25,7 +25,7 @@ def run_study(
         case "plain":
             return plain_study(PlainStudyRequest(**request), progress)
         case "rad":
-            return rad_study(RadStudyRequest(**{"place": lab.folder, **request}), progress)
+            return rad_study(RadStudyRequest(**{"place": lab.folder, **request}))
         case "rad-coverage":
             return rad_coverage(RadCoverageRequest(**request), progress)
     raise UnknownName("study", study, STUDIES)
