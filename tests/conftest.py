@@ -1,5 +1,6 @@
 """What every test may ask for: goldens, texts that a person can review in a diff; a small lab; a real browser."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 GOLDENS = Path(__file__).parent / "goldens"
 
 register_profiles()
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # one worker per core: further threads of torch only wait
 
 Golden = Callable[[str, Iterable[str]], None]
 

@@ -23,10 +23,10 @@ def register_profiles() -> None:
     settings.load_profile("test")
 
 
-def scaled(count: int) -> int:
-    """So many in `make prove`, and a fraction of them in `make test`."""
+def scaled(count: int, least: int = 5) -> int:
+    """So many in `make prove`, and a fraction of them, but at least so many, in `make test`."""
     small = settings.get_current_profile_name() == "test"
-    return max(count // SHARE, min(count, 5)) if small else count
+    return max(count // SHARE, min(count, least)) if small else count
 
 
 def examples(count: int, *, suppress: Sequence[HealthCheck] = ()) -> Callable[[T], T]:

@@ -7,12 +7,13 @@ import pytest
 from browsing import in_chromium, served
 from hostile_labs import LONG, SCRIPT, hostile_lab
 from playwright.sync_api import Page
+from proving import scaled
 
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import create_app
 from counterpoint.models.builtin.sanity import constant
 
-EACH = 2
+EACH = scaled(2, 1)
 """Pages of each kind that are visited."""
 
 pytestmark = in_chromium

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from proving import scaled
 from real_data import real
 
 from counterpoint.core.scenes import Scene
@@ -16,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[1] / "suites"))
 from judging import CARETS, judged, suite_named
 from referee import Referee
 
-SEEDS = range(5)
+SEEDS = range(scaled(5, 1))
 
 
 def _agrees(name: str, scenes: list[Scene], *, closed: bool) -> int:

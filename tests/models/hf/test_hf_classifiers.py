@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tiny_classifiers as tiny
+from proving import sample
 from tiny_classifiers import LABELS, Shades, asked
 
 from counterpoint import catalog
@@ -95,7 +96,7 @@ def _region_logits(folder: Path, query: Query) -> Any:
         return plain(**inputs, visual_embeds=found["features"]).logits[0]
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 @pytest.mark.parametrize("place", [0, 5, 14])
 def test_answers_are_those_of_a_plain_forward_pass(made: Path, name: str, place: int) -> None:
     query = asked()[place]
@@ -118,7 +119,7 @@ def test_the_likeliest_labels_come_first_as_many_as_wanted(made: Path) -> None:
         assert answer.state is State.OK
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 def test_choices_narrow_the_labels_and_are_said_as_they_were_offered(made: Path, name: str) -> None:
     plain, asking = asked()[0], model(made, name, top="7")
     odds = dict(said(asking, [plain])[0].top)
@@ -161,7 +162,7 @@ def test_regions_of_an_edited_or_unknown_picture_fail_the_query(made: Path) -> N
     assert "no regions for shades:99" in answers[2].reason
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 def test_long_texts_are_cut_and_what_was_said_before_is_cut_first(made: Path, name: str) -> None:
     picture, asking = Picture("shades:1"), model(made, name)
     long = "Is there a dog to the left of the tree and the car and the cup and the ball and the cat"
@@ -173,7 +174,7 @@ def test_long_texts_are_cut_and_what_was_said_before_is_cut_first(made: Path, na
     assert not alike(told, other)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 def test_answers_from_features_are_the_answers(made: Path, name: str) -> None:
     asking = model(made, name)
     asking.batch_size = 5
@@ -189,7 +190,7 @@ def test_answers_from_features_are_the_answers(made: Path, name: str) -> None:
     assert all(map(alike, from_features, [one for _, one in asking.answer_from(padded, read, asked())]))
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 def test_other_features_give_other_answers(made: Path, name: str) -> None:
     asking = model(made, name)
     seen, read = asking.picture_features(asked()), asking.text_features(asked())
@@ -203,7 +204,7 @@ def test_features_of_what_cannot_be_shown_are_an_error(made: Path) -> None:
         model(made, "vilt").picture_features([Query(Picture("shades:broken"), "Is it?")])
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 def test_stochastic_passes_vary_and_depend_on_query_trial_and_seed_alone(made: Path, name: str) -> None:
     asking, some = model(made, name, top="7"), asked()[:5]
     passes = {(place, trial): answer for place, trial, answer in asking.sample(some, [1, 2, 3], 7)}
@@ -215,7 +216,7 @@ def test_stochastic_passes_vary_and_depend_on_query_trial_and_seed_alone(made: P
     assert [answer for *_, answer in asking.sample([some[3]], [2], 8)] != [passes[3, 2]]
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 def test_passes_leave_everything_as_it_was(made: Path, name: str) -> None:
     import torch
 
@@ -258,7 +259,7 @@ def test_a_classifier_has_the_ports_that_it_honours(made: Path, name: str) -> No
     assert not isinstance(asking, Scorer)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sample(EVERY, 1))
 def test_a_classifier_goes_through_a_run(made: Path, name: str) -> None:
     groups = [Group(Relation.SAME, tuple(asked()[start : start + 4]), (None,) * 4) for start in range(0, 16, 4)]
     table = unique_queries(groups_table((("test", group) for group in groups), "suite"))
