@@ -7,7 +7,7 @@ from real_data import real
 from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.visdial import visdial
-from counterpoint.sources.vqa2 import vqa2
+from counterpoint.sources.vqa import vqa2
 from counterpoint.suites.suite import generate
 from counterpoint.suites.valse import coreference, counting, existence
 from counterpoint.suites.valse.statements import how_many

@@ -11,7 +11,7 @@ from counterpoint.core.groups import Group
 from counterpoint.sources.convqa import l_convqa
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.visdial import visdial
-from counterpoint.sources.vqa2 import vqa2
+from counterpoint.sources.vqa import vqa2
 from counterpoint.suites.rad import counterfactuals, dialogues
 from counterpoint.suites.rad import question_sets as families
 from counterpoint.suites.suite import generate

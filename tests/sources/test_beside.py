@@ -12,11 +12,9 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.generation import GenerateRequest, generate
-from counterpoint.sources.beside import has_captions, items_about
-from counterpoint.sources.dataset import Source
+from counterpoint.sources.dataset import Source, has_captions, items_about
 from counterpoint.sources.plain_files import plain
-from counterpoint.sources.vqa2 import vqa2
-from counterpoint.sources.vqa_cp import vqa_cp
+from counterpoint.sources.vqa import vqa2, vqa_cp
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.dataset_description import DescriptionRequest, describe, open_split
 from counterpoint.world.source import World

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from counterpoint.core.pictures import Box, Size
 from counterpoint.sources.boxes import box_of, clip_box
-from counterpoint.sources.records import Record
+from counterpoint.sources.record import Record
 from counterpoint.sources.skips import Skips
 
 NUMBERS = st.integers(-40, 40)

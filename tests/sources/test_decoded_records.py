@@ -16,7 +16,7 @@ from counterpoint.sources import gqa_questions
 from counterpoint.sources.json_text import Batch, JsonText
 from counterpoint.sources.records import decoded_elements, decoded_members
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa2 import vqa2
+from counterpoint.sources.vqa import vqa2
 
 ODD = st.sampled_from(
     [None, "", " ", 7, 1.5, True, [], {}, ["a", 1], {"semantic": 1}, "\ud800", "ü", [{"operation": 1}]]

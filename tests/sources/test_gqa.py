@@ -13,8 +13,7 @@ from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
-from counterpoint.sources.gqa_ood import gqa_ood
+from counterpoint.sources.gqa import gqa, gqa_ood
 from counterpoint.sources.gqa_questions import pieces, questions
 from counterpoint.sources.gqa_scenes import scenes
 from counterpoint.sources.skips import Skips

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from proving import examples
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources import json_text, records
-from counterpoint.sources.records import Record, elements, first_sign, has, members, parts, whole
+from counterpoint.sources import json_text
+from counterpoint.sources.record import Record, short_repr
+from counterpoint.sources.records import elements, first_sign, has, members, parts, whole
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
@@ -204,4 +205,4 @@ def test_a_field_that_is_wrong_is_said_with_its_place(look: Callable[[], object]
 
 
 def test_what_is_told_of_a_value_is_short() -> None:
-    assert records.short_repr("x" * 100) == "'" + "x" * 38 + "…"
+    assert short_repr("x" * 100) == "'" + "x" * 38 + "…"

@@ -8,7 +8,7 @@ from vqa_files import answered, asked, put, read
 
 from counterpoint.core.items import Question
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_rephrasings import vqa_rephrasings
+from counterpoint.sources.vqa import vqa_rephrasings
 
 
 def _reading(folder: Path, questions: Any, annotations: Any) -> tuple[list[Question], Skips]:

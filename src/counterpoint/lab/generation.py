@@ -28,7 +28,7 @@ from counterpoint.lab.source_items import (
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
 from counterpoint.pictures.channel_means import folder_means
 from counterpoint.reports.tables import ResultTable
-from counterpoint.sources.beside import items_about
+from counterpoint.sources.dataset import items_about
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest

@@ -15,9 +15,8 @@ from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger,
 from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.inside import NAMESPACE as UNPACKED
-from counterpoint.sources.plain_files import OwnFiles
+from counterpoint.sources.plain_files import OwnFiles, read_rewordings
 from counterpoint.sources.skips import Skips
-from counterpoint.sources.texts import read_rewordings
 from counterpoint.store.lab import LabStore
 
 

@@ -2,7 +2,7 @@
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.records import Record, short_repr
+from counterpoint.sources.record import Record, short_repr
 from counterpoint.sources.skips import Skips
 
 LONGEST = 100_000

@@ -13,7 +13,8 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.boxes import LONGEST, skip_box
 from counterpoint.sources.clevr_boxes import HALF, box
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.records import Record, elements, short_repr
+from counterpoint.sources.record import Record, short_repr
+from counterpoint.sources.records import elements
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "clevr"

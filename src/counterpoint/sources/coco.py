@@ -11,7 +11,8 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.sources.boxes import LONGEST, clip_box, size_of, skip_box
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, parts
+from counterpoint.sources.record import Record
+from counterpoint.sources.records import parts
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "coco"

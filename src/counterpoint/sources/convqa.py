@@ -11,7 +11,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources import visual_genome, vqa_layout
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements, members, short_repr
+from counterpoint.sources.record import Record, short_repr
+from counterpoint.sources.records import elements, members
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.vqa_layout import BLIND, EMPTY, skip_question
 

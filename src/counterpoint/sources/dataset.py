@@ -1,12 +1,13 @@
 """A data set as people have it on disk: which files belong to each split, and what each is read as."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
+from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.grounding import GroundedQuestions
 from counterpoint.sources.sampling import MOST, sample_items
@@ -52,7 +53,7 @@ class SplitFiles:
         return self.paths.get(part)
 
 
-Read: TypeAlias = Callable[[SplitFiles, Skips], Iterator[Any]]
+ItemReader: TypeAlias = Callable[[SplitFiles, Skips], Iterator[Any]]
 """A reader: every value in the files of a split; what is left out is counted."""
 
 
@@ -63,7 +64,7 @@ class DataSet:
     name: str  # as it stands in the catalog
     title: str
     files: tuple[File, ...]
-    read: Mapping[str, Read]  # by kind
+    read: Mapping[str, ItemReader]  # by kind
     namespace: str  # of its picture addresses
     pictures: tuple[str, ...] = ("images", ".")  # folders against which their paths are resolved, the likeliest first
     origin: str = ""  # where people get it and its pictures, by name
@@ -198,3 +199,35 @@ class Source:
     def files(self, kind: str | None = None) -> SplitFiles:
         """The files of the split from which values of this kind are read."""
         return replace(self.dataset.found(self.folder, self.split, kind), columns=self.columns)
+
+
+def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question | Caption]:
+    """Everything that a source tells of some pictures in questions and captions, as far as it has these.
+
+    A sample leaves most questions about its pictures out; here they are. Captions are optional: where their file, or a
+    column of them, is missing, there are none.
+    """
+    if isinstance(source, Source):
+        whole = replace(source, most=None, skips=Skips())
+        if source.most is not None:
+            yield from _about(whole.questions(), pictures)
+        if has_captions(source):
+            yield from _about(whole.captions(), pictures)
+    elif hasattr(source, "captions"):
+        yield from _about(source.captions(), pictures)
+
+
+def has_captions(source: Source) -> bool:
+    """Whether captions can be read from what is there."""
+    if "captions" not in source.dataset.read:
+        return False
+    try:
+        if parts := {file.part for file in source.dataset.files if "captions" in file.kinds}:
+            return not parts.isdisjoint(source.files("captions").paths)
+        return next(replace(source, most=None, skips=Skips()).captions(), None) is not None
+    except CounterpointError:
+        return False
+
+
+def _about(items: Iterator[Any], pictures: Collection[Picture]) -> Iterator[Any]:
+    return (item for item in items if item.picture in pictures)

@@ -15,7 +15,8 @@ from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.coco import NAMESPACE, path_of
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.records import Record, elements, has
+from counterpoint.sources.record import Record
+from counterpoint.sources.records import elements, has
 from counterpoint.sources.skips import Skips
 
 ALONE = "a foil without its caption"

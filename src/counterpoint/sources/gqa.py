@@ -1,4 +1,4 @@
-"""GQA: scene graphs of photographs, and questions made from them with programs."""
+"""GQA, scene graphs of photographs and questions with programs, and GQA-OOD, its questions by frequency of answers."""
 
 from typing import TypeAlias
 
@@ -38,4 +38,23 @@ gqa = DataSet(
     rules="gqa",
     withheld=("test", "test_all", "challenge", "challenge_all", "submission"),
     exhaustive="nothing for sure: what nobody annotated counts as absent where nothing annotated speaks against it",
+)
+
+_PARTS = tuple(f"{split}_{part}" for split in ("testdev", "val") for part in ("all", "head", "tail"))
+
+gqa_ood = DataSet(
+    name="gqa-ood",
+    title="GQA-OOD",
+    files=(
+        File(
+            "questions",
+            {part: (f"data/ood_{part}.json", f"{part}.json") for part in _PARTS},
+            "the GQA-OOD repository, data",
+        ),
+    ),
+    read={"questions": lambda files, skips: gqa_questions.questions(files["questions"], skips)},
+    namespace=gqa_scenes.NAMESPACE,
+    pictures=gqa.pictures,
+    origin=gqa.origin,
+    rules="gqa",
 )

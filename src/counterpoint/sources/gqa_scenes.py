@@ -8,7 +8,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.boxes import box_of, size_of
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, members, short_repr
+from counterpoint.sources.record import Record, short_repr
+from counterpoint.sources.records import members
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "gqa"

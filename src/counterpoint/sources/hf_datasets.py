@@ -10,7 +10,7 @@ from typing import Any
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.sources.dataset import SplitFiles
 from counterpoint.sources.plain_files import DATA, own_files, rows_of, split_synonyms
-from counterpoint.sources.records import Record
+from counterpoint.sources.record import Record
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.tables import ENDINGS, ColumnTest
 

@@ -16,7 +16,7 @@ from counterpoint.sources import inside
 from counterpoint.sources.cells import choices_of, parse_answers, text_of, texts_of
 from counterpoint.sources.columns import CAPTIONS, QUESTIONS, ColumnFinder, describe_columns
 from counterpoint.sources.dataset import DataSet, SplitFiles
-from counterpoint.sources.records import Record, short_repr
+from counterpoint.sources.record import Record, short_repr
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.tables import ENDINGS, ColumnTest, read_rows
 
@@ -27,6 +27,8 @@ _LONGEST = 255  # bytes of a name in a path, as systems have it
 _WEB = re.compile(r"[a-z]+://", re.IGNORECASE)
 DATA = "data"
 """The part under which the file or folder stands that was named."""
+REWORDING_COLUMNS = ("id", "text")
+"""The columns of a file with questions of a source in other words, such as back-translations."""
 _CAPTION_FOR_SCORE = "a sentence to be scored, which is no question"
 
 Rows: TypeAlias = Callable[[SplitFiles, Skips, ColumnTest], Iterator[tuple[str, Record]]]
@@ -208,6 +210,22 @@ def _of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: ColumnFinder
         raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")
     if others and not count:
         raise SourceError(f"{listed} has no row of {files.split}", hint=f"there are {', '.join(sorted(others))}")
+
+
+def read_rewordings(path: Path, skips: Skips) -> Mapping[str, tuple[str, ...]]:
+    """The texts for each id, in their order; rows without one of the two are counted and left out."""
+    found: dict[str, list[str]] = {}
+    for record in read_rows(path, skips, lambda names: set(REWORDING_COLUMNS) <= set(names)):
+        missing = [name for name in REWORDING_COLUMNS if name not in record.content]
+        if missing:
+            fact = f"{path.name} has no column {missing[0]!r}; it has {', '.join(record.content)[:200]}"
+            raise SourceError(fact, hint="its columns should be id and text")
+        key, text = (text_of(record.content[name]) for name in REWORDING_COLUMNS)
+        if key and text:
+            found.setdefault(key, []).append(text)
+        else:
+            skips.skip("a row without an id or a text", record.place)
+    return {key: tuple(texts) for key, texts in found.items()}
 
 
 def own_files(name: str, title: str, rows: Rows) -> OwnFiles:

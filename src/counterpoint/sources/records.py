@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
-from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,12 +12,12 @@ from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
 from counterpoint.sources.json_text import Batch, InvalidJson, Json, JsonText
+from counterpoint.sources.record import OTHER_RELEASE, short_repr
 from counterpoint.sources.skips import Skips
 
 T = TypeVar("T")
 K = TypeVar("K", str, int)
 _AGAIN = "fetch or copy the file again; it may have been cut off or changed on its way"
-_OTHER = "is it the file of another data set or release?"
 _SHAPES = {"{": "an object", "[": "a list", "": "empty"}
 _KNOWN = {
     b"PK": ("a zip archive", "unpack it first"),
@@ -213,12 +212,12 @@ def _found(path: Path, text: JsonText, within: str | Sequence[str], sign: str) -
     for name in _walked(text, (), wanted):
         if text.sign() != sign:
             shape = _SHAPES.get(text.sign(), "no such thing")
-            raise SourceError(f"{path.name}: {name!r} is {shape}, not {_SHAPES[sign]}", hint=_OTHER)
+            raise SourceError(f"{path.name}: {name!r} is {shape}, not {_SHAPES[sign]}", hint=OTHER_RELEASE)
         yield name
         missing.discard(name)
     _at_end(path, text)
     if missing:
-        raise SourceError(f"{path.name} has no {' and no '.join(map(repr, sorted(missing)))}", hint=_OTHER)
+        raise SourceError(f"{path.name} has no {' and no '.join(map(repr, sorted(missing)))}", hint=OTHER_RELEASE)
 
 
 def _walked(text: JsonText, place: tuple[str, ...], wanted: Mapping[tuple[str, ...], str]) -> Iterator[str]:
@@ -251,7 +250,7 @@ def _expect(path: Path, text: JsonText, sign: str, what: str) -> None:
     found = text.sign()
     if found != sign:
         told = _SHAPES.get(found, f"something that begins with {found!r}")
-        raise SourceError(f"{path.name} is {told}, not {what}", hint=_OTHER)
+        raise SourceError(f"{path.name} is {told}, not {what}", hint=OTHER_RELEASE)
 
 
 def _at_end(path: Path, text: JsonText) -> None:
@@ -259,126 +258,3 @@ def _at_end(path: Path, text: JsonText) -> None:
         lines = "it holds a record a line; join them into one, or name it .jsonl where such files are read"
         hint = lines if found == "{" else _AGAIN
         raise SourceError(f"{path.name} goes on after its end, with {found!r}", hint=hint)
-
-
-class Record:
-    """One record as a reader looks at it: each look says what was expected, and where."""
-
-    __slots__ = ("_key", "_name", "_within", "content")
-
-    def __init__(self, content: Json, name: str, key: str | int | None = None, within: "Record | None" = None) -> None:
-        self.content: Mapping[str, Json] = content
-        self._name, self._key, self._within = name, key, within
-        if not isinstance(content, dict):
-            raise SourceError(f"{self.place} is {short_repr(content)}, not an object", hint=_OTHER)
-
-    @property
-    def place(self) -> str:
-        """Where it stands, in words, made only when they are needed."""
-        outer = f"{self._within.place}, " if self._within is not None else ""
-        return f"{outer}{self._name}" + (f" {self._key}" if self._key is not None else "")
-
-    def text(self, name: str, default: str | None = None) -> str:
-        """A text; a number is taken as its digits."""
-        value = self.content.get(name)
-        if type(value) is str:
-            return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if value is None and default is not None:
-            return default
-        raise self.wrong(name, "a text")
-
-    def word(self, name: str) -> str:
-        """A text that says something."""
-        value = self.text(name)
-        if not value or value.isspace():
-            raise self.wrong(name, "a word")
-        return value
-
-    def number(self, name: str, default: int | None = None) -> int:
-        """A whole number; a fraction is rounded, digits in a text are read."""
-        value = self.content.get(name)
-        if type(value) is int:
-            return value
-        if value is None and default is not None:
-            return default
-        try:
-            if isinstance(value, float | str):
-                return round(float(value))
-        except (ValueError, OverflowError):
-            pass
-        raise self.wrong(name, "a number")
-
-    def decimal(self, name: str, default: float | None = None) -> float:
-        """A number with a fraction, which is not endless."""
-        value = self.content.get(name)
-        if value is None and default is not None:
-            return default
-        return self._finite(name, [value], "a number")[0]
-
-    def decimals(self, name: str, count: int) -> tuple[float, ...]:
-        """A list of exactly so many of them."""
-        value = self.content.get(name)
-        if not isinstance(value, list) or len(value) != count:
-            raise self.wrong(name, f"a list of {count} numbers")
-        return self._finite(name, value, f"a list of {count} numbers")
-
-    def _finite(self, name: str, values: Sequence[Json], expected: str) -> tuple[float, ...]:
-        with suppress(OverflowError):
-            if all(type(one) in (int, float) and isfinite(one) for one in values):
-                return tuple(map(float, values))
-        raise self.wrong(name, expected)
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts; a missing one is empty."""
-        value = self.list(name)
-        for one in value:
-            if type(one) is not str:
-                raise self.wrong(name, "a list of texts")
-        return tuple(value)
-
-    def list(self, name: str, *, needed: bool = False) -> Sequence[Json]:
-        """A list; a missing one is empty unless it is needed."""
-        value = self.content.get(name)
-        if value is None and not needed:
-            return ()
-        if not isinstance(value, list):
-            raise self.wrong(name, "a list")
-        return value
-
-    def records(self, name: str, *, needed: bool = False) -> Iterator["Record"]:
-        """The records in a list."""
-        return (Record(one, name, number, self) for number, one in enumerate(self.list(name, needed=needed)))
-
-    def record(self, name: str) -> "Record":
-        """A record within this one."""
-        if name not in self.content:
-            raise self.wrong(name, "an object")
-        return Record(self.content[name], name, within=self)
-
-    def mapping(self, name: str, *, needed: bool = False) -> Mapping[str, Json]:
-        """An object that is no record but a list by key; a missing one is empty unless it is needed."""
-        value = self.content.get(name)
-        if value is None and not needed:
-            return {}
-        if not isinstance(value, dict):
-            raise self.wrong(name, "an object")
-        return value
-
-    def members(self, name: str, *, needed: bool = False) -> Iterator[tuple[str, "Record"]]:
-        """The records in an object, with their keys."""
-        value = self.mapping(name, needed=needed)
-        return ((key, Record(one, name, key, self)) for key, one in value.items())
-
-    def wrong(self, name: str, expected: str) -> SourceError:
-        """What is wrong with a field, to be raised."""
-        if name not in self.content:
-            return SourceError(f"{self.place} has no {name}", hint=f"{name} should be {expected}")
-        return SourceError(f"{self.place}: {name} is {short_repr(self.content[name])}, not {expected}")
-
-
-def short_repr(value: Json) -> str:
-    """A value in few letters, for a sentence."""
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"

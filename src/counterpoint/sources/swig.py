@@ -13,7 +13,8 @@ from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.sources.boxes import LONGEST, clip_box, size_of, skip_box
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.records import Record, members, short_repr
+from counterpoint.sources.record import Record, short_repr
+from counterpoint.sources.records import members
 from counterpoint.sources.skips import Skips
 
 NAMESPACE, FOLDER = "swig", "images_512"

@@ -18,7 +18,8 @@ from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources import coco, swig, visdial, visual7w
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.records import Record, members
+from counterpoint.sources.record import Record
+from counterpoint.sources.records import members
 from counterpoint.sources.skips import Skips
 
 

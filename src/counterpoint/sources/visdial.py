@@ -9,7 +9,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.coco import NAMESPACE as COCO
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements, parts
+from counterpoint.sources.record import Record
+from counterpoint.sources.records import elements, parts
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "visdial"

@@ -9,7 +9,8 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements
+from counterpoint.sources.record import Record
+from counterpoint.sources.records import elements
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.vqa_layout import is_name, skip_question, unusable_reason
 

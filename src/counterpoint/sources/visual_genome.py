@@ -13,7 +13,8 @@ from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.gqa_scenes import DANGLING, REMEDY
 from counterpoint.sources.joining import KeyedJoin
 from counterpoint.sources.json_text import Json
-from counterpoint.sources.records import Record, elements, short_repr
+from counterpoint.sources.record import Record, short_repr
+from counterpoint.sources.records import elements
 from counterpoint.sources.skips import Skips
 
 NAMESPACE = "vg"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.records import Record
+from counterpoint.sources.record import Record
 from counterpoint.sources.skips import Skips
 from counterpoint.sources.tables import read_rows
 from counterpoint.studies.rad_prediction import RadCounts, columns

@@ -1,6 +1,7 @@
 """The layouts of other tools by name, each told by what is in a file, whatever the file is called."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from counterpoint.sources.results.inspect_logs import is_log, open_archive, read
 from counterpoint.sources.results.json_files import json_records, read_outline
 from counterpoint.sources.results.predictions import PredictionStream, ResultRecord
 from counterpoint.sources.results.row_predictions import PredictionReader
-from counterpoint.sources.results.table_files import delimited, parquet, sheet
+from counterpoint.sources.tables import Row, delimited, holds_bytes, parquet, spreadsheet
 
 RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -36,6 +37,13 @@ RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
 """Every layout that can be read, and what it is."""
 _LAYOUTS: Mapping[str, ColumnLayout] = MappingProxyType(
     {"plain": PREDICTIONS, "vqa": VQA_RESULTS, "llava": LLAVA_ANSWERS, "vlmevalkit": VLMEVALKIT_RESULTS}
+)
+_TABLES: Mapping[str, Callable[[Path], Iterator[Row]]] = MappingProxyType(
+    {
+        "text": delimited,
+        "sheet": spreadsheet,
+        "parquet": partial(parquet, wanted=lambda kind: not holds_bytes(kind)),  # without pictures
+    }
 )
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
@@ -85,13 +93,16 @@ def _form(record: ResultRecord) -> str:
 
 
 def _records(path: Path, kind: str) -> Iterator[ResultRecord]:
-    readers = {"json": lambda path: json_records(path, _alone), "parquet": parquet, "sheet": sheet, "text": delimited}
-    if kind not in readers:
+    if kind == "log":
         raise SourceError(f"{path} is a log of Inspect", hint="leave --format out, or say --format inspect")
-    return readers[kind](path)
+    if kind == "json":
+        return json_records(path, _is_record)
+    rows = _TABLES[kind](path)
+    filled = ((number, row) for number, row in rows if isinstance(row, str) or any(cell != "" for cell in row.values()))
+    return (ResultRecord(f"{path}, record {number}", row) for number, row in filled)
 
 
-def _alone(names: tuple[str, ...]) -> bool:
+def _is_record(names: tuple[str, ...]) -> bool:
     """Whether an object with these keys is one record, as in a file of one line."""
     return bool({"resps", "filtered_resps"} & set(names)) or ColumnFinder(PREDICTIONS).is_complete(names)
 

@@ -1,0 +1,133 @@
+"""One JSON record as a reader looks at it: each field is checked, and errors tell the place and what was expected."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
+
+from counterpoint.core.errors import SourceError
+from counterpoint.sources.json_text import Json
+
+OTHER_RELEASE = "is it the file of another data set or release?"
+
+
+class Record:
+    """One record as a reader looks at it: each look says what was expected, and where."""
+
+    __slots__ = ("_key", "_name", "_within", "content")
+
+    def __init__(self, content: Json, name: str, key: str | int | None = None, within: "Record | None" = None) -> None:
+        self.content: Mapping[str, Json] = content
+        self._name, self._key, self._within = name, key, within
+        if not isinstance(content, dict):
+            raise SourceError(f"{self.place} is {short_repr(content)}, not an object", hint=OTHER_RELEASE)
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words, made only when they are needed."""
+        outer = f"{self._within.place}, " if self._within is not None else ""
+        return f"{outer}{self._name}" + (f" {self._key}" if self._key is not None else "")
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text; a number is taken as its digits."""
+        value = self.content.get(name)
+        if type(value) is str:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is None and default is not None:
+            return default
+        raise self.wrong(name, "a text")
+
+    def word(self, name: str) -> str:
+        """A text that says something."""
+        value = self.text(name)
+        if not value or value.isspace():
+            raise self.wrong(name, "a word")
+        return value
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """A whole number; a fraction is rounded, digits in a text are read."""
+        value = self.content.get(name)
+        if type(value) is int:
+            return value
+        if value is None and default is not None:
+            return default
+        try:
+            if isinstance(value, float | str):
+                return round(float(value))
+        except (ValueError, OverflowError):
+            pass
+        raise self.wrong(name, "a number")
+
+    def decimal(self, name: str, default: float | None = None) -> float:
+        """A number with a fraction, which is not endless."""
+        value = self.content.get(name)
+        if value is None and default is not None:
+            return default
+        return self._finite(name, [value], "a number")[0]
+
+    def decimals(self, name: str, count: int) -> tuple[float, ...]:
+        """A list of exactly so many of them."""
+        value = self.content.get(name)
+        if not isinstance(value, list) or len(value) != count:
+            raise self.wrong(name, f"a list of {count} numbers")
+        return self._finite(name, value, f"a list of {count} numbers")
+
+    def _finite(self, name: str, values: Sequence[Json], expected: str) -> tuple[float, ...]:
+        with suppress(OverflowError):
+            if all(type(one) in (int, float) and isfinite(one) for one in values):
+                return tuple(map(float, values))
+        raise self.wrong(name, expected)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts; a missing one is empty."""
+        value = self.list(name)
+        for one in value:
+            if type(one) is not str:
+                raise self.wrong(name, "a list of texts")
+        return tuple(value)
+
+    def list(self, name: str, *, needed: bool = False) -> Sequence[Json]:
+        """A list; a missing one is empty unless it is needed."""
+        value = self.content.get(name)
+        if value is None and not needed:
+            return ()
+        if not isinstance(value, list):
+            raise self.wrong(name, "a list")
+        return value
+
+    def records(self, name: str, *, needed: bool = False) -> Iterator["Record"]:
+        """The records in a list."""
+        return (Record(one, name, number, self) for number, one in enumerate(self.list(name, needed=needed)))
+
+    def record(self, name: str) -> "Record":
+        """A record within this one."""
+        if name not in self.content:
+            raise self.wrong(name, "an object")
+        return Record(self.content[name], name, within=self)
+
+    def mapping(self, name: str, *, needed: bool = False) -> Mapping[str, Json]:
+        """An object that is no record but a list by key; a missing one is empty unless it is needed."""
+        value = self.content.get(name)
+        if value is None and not needed:
+            return {}
+        if not isinstance(value, dict):
+            raise self.wrong(name, "an object")
+        return value
+
+    def members(self, name: str, *, needed: bool = False) -> Iterator[tuple[str, "Record"]]:
+        """The records in an object, with their keys."""
+        value = self.mapping(name, needed=needed)
+        return ((key, Record(one, name, key, self)) for key, one in value.items())
+
+    def wrong(self, name: str, expected: str) -> SourceError:
+        """What is wrong with a field, to be raised."""
+        if name not in self.content:
+            return SourceError(f"{self.place} has no {name}", hint=f"{name} should be {expected}")
+        return SourceError(f"{self.place}: {name} is {short_repr(self.content[name])}, not {expected}")
+
+
+def short_repr(value: Json) -> str:
+    """A value in few letters, for a sentence."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
