@@ -16,8 +16,8 @@ from time import process_time
 from typing import Any
 
 from counterpoint.core.ids import seeded_rng
-from counterpoint.sources.carets import carets
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.carets import carets
 
 FILES, PAIRS = 20, 2500
 """As many pairs as most files of the authors have."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
+from counterpoint.sources.formats.gqa import gqa
 from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.suite import generate
 from counterpoint.world.source import World

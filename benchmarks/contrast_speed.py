@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import GroundedQuestion
-from counterpoint.sources import gqa_questions
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats import gqa_questions
+from counterpoint.sources.formats.gqa import gqa
+from counterpoint.sources.reading.skips import Skips
 from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.contrast.survey import survey
 from counterpoint.suites.suite import Tally, generate

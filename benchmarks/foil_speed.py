@@ -15,8 +15,8 @@ from typing import Any
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.language import tagger as tagging
-from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.coco import coco
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse import objects, plurality, relations
 from counterpoint.world.source import World

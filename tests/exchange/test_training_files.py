@@ -8,8 +8,8 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.exports.training_files import TRAINING_LAYOUTS, TrainingQuestions, image_numbers, write_training_files
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
-from counterpoint.sources.vqa import vqa2
+from counterpoint.sources.formats.gqa import gqa
+from counterpoint.sources.formats.vqa import vqa2
 
 QUESTIONS = (
     Question("a1", Picture("gqa:12.jpg"), "Is there a “cup”?", Gold.of("yes"), kind="object verification"),

@@ -8,7 +8,7 @@ from counterpoint.checks import distribution, duplicates, entailment, length
 from counterpoint.checks.check import Action, Check, CheckContext
 from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, apply_checks
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.valse import valse
+from counterpoint.sources.formats.valse import valse
 from counterpoint.store.groups import groups_table
 
 

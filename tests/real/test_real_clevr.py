@@ -9,8 +9,8 @@ from PIL import Image
 from real_data import real
 
 from counterpoint.core.pictures import Box
-from counterpoint.sources.clevr import clevr
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.clevr import clevr
 
 SPLITS = ("train", "val", "test")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from real_data import real
 
-from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.coco import coco
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from real_data import real
 
 from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
+from counterpoint.sources.formats.gqa import gqa
 from counterpoint.suites.contrast.contrast_sets import NO_TEMPLATE, suite
 from counterpoint.suites.contrast.wordings import TEMPLATES
 from counterpoint.suites.suite import Tally, generate

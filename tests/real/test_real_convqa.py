@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from real_data import real
 
 from counterpoint.cli.main import commands
-from counterpoint.sources.convqa import l_convqa
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.convqa import l_convqa
 from counterpoint.store.lab import LabStore
 
 

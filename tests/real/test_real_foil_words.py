@@ -4,7 +4,7 @@ import pytest
 from real_data import real
 
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.valse import INSTRUMENTS, valse
+from counterpoint.sources.formats.valse import INSTRUMENTS, valse
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.foil_words import WordSides, foil_words
 

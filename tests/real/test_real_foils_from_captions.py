@@ -7,8 +7,8 @@ import pytest
 from real_data import real
 
 from counterpoint.core.items import Caption
-from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.coco import coco
 from counterpoint.suites.suite import Suite, generate
 from counterpoint.suites.valse import objects, plurality, relations
 

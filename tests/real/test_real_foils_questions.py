@@ -6,8 +6,8 @@ from real_data import real
 
 from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.visdial import visdial
-from counterpoint.sources.vqa import vqa2
+from counterpoint.sources.formats.visdial import visdial
+from counterpoint.sources.formats.vqa import vqa2
 from counterpoint.suites.suite import generate
 from counterpoint.suites.valse import coreference, counting, existence
 from counterpoint.suites.valse.statements import how_many

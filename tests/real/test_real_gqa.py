@@ -7,7 +7,7 @@ import pytest
 from real_data import real
 
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
+from counterpoint.sources.formats.gqa import gqa
 
 
 @pytest.fixture

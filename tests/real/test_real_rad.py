@@ -8,10 +8,10 @@ from typing import Any
 from real_data import real
 
 from counterpoint.core.groups import Group
-from counterpoint.sources.convqa import l_convqa
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.visdial import visdial
-from counterpoint.sources.vqa import vqa2
+from counterpoint.sources.formats.convqa import l_convqa
+from counterpoint.sources.formats.visdial import visdial
+from counterpoint.sources.formats.vqa import vqa2
 from counterpoint.suites.rad import counterfactuals, dialogues
 from counterpoint.suites.rad import question_sets as families
 from counterpoint.suites.suite import generate

@@ -8,9 +8,9 @@ from proving import scaled
 from real_data import real
 
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.clevr import clevr
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
+from counterpoint.sources.formats.clevr import clevr
+from counterpoint.sources.formats.gqa import gqa
 from counterpoint.suites.suite import generate
 
 sys.path.append(str(Path(__file__).parents[1] / "suites"))

@@ -7,7 +7,7 @@ from real_data import real
 
 from counterpoint.core.groups import Group, Mode, Relation
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.valse import INSTRUMENTS, valse
+from counterpoint.sources.formats.valse import INSTRUMENTS, valse
 
 VALID = (505, 851, 868, 900, 691, 535, 648, 949, 708, 104, 943)
 UNANIMOUS = (410, 617, 598, 637, 522, 321, 428, 756, 499, 69, 811)

@@ -5,7 +5,7 @@ import json
 from real_data import real
 
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.visdial import visdial
+from counterpoint.sources.formats.visdial import visdial
 
 
 def test_every_dialogue_of_the_excerpt_is_read_with_its_hundred_options() -> None:

@@ -18,7 +18,7 @@ from counterpoint.cli.main import commands
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.outcomes import judge
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.vqa import vqa2
+from counterpoint.sources.formats.vqa import vqa2
 from counterpoint.store.lab import LabStore
 
 Votes = Mapping[str, list[str]]

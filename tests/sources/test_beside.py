@@ -13,8 +13,8 @@ from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.sources.dataset import Source, has_captions, items_about
-from counterpoint.sources.plain_files import plain
-from counterpoint.sources.vqa import vqa2, vqa_cp
+from counterpoint.sources.formats.own_files import plain
+from counterpoint.sources.formats.vqa import vqa2, vqa_cp
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.dataset_description import DescriptionRequest, describe, open_split
 from counterpoint.world.source import World

@@ -9,8 +9,8 @@ from carets_files import pairs, record, write
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Relation
 from counterpoint.core.items import ReadyGroup
-from counterpoint.sources.carets import TESTS, carets
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.carets import TESTS, carets
 
 
 def _read(folder: Path, most: int | None = None) -> tuple[list[ReadyGroup], Source]:

@@ -13,10 +13,10 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Size
 from counterpoint.core.scenes import Link, Scene
-from counterpoint.sources.clevr import SIZE, clevr
-from counterpoint.sources.clevr_boxes import HALF, SHAPES, box
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.clevr import SIZE, clevr
+from counterpoint.sources.formats.clevr_boxes import HALF, SHAPES, box
+from counterpoint.sources.reading.skips import Skips
 
 CUBE = {
     "shape": "cube",

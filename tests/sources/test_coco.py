@@ -10,8 +10,8 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import SceneObject
-from counterpoint.sources.coco import coco
 from counterpoint.sources.dataset import Source
+from counterpoint.sources.formats.coco import coco
 from counterpoint.world.dataset_formats import coco_captions, image_number
 from counterpoint.world.source import World
 

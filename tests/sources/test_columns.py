@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.sources.columns import CAPTIONS, PREDICTIONS, QUESTIONS, ROLE_NAMES, ColumnFinder
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.plain_files import plain
+from counterpoint.sources.formats.own_files import plain
+from counterpoint.sources.reading.columns import CAPTIONS, PREDICTIONS, QUESTIONS, ROLE_NAMES, ColumnFinder
 from counterpoint.sources.results.formats import read_predictions
 from counterpoint.sources.results.predictions import Prediction
 

@@ -11,8 +11,8 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.convqa import cs_convqa, l_convqa
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.convqa import cs_convqa, l_convqa
+from counterpoint.sources.reading.skips import Skips
 
 YELLOW = [{"question": "is train yellow", "answer": "yes"}, {"question": "is train brown", "answer": "no"}]
 TRACKS = [{"question": "what is on tracks", "answer": "train"}]

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources import gqa_questions
-from counterpoint.sources.json_text import Batch, JsonText
-from counterpoint.sources.records import decoded_elements, decoded_members
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa import vqa2
+from counterpoint.sources.formats import gqa_questions
+from counterpoint.sources.formats.vqa import vqa2
+from counterpoint.sources.reading.json_files import decoded_elements, decoded_members
+from counterpoint.sources.reading.json_stream import Batch, JsonText
+from counterpoint.sources.reading.skips import Skips
 
 ODD = st.sampled_from(
     [None, "", " ", 7, 1.5, True, [], {}, ["a", 1], {"semantic": 1}, "\ud800", "ü", [{"operation": 1}]]

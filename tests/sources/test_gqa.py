@@ -13,10 +13,10 @@ from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa, gqa_ood
-from counterpoint.sources.gqa_questions import pieces, questions
-from counterpoint.sources.gqa_scenes import scenes
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.gqa import gqa, gqa_ood
+from counterpoint.sources.formats.gqa_questions import pieces, questions
+from counterpoint.sources.formats.gqa_scenes import scenes
+from counterpoint.sources.reading.skips import Skips
 from counterpoint.world.dataset_formats import gqa_scene_graphs
 from counterpoint.world.gqa_format import gqa_questions_file
 from counterpoint.world.source import World

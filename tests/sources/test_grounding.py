@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.gqa import gqa
+from counterpoint.sources.formats.gqa import gqa
 from counterpoint.sources.grounding import NO_SCENE
 
 

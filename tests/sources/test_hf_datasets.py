@@ -19,7 +19,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.pictures.png import encode_png
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.hf_datasets import DatasetConfig, configs, hf
+from counterpoint.sources.formats.hf_datasets import DatasetConfig, configs, hf
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World

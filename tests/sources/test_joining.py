@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.sources.joining import KeyedJoin
+from counterpoint.sources.reading.keyed_join import KeyedJoin
 
 KEYS = st.lists(st.sampled_from("abcdefgh"), unique=True)
 

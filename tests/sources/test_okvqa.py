@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from vqa_files import answered, asked, put, read
 
-from counterpoint.sources.vqa import okvqa
+from counterpoint.sources.formats.vqa import okvqa
 
 SAID = [
     {"answer_id": place, "raw_answer": raw, "answer_confidence": "yes", "answer": answer}

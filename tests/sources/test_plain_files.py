@@ -19,10 +19,10 @@ from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources import inside
-from counterpoint.sources.cells import ParsedAnswers, choices_of, parse_answers, parse_nested
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.plain_files import plain
+from counterpoint.sources.formats.own_files import plain
+from counterpoint.sources.reading import embedded_pictures as inside
+from counterpoint.sources.reading.cells import ParsedAnswers, choices_of, parse_answers, parse_nested
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 

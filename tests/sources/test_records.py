@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from proving import examples
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources import json_text
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.records import elements, first_sign, has, members, parts, whole
+from counterpoint.sources.reading import json_stream as json_text
+from counterpoint.sources.reading.json_files import elements, first_sign, has, members, parts, whole
+from counterpoint.sources.reading.json_record import Record, short_repr
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),

@@ -1,7 +1,7 @@
 """What was left out is counted by reason, and the first places are listed."""
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.skips import LISTED, Skips
+from counterpoint.sources.reading.skips import LISTED, Skips
 
 
 def test_reasons_are_counted_and_the_commonest_comes_first() -> None:

@@ -11,8 +11,8 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.textvqa import textvqa
+from counterpoint.sources.formats.textvqa import textvqa
+from counterpoint.sources.reading.skips import Skips
 
 TEN = ["nokia"] * 8 + ["toshiba", "nokia "]
 ASKED = {

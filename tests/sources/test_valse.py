@@ -9,7 +9,7 @@ import pytest
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.valse import INSTRUMENTS, valse
+from counterpoint.sources.formats.valse import INSTRUMENTS, valse
 
 
 def _record(**own: Any) -> dict[str, Any]:

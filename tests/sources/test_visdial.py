@@ -11,8 +11,8 @@ import pytest
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.visdial import visdial
+from counterpoint.sources.formats.visdial import visdial
+from counterpoint.sources.reading.skips import Skips
 from counterpoint.world.dataset_formats import image_number, visdial_file
 from counterpoint.world.source import World
 

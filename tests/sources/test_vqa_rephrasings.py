@@ -7,8 +7,8 @@ import pytest
 from vqa_files import answered, asked, put, read
 
 from counterpoint.core.items import Question
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa import vqa_rephrasings
+from counterpoint.sources.formats.vqa import vqa_rephrasings
+from counterpoint.sources.reading.skips import Skips
 
 
 def _reading(folder: Path, questions: Any, annotations: Any) -> tuple[list[Question], Skips]:

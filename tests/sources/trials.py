@@ -17,8 +17,8 @@ from counterpoint.core.groups import Relation
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.boxes import LONGEST
 from counterpoint.sources.dataset import DataSet, Source
+from counterpoint.sources.reading.boxes import LONGEST
 
 
 class Ending(StrEnum):

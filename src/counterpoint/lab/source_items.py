@@ -14,9 +14,9 @@ from counterpoint.core.pictures import Picture
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.sources.dataset import DataSet, Source
-from counterpoint.sources.inside import NAMESPACE as UNPACKED
-from counterpoint.sources.plain_files import OwnFiles, read_rewordings
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
+from counterpoint.sources.reading.embedded_pictures import NAMESPACE as UNPACKED
+from counterpoint.sources.reading.skips import Skips
 from counterpoint.store.lab import LabStore
 
 

@@ -10,8 +10,8 @@ from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGro
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.grounding import GroundedQuestions
+from counterpoint.sources.reading.skips import Skips, skip_repeated
 from counterpoint.sources.sampling import MOST, sample_items
-from counterpoint.sources.skips import Skips, skip_repeated
 
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""

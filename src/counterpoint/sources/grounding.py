@@ -8,7 +8,7 @@ from typing import Protocol
 from counterpoint.core.ids import content_id
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.reading.skips import Skips
 
 NO_SCENE = "a question about a picture whose scene is not there"
 _REMEDY = "the other questions stay; are the scenes those of the same split?"

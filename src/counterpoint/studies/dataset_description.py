@@ -18,9 +18,9 @@ from counterpoint.sources.file_checks import (
     count_pictures,
     most_complete_split,
 )
-from counterpoint.sources.inside import NAMESPACE as INSIDE
-from counterpoint.sources.plain_files import OwnFiles
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.own_files import OwnFiles
+from counterpoint.sources.reading.embedded_pictures import NAMESPACE as INSIDE
+from counterpoint.sources.reading.skips import Skips
 
 Watch: TypeAlias = Callable[[Iterable[Any], str], Iterable[Any]]
 """Lets items pass, and shows how far the reading of a kind has come."""

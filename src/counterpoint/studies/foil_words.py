@@ -15,7 +15,7 @@ from counterpoint.core.groups import Relation
 from counterpoint.language.word_diff import replaced_words
 from counterpoint.metrics.divergence import jensen_shannon_distance
 from counterpoint.metrics.relabeling import Table
-from counterpoint.sources.valse import INSTRUMENTS
+from counterpoint.sources.formats.valse import INSTRUMENTS
 
 SWAPS = ("actant-swap",)
 """Tests whose foils have the words of their captions in other places."""

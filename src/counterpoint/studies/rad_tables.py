@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.record import Record
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.tables import read_rows
+from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.tables import read_rows
 from counterpoint.studies.rad_prediction import RadCounts, columns
 
 EXAMPLE = Path(str(files("counterpoint.studies").joinpath("data/rad_instances.csv")))

@@ -17,7 +17,7 @@ from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell, PaperRow, PaperTable
-from counterpoint.sources.valse import INSTRUMENTS
+from counterpoint.sources.formats.valse import INSTRUMENTS
 from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_words
 
 LABELS = ("4", "5")

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from counterpoint.core.errors import SourceError, UnknownName
-from counterpoint.sources.columns import (
+from counterpoint.sources.reading.columns import (
     LLAVA_ANSWERS,
     PREDICTIONS,
     VLMEVALKIT_RESULTS,
@@ -16,12 +16,12 @@ from counterpoint.sources.columns import (
     ColumnLayout,
     describe_columns,
 )
-from counterpoint.sources.results.harness import read_samples
+from counterpoint.sources.reading.tables import Row, delimited, holds_bytes, parquet, spreadsheet
+from counterpoint.sources.results.harness_samples import read_samples
 from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
 from counterpoint.sources.results.json_files import json_records, read_outline
 from counterpoint.sources.results.predictions import PredictionStream, ResultRecord
 from counterpoint.sources.results.row_predictions import PredictionReader
-from counterpoint.sources.tables import Row, delimited, holds_bytes, parquet, spreadsheet
 
 RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.records import elements, members, object_keys, whole
+from counterpoint.sources.reading.json_files import elements, members, object_keys, whole
 from counterpoint.sources.results.predictions import ResultRecord
 
 LISTS = ("results", "answers", "predictions", "annotations", "samples", "logs", "records", "outputs", "data")

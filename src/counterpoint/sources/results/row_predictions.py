@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.columns import ColumnFinder, ColumnLayout
+from counterpoint.sources.reading.columns import ColumnFinder, ColumnLayout
 from counterpoint.sources.results.predictions import (
     Prediction,
     PredictionStream,

@@ -8,13 +8,13 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources import visual_genome, vqa_layout
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.records import elements, members
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import BLIND, EMPTY, skip_question
+from counterpoint.sources.formats import visual_genome, vqa_layout
+from counterpoint.sources.formats.vqa_layout import BLIND, EMPTY, skip_question
+from counterpoint.sources.reading.json_files import elements, members
+from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.skips import Skips
 
 _COCO = re.compile(r"(?:.*/)?COCO_(train2014|val2014)_([0-9]{1,12})\.jpg")
 

@@ -8,14 +8,14 @@ from typing import TypeAlias
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.sources.boxes import LONGEST, box_of, size_of
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.gqa_scenes import DANGLING, REMEDY
-from counterpoint.sources.joining import KeyedJoin
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.records import elements
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.gqa_scenes import DANGLING, REMEDY
+from counterpoint.sources.reading.boxes import LONGEST, box_of, size_of
+from counterpoint.sources.reading.json_files import elements
+from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.keyed_join import KeyedJoin
+from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "vg"
 FOLDERS = ("VG_100K", "VG_100K_2")

@@ -10,12 +10,12 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.sources.boxes import LONGEST, skip_box
-from counterpoint.sources.clevr_boxes import HALF, box
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.records import elements
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.clevr_boxes import HALF, box
+from counterpoint.sources.reading.boxes import LONGEST, skip_box
+from counterpoint.sources.reading.json_files import elements
+from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "clevr"
 SIZE = Size(480, 320)

@@ -8,12 +8,12 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.sources.boxes import LONGEST, clip_box, size_of, skip_box
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.record import Record
-from counterpoint.sources.records import parts
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.reading.boxes import LONGEST, clip_box, size_of, skip_box
+from counterpoint.sources.reading.json_files import parts
+from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "coco"
 SPLITS = ("val2017", "train2017", "val2014", "train2014")

@@ -16,9 +16,9 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.dataset import SplitFiles
-from counterpoint.sources.joining import KeyedJoin
-from counterpoint.sources.records import decoded_elements, first_sign
-from counterpoint.sources.skips import Skips, skip_repeated
+from counterpoint.sources.reading.json_files import decoded_elements, first_sign
+from counterpoint.sources.reading.keyed_join import KeyedJoin
+from counterpoint.sources.reading.skips import Skips, skip_repeated
 
 NAMESPACE = "coco"
 FOLDERS = ("train2014", "val2014", "test2015")

@@ -13,11 +13,11 @@ from typing import NamedTuple, TypeAlias
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.coco import NAMESPACE, path_of
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.record import Record
-from counterpoint.sources.records import elements, has
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.coco import NAMESPACE, path_of
+from counterpoint.sources.reading.json_files import elements, has
+from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.skips import Skips
 
 ALONE = "a foil without its caption"
 ORIGINAL = "ORIG"

@@ -8,11 +8,11 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.record import Record
-from counterpoint.sources.records import elements
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.vqa_layout import is_name, skip_question, unusable_reason
+from counterpoint.sources.formats.vqa_layout import is_name, skip_question, unusable_reason
+from counterpoint.sources.reading.json_files import elements
+from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "visual7w"
 POINTING = "which"

@@ -2,8 +2,8 @@
 
 from typing import TypeAlias
 
-from counterpoint.sources import gqa_questions, gqa_scenes
 from counterpoint.sources.dataset import DataSet, File
+from counterpoint.sources.formats import gqa_questions, gqa_scenes
 
 _Names: TypeAlias = dict[str, tuple[str, ...]]
 

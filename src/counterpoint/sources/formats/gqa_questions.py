@@ -12,9 +12,9 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.gqa_scenes import NAMESPACE
-from counterpoint.sources.records import decoded_members
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.gqa_scenes import NAMESPACE
+from counterpoint.sources.reading.json_files import decoded_members
+from counterpoint.sources.reading.skips import Skips
 
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
 _BALANCED = (("balanced", "no"), ("balanced", "yes"))

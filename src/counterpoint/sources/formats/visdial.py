@@ -6,12 +6,12 @@ from pathlib import Path
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.coco import NAMESPACE as COCO
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.record import Record
-from counterpoint.sources.records import elements, parts
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats.coco import NAMESPACE as COCO
+from counterpoint.sources.reading.json_files import elements, parts
+from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "visdial"
 _FOLDERS = {"val": "VisualDialog_val2018", "test": "VisualDialog_test2018"}

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources import inside
-from counterpoint.sources.cells import choices_of, parse_answers, text_of, texts_of
-from counterpoint.sources.columns import CAPTIONS, QUESTIONS, ColumnFinder, describe_columns
 from counterpoint.sources.dataset import DataSet, SplitFiles
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.skips import Skips
-from counterpoint.sources.tables import ENDINGS, ColumnTest, read_rows
+from counterpoint.sources.reading import embedded_pictures as inside
+from counterpoint.sources.reading.cells import choices_of, parse_answers, text_of, texts_of
+from counterpoint.sources.reading.columns import CAPTIONS, QUESTIONS, ColumnFinder, describe_columns
+from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.tables import ENDINGS, ColumnTest, read_rows
 
 SAME_SPLIT = (("val", "validation", "valid", "dev"), ("test", "testing", "eval"), ("train", "training"))
 """Names that people give to one split."""

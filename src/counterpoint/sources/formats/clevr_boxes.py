@@ -14,7 +14,7 @@ from math import atan2, cos, pi, radians, sin
 from types import MappingProxyType
 
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.boxes import clip_box
+from counterpoint.sources.reading.boxes import clip_box
 
 PITCH = radians(24)
 FOCUS = 35 / 32

@@ -16,10 +16,10 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.gqa_scenes import NAMESPACE
-from counterpoint.sources.records import decoded_elements
-from counterpoint.sources.skips import Skips, skip_repeated
-from counterpoint.sources.vqa_layout import is_name
+from counterpoint.sources.formats.gqa_scenes import NAMESPACE
+from counterpoint.sources.formats.vqa_layout import is_name
+from counterpoint.sources.reading.json_files import decoded_elements
+from counterpoint.sources.reading.skips import Skips, skip_repeated
 
 TESTS = {
     "t": ("rephrase", Relation.SAME),

@@ -16,11 +16,11 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
-from counterpoint.sources import coco, swig, visdial, visual7w
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.record import Record
-from counterpoint.sources.records import members
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.formats import coco, swig, visdial, visual7w
+from counterpoint.sources.reading.json_files import members
+from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.skips import Skips
 
 
 class Instrument(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import exp
 from typing import Any
 
-from counterpoint.sources.columns import PREDICTIONS, ColumnFinder
+from counterpoint.sources.reading.columns import PREDICTIONS, ColumnFinder
 from counterpoint.sources.results.predictions import (
     Prediction,
     PredictionStream,

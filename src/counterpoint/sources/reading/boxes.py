@@ -2,8 +2,8 @@
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.skips import Skips
 
 LONGEST = 100_000
 """No picture is longer, in pixels."""

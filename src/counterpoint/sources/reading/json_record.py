@@ -5,7 +5,7 @@ from contextlib import suppress
 from math import isfinite
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.json_text import Json
+from counterpoint.sources.reading.json_stream import Json
 
 OTHER_RELEASE = "is it the file of another data set or release?"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.sources.boxes import box_of, size_of
-from counterpoint.sources.json_text import Json
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.records import members
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.reading.boxes import box_of, size_of
+from counterpoint.sources.reading.json_files import members
+from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "gqa"
 DANGLING = "a relation without a name, or to an object that is not there"

@@ -11,11 +11,11 @@ from pathlib import Path
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Box, Picture, Size
-from counterpoint.sources.boxes import LONGEST, clip_box, size_of, skip_box
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.record import Record, short_repr
-from counterpoint.sources.records import members
-from counterpoint.sources.skips import Skips
+from counterpoint.sources.reading.boxes import LONGEST, clip_box, size_of, skip_box
+from counterpoint.sources.reading.json_files import members
+from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE, FOLDER = "swig", "images_512"
 NOWHERE = (-1.0,) * 4
