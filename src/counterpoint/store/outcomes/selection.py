@@ -233,7 +233,7 @@ def find_neighbours(reader: OutcomeReader, chosen: GroupFilter, key: GroupKey) -
         f"min({columns}) FILTER ({compare.format('>')}) AS after "
         f"FROM {selection.source} WHERE {selection.where}"
     )
-    position: Sequence[Any] = (_number(reader, key), key.model)
+    position = (_number(reader, key), key.model)
     (row,) = reader.database.rows(sql, [*position * 4, *selection.parameters], selection.tables)
     before, after = (Neighbour(*row[side]) if row[side] else None for side in ("before", "after"))
     return Neighbours(row["place"] if row["fits"] else 0, row["matches"], before, after)
