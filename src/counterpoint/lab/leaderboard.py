@@ -106,7 +106,7 @@ def leaderboard(
     chosen = select_models(store, names)
     costs = lab_costs(store)
     competitors = {
-        title: Competitor(model.fingerprint, costs.get(model.fingerprint, ModelCost()), _abilities(model))
+        title: Competitor(model.fingerprint, costs.get(model.fingerprint, ModelCost()), model_abilities(model))
         for title, model in chosen.items()
     }
     if layout == Layout.DATASETS:
@@ -123,7 +123,7 @@ def data_set(manifest: Manifest, tests: Sequence[str]) -> str:
     return data_set_name(manifest.suite, tests, f"{source} {split}".strip())
 
 
-def _abilities(model: ModelVersion) -> frozenset[str] | None:
+def model_abilities(model: ModelVersion) -> frozenset[str] | None:
     """What the latest run of a model says that it can do."""
     abilities = model.runs[-1].details.get("abilities") if model.runs else None
     return frozenset(abilities) if isinstance(abilities, list | tuple) else None
@@ -245,7 +245,7 @@ def _model_cells(
     for column in DATA_SET_COLUMNS:
         if row := rows.get((column.test, column.metric.name)):
             chance = rows.get((column.test, column.metric.chance), {}).get("value")
-            cells[column.key] = data_set_cell(column, row, chance, _abilities(model))
+            cells[column.key] = data_set_cell(column, row, chance, model_abilities(model))
     return cells
 
 

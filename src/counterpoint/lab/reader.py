@@ -1,13 +1,14 @@
 """A lab as pages and reports read it: the outcome tables with the metrics, suites and costs of the catalog."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.costs import model_cost
-from counterpoint.metrics.leaderboard import ModelCost
+from counterpoint.lab.leaderboard import model_abilities
+from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
@@ -40,6 +41,29 @@ class LabReader(OutcomeReader):
             return str(catalog.find("suites", self.lab.manifest(suite).suite).tests)
         except (CounterpointError, AttributeError):
             return ""
+
+    def leaderboard(self, suites: Sequence[str] = (), metrics: Sequence[str] = ()) -> Leaderboard:
+        """Return the leaderboard of some suites by some metrics; without names, of all suites by those displayed."""
+        key = ("leaderboard", tuple(suites), tuple(metrics))
+        return self.cached(key, lambda: self._leaderboard(tuple(suites) or self.suites(), metrics))
+
+    def _leaderboard(self, suites: Sequence[str], metrics: Sequence[str]) -> Leaderboard:
+        abilities = {version.fingerprint: model_abilities(version) for version in self.lab.versions()}
+        competitors = {
+            model.name: Competitor(model.fingerprint, self.costs()[model.slug], abilities[model.fingerprint])
+            for model in self.models()
+        }
+        names = {model.slug: model.name for model in self.models()}
+        tests = {suite: self.tests(suite) if len(suites) == 1 else () for suite in suites}
+        places = [(suite, test) for suite in suites for test in ("", *(tests[suite] if len(tests[suite]) > 1 else ()))]
+        return suites_leaderboard(
+            competitors,
+            {(suite, test, metric, names[slug]): row for (suite, test, metric, slug), row in self.score_rows().items()},
+            {(suite, test): self.contents(suite, test=test) for suite, test in places},
+            self.metrics,
+            ties={(suite, test, metric, names[slug]) for suite, test, metric, slug in self.all_ties()},
+            chosen=metrics,
+        )
 
     def _costs(self) -> dict[str, ModelCost]:
         seconds = self.mean_seconds()

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from counterpoint import catalog
 from counterpoint._version import __version__
-from counterpoint.explorer.pages.overview import OverviewView, build_overview, metric_chart, rank_models, score_cell
+from counterpoint.explorer.pages.overview import OverviewView, build_overview, metric_chart
 from counterpoint.explorer.pages.overview.query import OverviewQuery
+from counterpoint.explorer.score_cells import score_cell
 from counterpoint.explorer.templating import environment
 from counterpoint.explorer.views import LabView, ScoreCell
 from counterpoint.lab.reader import LabReader
@@ -48,14 +49,12 @@ def render_lab_report(reader: LabReader) -> str:
         style=style(),
         charts=[metric_chart(reader, OverviewQuery(metrics=(name,))) for name in drawings],
         suites=[_suite(reader, suite) for suite in reader.suites()],
-        models=rank_models(reader, OverviewQuery()),
+        models=_ranked_models(reader, ()),
     )
 
 
 def _suite(reader: LabReader, suite: str) -> SuiteSection:
-    models = tuple(
-        model for model in rank_models(reader, OverviewQuery((suite,))) if reader.has_answers(suite, model.slug)
-    )
+    models = tuple(model for model in _ranked_models(reader, (suite,)) if reader.has_answers(suite, model.slug))
     manifest = reader.lab.manifest(suite)
     made = f"{manifest.groups:,} groups, {manifest.rows:,} queries, seed {manifest.seed}"
     several = len(reader.tests(suite)) > 1
@@ -71,6 +70,12 @@ def _suite(reader: LabReader, suite: str) -> SuiteSection:
         states=tuple((model.name, _states(reader, suite, model)) for model in models),
         chart=verdicts_by_model(reader, suite, models) if models else None,
     )
+
+
+def _ranked_models(reader: LabReader, suites: tuple[str, ...]) -> list[LabModel]:
+    """The models in the order of the leaderboard."""
+    models = {model.name: model for model in reader.models()}
+    return [models[row.model] for row in reader.leaderboard(suites).rows]
 
 
 def _kinds(

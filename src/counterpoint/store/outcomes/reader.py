@@ -199,9 +199,17 @@ class OutcomeReader:
         by = "kind" if kind else "test" if test else "suite"
         return self.cached(("reasons",), self._query_reasons).get((suite, slug, by, test, kind, metric), "")
 
-    def ties(self, suite: str, metric: str, *, test: str = "") -> frozenset[str]:
-        """Return the best model by a metric and those that are statistically tied with it."""
-        return self.cached(("ties",), self._query_ties).get((suite, test, metric), frozenset())
+    def score_rows(self) -> Mapping[tuple[str, str, str, str], Mapping[str, Any]]:
+        """Return the scores of suites and tests with value, low, high, n, reason and missing.
+
+        Keys are a suite, a test (empty for the whole suite), a metric and a slug.
+        """
+        return self.cached(("score rows",), self._query_score_rows)
+
+    def all_ties(self) -> frozenset[tuple[str, str, str, str]]:
+        """Return every statistical tie with the best as suite, test, metric and slug."""
+        ties = self.cached(("ties",), self._query_ties)
+        return frozenset((*place, slug) for place, slugs in ties.items() for slug in slugs)
 
     def tests(self, suite: str) -> tuple[str, ...]:
         """Return the tests of a suite, in its order."""
@@ -331,6 +339,14 @@ class OutcomeReader:
             "FROM scores WHERE n > 0"
         )
         return {row[:6]: SliceScore(*row[6:]) for row in _tuples(self.database.rows(sql))}
+
+    def _query_score_rows(self) -> dict[tuple[str, str, str, str], dict[str, Any]]:
+        sql = (
+            "SELECT suite, test, metric, model, value, low, high, n, reason, missing FROM scores "
+            """WHERE "by" IN ('suite', 'test')"""
+        )
+        rows = self.database.rows(sql)
+        return {(row["suite"], row["test"], row["metric"], row["model"]): row for row in rows}
 
     def _query_applicable(self) -> dict[tuple[str, str], frozenset[str]]:
         names: dict[tuple[str, str], set[str]] = {}

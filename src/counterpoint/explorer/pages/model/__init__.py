@@ -6,11 +6,10 @@ from urllib.parse import quote, urlencode
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer import board_columns
 from counterpoint.explorer.model_charts import curve, ranges
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.explorer.pages.overview import score_cell
-from counterpoint.explorer.pages.overview.query import OverviewQuery
+from counterpoint.explorer.pages.overview.query import COSTS
+from counterpoint.explorer.score_cells import cost_figure, score_cell
 from counterpoint.explorer.standings import Part, standings
 from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
@@ -82,8 +81,7 @@ class ModelQuery:
     def read(cls, reader: LabReader, slug: str, query: Mapping[str, str]) -> "ModelQuery":
         """The choice that an address says, with what it leaves out filled in."""
         reader.model(slug)
-        ordered = board_columns.chosen_suites(reader, OverviewQuery())
-        suites = [suite for suite in ordered if reader.has_answers(suite, slug)]
+        suites = [suite for suite in _ordered_suites(reader) if reader.has_answers(suite, slug)]
         suite = reader.require_suite(query["suite"]) if query.get("suite") else next(iter(suites), "")
         known = group_score_metrics(reader, suite) if suite else ()
         metric = query.get("metric", "")
@@ -161,12 +159,17 @@ def _first(found: Sequence[SliceFinding], *, above: bool) -> tuple[SliceFinding,
 
 
 def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, CostFigure], ...]:
-    columns = board_columns.cost_columns(OverviewQuery())
-    figures = board_columns.costs(reader, model, columns)
-    names = [
-        f"{column.label.lower()}{' a query' if column.metric == 'seconds_per_query' else ''}" for column in columns
-    ]
-    return tuple(zip(names, figures, strict=True))
+    cost = reader.costs()[model.slug]
+    labels = {
+        name: f"{label.lower()}{' a query' if name == 'seconds_per_query' else ''}"
+        for name, (label, _) in COSTS.items()
+    }
+    return tuple((label, cost_figure(cost, name)) for name, label in labels.items())
+
+
+def _ordered_suites(reader: LabReader) -> tuple[str, ...]:
+    """Return the suites in the order of the leaderboard."""
+    return tuple(dict.fromkeys(column.suite for column in reader.leaderboard().columns))
 
 
 def _measured(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> SuiteScores | None:
@@ -259,7 +262,7 @@ def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
     """The main metrics of every suite that both models have."""
     found = []
     pair = [reader.model(slug) for slug in (choice.slug, choice.against) if slug]
-    for suite in board_columns.chosen_suites(reader, OverviewQuery()):
+    for suite in _ordered_suites(reader):
         for name in reader.displayed_metrics(suite):
             scores = [(one, reader.score(suite, one.slug, name)) for one in pair]
             row = f"{suite} · {catalog.metric(name).title.lower()}"

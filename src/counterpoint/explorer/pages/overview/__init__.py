@@ -1,15 +1,16 @@
-"""The leaderboard: models and metrics, over all suites or over the tests of one."""
+"""The overview: the leaderboard of the lab, over all suites or over the tests of one, and a chart of one metric."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import groupby
 from urllib.parse import quote, urlencode
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer import board_columns
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.explorer.pages.overview.query import COST, OverviewQuery
+from counterpoint.explorer.pages.overview.query import COST, COSTS, LOWER_COSTS, OverviewQuery
+from counterpoint.explorer.score_cells import cost_figure, score_cell
 from counterpoint.explorer.views import (
     ChartFigure,
     ColumnGroup,
@@ -24,6 +25,7 @@ from counterpoint.explorer.views import (
 )
 from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
+from counterpoint.metrics.leaderboard import Leaderboard, LeaderboardCell, LeaderboardColumn, LeaderboardRow
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.store.models import LabModel
@@ -47,20 +49,20 @@ class OverviewView(PageView):
 
 
 SENTENCE = (
-    "In per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. What is bold cannot be told "
-    "apart from the best of its column by a paired test at 5 % after Holm’s correction."
+    "In per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. Bold values are "
+    "statistically tied with the best of their column: a paired test at 5 % after Holm’s correction."
+)
+
+TABLE_NOTE = (
+    "Per cent, with 95 % intervals over pictures. Bold values are statistically tied with the best of their column: a "
+    "paired test at 5 % after Holm’s correction."
 )
 
 DEFAULT_METRIC = "comprehensive_accuracy"
-"""The metric that an empty lab is ordered by."""
-
-_NOTE = (
-    "Share of pairs, in per cent, with 95 % intervals over pictures. What is bold cannot be told apart from the best "
-    "of its column by a paired test at 5 % after Holm’s correction."
-)
+"""The metric that the chart of an empty lab is about."""
 
 SLICES = 12
-"""How many tests or kinds of a suite are listed below an opened model."""
+"""How many tests or kinds of a suite are listed below an expanded model."""
 
 
 def overview_view(reader: LabReader, request: PageRequest) -> OverviewView:
@@ -73,29 +75,27 @@ def overview_chart(reader: LabReader, request: PageRequest) -> DotChart:
     return metric_chart(reader, OverviewQuery.read(request.query))
 
 
-def build_overview(reader: LabReader, choice: OverviewQuery, *, live: bool = True) -> OverviewView:
+def build_overview(reader: LabReader, query: OverviewQuery, *, live: bool = True) -> OverviewView:
     """Return the leaderboard of a query; `live` where its cells link to pages."""
-    _check(reader, choice)
-    columns, costs = board_columns.columns(reader, choice), board_columns.cost_columns(choice)
-    order = rank_models(reader, choice)
-    lines = tuple(_line(reader, choice, model, columns, costs, live=live) for model in order)
+    board = _leaderboard(reader, query)
+    columns, models = _columns(board, query), {model.name: model for model in reader.models()}
+    rows = sorted_rows(board, query)
+    figures = (ChartFigure(metric_chart(reader, query), query.address("/overview.svg")),)
     return OverviewView(
-        title=f"Overview: {choice.suite}" if choice.suite else "Overview",
+        title=f"Overview: {query.suite}" if query.suite else "Overview",
         sentence=SENTENCE,
-        twin=choice.address("/overview.json"),
-        above=choice.address(suites=()) if choice.suite else "",
-        heads=board_columns.heads(columns, live=live and not choice.suite),
+        twin=query.address("/overview.json"),
+        above=query.address(suites=()) if query.suite else "",
+        heads=_column_groups(columns, live=live and not query.suite),
         columns=columns,
-        lines=lines,
-        costs=costs,
-        by_name=board_columns.name_column(choice),
-        suites=_suites(reader, choice),
-        boxes=(_suite_box(reader, choice), _measure_box(reader, choice)),
-        kept=tuple(pair for pair in choice.said() if pair[0] in ("sort", "open")),
-        notes=_notes(reader, choice, columns),
-        charts=(ChartFigure(metric_chart(reader, choice), choice.address("/overview.svg")),)
-        if lines and columns
-        else (),
+        lines=tuple(_line(reader, board, query, row, models[row.model], live=live) for row in rows),
+        costs=_cost_columns(query),
+        by_name=_name_column(query),
+        suites=_suite_links(reader, query),
+        boxes=(_suite_box(reader, query), _metric_box(reader, query)),
+        kept=tuple(pair for pair in query.parameters() if pair[0] in ("sort", "open")),
+        notes=_notes(board, query),
+        charts=figures if rows and columns else (),
         empty=_empty(reader),
     )
 
@@ -111,27 +111,36 @@ def leaderboard_table(board: OverviewView) -> ResultTable:
     ]
     heads = ("Model", *(column.term or column.label for column in board.columns))
     return ResultTable(
-        "Leaderboard", heads, rows, spans=[(head.label, head.columns) for head in board.heads], note=_NOTE
+        "Leaderboard", heads, rows, spans=[(head.label, head.columns) for head in board.heads], note=TABLE_NOTE
     )
 
 
-def metric_chart(reader: LabReader, choice: OverviewQuery) -> DotChart:
-    """One metric of every model, a panel for each suite, or for each test of the chosen suite."""
-    _check(reader, choice)
-    metric = chart_metric(reader, choice)
-    found = _dots(reader, choice, metric)
-    return DotChart(chart_title(found, metric), tuple(found))
+def metric_chart(reader: LabReader, query: OverviewQuery) -> DotChart:
+    """Draw one metric of every model, with a panel for each suite, or for each test of the chosen suite."""
+    board = _leaderboard(reader, query)
+    metric = _chart_metric(board, query)
+    slugs = {model.name: model.slug for model in reader.models()}
+    tests = reader.tests(query.suite) if query.suite else ()
+    suites = dict.fromkeys(column.suite for column in board.columns)
+    places = [(suite, test) for suite in suites for test in ("", *(tests if len(tests) > 1 else ()))]
+    dots = [
+        Dot(row.model, test or suite, score.value, score.low, score.high)
+        for suite, test in places
+        for row in sorted_rows(board, query)
+        if (score := reader.score(suite, slugs[row.model], metric, test=test))
+    ]
+    return DotChart(chart_title(dots, metric), tuple(dots))
 
 
-def chart_title(found: Sequence[Dot], metric: str) -> str:
-    """The sentence above a chart: who is best, where, and by how much.
+def chart_title(dots: Sequence[Dot], metric: str) -> str:
+    """State the finding of a chart: which model is best, where, and by how much.
 
-    >>> finding([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
+    >>> chart_title([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
     'a has the highest worst case, 50.0 %, 25.0 points above b'
     """
     lower = catalog.metric(metric).lower_is_better
     columns: dict[str, list[Dot]] = {}
-    for dot in sorted(found, key=lambda dot: dot.value if lower else -dot.value):
+    for dot in sorted(dots, key=lambda dot: dot.value if lower else -dot.value):
         columns.setdefault(dot.column, []).append(dot)
     leaders = [ranked[0].row for ranked in columns.values()]
     if not leaders:
@@ -149,79 +158,39 @@ def chart_title(found: Sequence[Dot], metric: str) -> str:
     return f"{lead}, {away:.1f} points {'below' if lower else 'above'} {ranked[1].row}"
 
 
-def rank_models(reader: LabReader, choice: OverviewQuery) -> tuple[LabModel, ...]:
-    """The models in the order that was asked for; else the best first by the mean of one metric over the suites.
+def sorted_rows(board: Leaderboard, query: OverviewQuery) -> tuple[LeaderboardRow, ...]:
+    """Return the rows in the order that was asked for, else in that of the leaderboard.
 
-    Whoever has no value comes last, whichever way the others are ordered.
+    A model without a value comes last in both directions.
     """
-    name, back = choice.sort.removeprefix("-"), choice.sort.startswith("-")
-    models = sorted(reader.models(), key=lambda model: (model.name, model.slug))
-    if name == "model":
-        return tuple(reversed(models) if back else models)
-    columns = (*board_columns.columns(reader, choice), *board_columns.cost_columns(choice))
-    column = next((one for one in columns if board_columns.key(one) == name), None)
-    lower = column.lower if column else catalog.metric(chart_metric(reader, choice)).lower_is_better
-    values = _values(reader, choice, column)
+    if query.sort_key == "model":
+        return tuple(sorted(board.rows, key=lambda row: row.model, reverse=query.is_reversed))
+    column = next((column for column in board.columns if column.key == query.sort_key), None)
+    suite, _, cost = query.sort_key.partition("/")
+    if column is None and not (suite == COST and cost in query.costs):
+        return board.rows
+    lower = column.metric.lower_is_better if column else cost in LOWER_COSTS
 
-    def rank(model: LabModel) -> tuple[bool, float]:
-        value = values[model.slug]
-        return value is None, 0.0 if value is None else value if lower != back else -value
+    def rank(row: LeaderboardRow) -> tuple[bool, float]:
+        value = row.cells[column.key].value if column else getattr(row.cost, cost)
+        return value is None, 0.0 if value is None else value if lower != query.is_reversed else -value
 
-    return tuple(sorted(models, key=rank))
-
-
-def chart_metric(reader: LabReader, choice: OverviewQuery) -> str:
-    """The metric that a chart shows: that of the column which models are ordered by, else one that suites share."""
-    columns = board_columns.columns(reader, choice)
-    by = [column.metric for column in columns if board_columns.key(column) == choice.sort.removeprefix("-")]
-    wanted = [name for name in choice.metrics if name != COST]
-    suites = board_columns.chosen_suites(reader, choice)
-    displayed = [name for suite in suites for name in reader.displayed_metrics(suite)]
-    shared = sorted(dict.fromkeys(displayed), key=lambda name: (-displayed.count(name), catalog.metric(name).rank))
-    return next(iter([*by, *wanted, *shared, *(column.metric for column in columns), DEFAULT_METRIC]))
+    return tuple(sorted(sorted(board.rows, key=lambda row: row.model), key=rank))
 
 
-def score_cell(
-    reader: LabReader, suite: str, model: LabModel, metric: str, *, test: str = "", kind: str = "", address: str = ""
-) -> ScoreCell:
-    """A score as a cell of a table; without a score, the reason why there is none."""
-    score = reader.score(suite, model.slug, metric, test=test, kind=kind)
-    if score is None:
-        return ScoreCell(reason=reason(reader, suite, model, metric, test=test, kind=kind))
-    by = catalog.metric(metric).chance
-    chance = reader.score(suite, model.slug, by, test=test, kind=kind) if by else None
-    return ScoreCell(
-        score.value,
-        score.low,
-        score.high,
-        score.n,
-        score.clusters,
-        score.method,
-        address=address,
-        chance=chance.value if chance else None,
-    )
-
-
-def reason(reader: LabReader, suite: str, model: LabModel, metric: str, *, test: str = "", kind: str = "") -> str:
-    """Why a model has no score."""
-    if not reader.has_answers(suite, model.slug):
-        return unasked(model.name, suite)
-    return (
-        reader.missing_reason(suite, model.slug, metric, test=test, kind=kind) or catalog.metric(metric).not_applicable
-    )
-
-
-def unasked(model: str, suite: str) -> str:
-    """Why a model has no score on a suite."""
-    return f"{model} has no answers to {suite}: it was not run, or lacks the capability"
-
-
-def _check(reader: LabReader, choice: OverviewQuery) -> None:
-    for suite in choice.suites:
+def _leaderboard(reader: LabReader, query: OverviewQuery) -> Leaderboard:
+    for suite in query.suites:
         reader.require_suite(suite)
-    for metric in choice.metrics:
-        if metric != COST and metric not in reader.metric_names():
+    for metric in query.metric_names:
+        if metric not in reader.metric_names():
             raise UnknownName("metric", metric, reader.metric_names())
+    return reader.leaderboard(query.suites, query.metric_names)
+
+
+def _chart_metric(board: Leaderboard, query: OverviewQuery) -> str:
+    """Return the metric of the column that models are sorted by, else a chosen one, else that of most columns."""
+    sorted_by = [column.metric.name for column in board.columns if column.key == query.sort_key]
+    return next(iter([*sorted_by, *query.metric_names, *filter(None, [board.order]), DEFAULT_METRIC]))
 
 
 def _empty(reader: LabReader) -> str:
@@ -230,140 +199,176 @@ def _empty(reader: LabReader) -> str:
     return "No model has answered yet: start one with counterpoint run."
 
 
-def _values(reader: LabReader, choice: OverviewQuery, column: MetricColumn | None) -> dict[str, float | None]:
-    """What models are ordered by: their values in a column, else their means over the suites that are shown."""
-    slugs = [model.slug for model in reader.models()]
-    if column is not None and column.suite == COST:
-        return {slug: getattr(reader.costs()[slug], column.metric) for slug in slugs}
-    metric = column.metric if column else chart_metric(reader, choice)
-    suites = [(column.suite, column.test)] if column else [(s, "") for s in board_columns.chosen_suites(reader, choice)]
-    found: dict[str, float | None] = {}
-    for slug in slugs:
-        scores = [reader.score(suite, slug, metric, test=test) for suite, test in suites]
-        values = [score.value for score in scores if score is not None]
-        found[slug] = sum(values) / len(values) if values else None
-    return found
-
-
-def _line(
-    reader: LabReader,
-    choice: OverviewQuery,
-    model: LabModel,
-    columns: Sequence[MetricColumn],
-    costs: Sequence[MetricColumn],
-    *,
-    live: bool,
-) -> ScoreRow:
-    opened = live and model.slug in choice.opened
-    return ScoreRow(
-        model.name,
-        model.name,
-        " · ".join(filter(None, [model.detail, _out_of_form(reader, model, columns)])),
-        tuple(_cell(reader, model, column, live=live) for column in columns),
-        address=f"/models/{quote(model.slug)}" if live else "",
-        slug=model.slug,
-        costs=board_columns.costs(reader, model, costs),
-        toggle=f"{choice.toggled(model.slug)}#model-{model.slug}" if live else "",
-        opened=opened,
-        blocks=tuple(_blocks(reader, choice, model)) if opened else (),
+def _columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
+    places = [(column.suite, column.test) for column in board.columns]
+    has_groups = any(number > 1 for number in Counter(places).values())
+    return tuple(
+        _column(column, query, starts=has_groups and place > 0 and places[place] != places[place - 1])
+        for place, column in enumerate(board.columns)
     )
 
 
-def _out_of_form(reader: LabReader, model: LabModel, columns: Sequence[MetricColumn]) -> str:
-    """The share of a model's answers that no value could be taken from, in the suites that are shown."""
-    found: Counter[str] = Counter()
-    for suite in dict.fromkeys(column.suite for column in columns):
-        found.update(reader.state_counts(suite, model.slug))
-    given = sum(found[state] for state in ("ok", "unparsed", "refused"))
-    return ", ".join(f"{found[state] / given:.1%} {state}" for state in ("unparsed", "refused") if found[state])
+def _column(column: LeaderboardColumn, query: OverviewQuery, *, starts: bool) -> MetricColumn:
+    metric = column.metric
+    return MetricColumn(
+        column.suite,
+        column.test,
+        metric.name,
+        metric.title,
+        metric.term,
+        whole=f"{column.test or column.suite} · {metric.title}",
+        starts=starts,
+        lower=metric.lower_is_better,
+        says=metric.description,
+        address=query.sorted_by(column.key),
+        sorted=query.direction(column.key, lower=metric.lower_is_better),
+    )
 
 
-def _cell(reader: LabReader, model: LabModel, column: MetricColumn, *, live: bool) -> ScoreCell:
-    address = _suite_address(column.suite, model, test=column.test) if live else ""
-    cell = score_cell(reader, column.suite, model, column.metric, test=column.test, address=address)
-    tie = model.slug in reader.ties(column.suite, column.metric, test=column.test)
-    return replace(cell, tie=tie and cell.value is not None)
-
-
-def _suite_address(suite: str, model: LabModel, **chosen: str) -> str:
-    asked = {name: value for name, value in chosen.items() if value}
-    path = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
-    return f"{path}?{urlencode(asked)}#groups" if asked else path
-
-
-def _blocks(reader: LabReader, choice: OverviewQuery, model: LabModel) -> list[SuiteBlock]:
-    """What is below an opened model: its suites, each with its data set and its tests or kinds."""
-    found = []
-    for suite in board_columns.chosen_suites(reader, choice):
-        metric = next(iter(board_columns.shown(reader, choice, suite)), "")
-        if not metric or reader.score(suite, model.slug, metric) is None:
-            continue
-        cut = _slices(reader, suite, model, metric)
-        found.append(
-            SuiteBlock(
-                suite,
-                data_set(reader.lab.manifest(suite), reader.tests(suite)),
-                catalog.metric(metric).title,
-                _suite_address(suite, model),
-                tuple(cut[:SLICES]),
-                max(len(cut) - SLICES, 0),
-            )
+def _cost_columns(query: OverviewQuery) -> tuple[MetricColumn, ...]:
+    return tuple(
+        MetricColumn(
+            COST,
+            "",
+            name,
+            *COSTS[name],
+            whole=COSTS[name][0],
+            starts=place == 0,
+            lower=name in LOWER_COSTS,
+            address=query.sorted_by(f"{COST}/{name}"),
+            sorted=query.direction(f"{COST}/{name}", lower=name in LOWER_COSTS),
         )
-    return found
+        for place, name in enumerate(query.costs)
+    )
 
 
-def _slices(reader: LabReader, suite: str, model: LabModel, metric: str) -> list[SliceCell]:
-    """The tests of a suite where there are several, else its kinds, each that has a score; else the whole."""
-    whole = reader.slices(suite)
-    tests = [(test, kind) for test, kind in whole if test and not kind]
-    cut = tests if len(tests) > 1 else [(test, kind) for test, kind in whole if kind]
-    found = []
-    for test, kind in cut or tests:
+def _name_column(query: OverviewQuery) -> MetricColumn:
+    direction = query.direction("model", lower=True)
+    return MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=direction)
+
+
+def _column_groups(columns: Sequence[MetricColumn], *, live: bool) -> tuple[ColumnGroup, ...]:
+    """Return what the columns of a suite or test have in common; `live` where it links to that suite alone."""
+    return tuple(
+        ColumnGroup(test or suite, len(list(members)), OverviewQuery((suite,)).address() if live else "")
+        for (suite, test), members in groupby(columns, key=lambda column: (column.suite, column.test))
+    )
+
+
+def _line(
+    reader: LabReader, board: Leaderboard, query: OverviewQuery, row: LeaderboardRow, model: LabModel, *, live: bool
+) -> ScoreRow:
+    opened = live and model.slug in query.opened
+    return ScoreRow(
+        model.name,
+        model.name,
+        " · ".join(filter(None, [model.detail, _format_errors(reader, model, board)])),
+        tuple(_cell(reader, model, column, row.cells[column.key], live=live) for column in board.columns),
+        address=f"/models/{quote(model.slug)}" if live else "",
+        slug=model.slug,
+        costs=tuple(cost_figure(row.cost, name) for name in query.costs),
+        toggle=f"{query.toggled(model.slug)}#model-{model.slug}" if live else "",
+        opened=opened,
+        blocks=tuple(_blocks(reader, board, model)) if opened else (),
+    )
+
+
+def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard) -> str:
+    """Return the shares of a model's answers that are unparsed or refused, in the suites that are shown."""
+    states: Counter[str] = Counter()
+    for suite in dict.fromkeys(column.suite for column in board.columns):
+        states.update(reader.state_counts(suite, model.slug))
+    answers = sum(states[state] for state in ("ok", "unparsed", "refused"))
+    return ", ".join(f"{states[state] / answers:.1%} {state}" for state in ("unparsed", "refused") if states[state])
+
+
+def _cell(
+    reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: LeaderboardCell, *, live: bool
+) -> ScoreCell:
+    """Return a cell of the leaderboard with its number of pictures and the method of its interval."""
+    score = reader.score(column.suite, model.slug, column.metric.name, test=column.test)
+    return ScoreCell(
+        cell.value,
+        cell.low,
+        cell.high,
+        cell.n,
+        score.clusters if score else 0,
+        score.method if score else "",
+        tie=cell.tie,
+        reason=cell.reason,
+        address=_suite_address(column.suite, model, test=column.test) if live and cell.value is not None else "",
+        chance=cell.chance,
+    )
+
+
+def _suite_address(suite: str, model: LabModel, **parameters: str) -> str:
+    given = {name: value for name, value in parameters.items() if value}
+    path = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
+    return f"{path}?{urlencode(given)}#groups" if given else path
+
+
+def _blocks(reader: LabReader, board: Leaderboard, model: LabModel) -> list[SuiteBlock]:
+    """Return what is below an expanded model: its suites by their first metric, each with its tests or kinds."""
+    first: dict[str, str] = {}
+    for column in board.columns:
+        first.setdefault(column.suite, column.metric.name)
+    return [
+        _block(reader, suite, model, metric)
+        for suite, metric in first.items()
+        if reader.score(suite, model.slug, metric) is not None
+    ]
+
+
+def _block(reader: LabReader, suite: str, model: LabModel, metric: str) -> SuiteBlock:
+    cells = _slice_cells(reader, suite, model, metric)
+    return SuiteBlock(
+        suite,
+        data_set(reader.lab.manifest(suite), reader.tests(suite)),
+        catalog.metric(metric).title,
+        _suite_address(suite, model),
+        tuple(cells[:SLICES]),
+        max(len(cells) - SLICES, 0),
+    )
+
+
+def _slice_cells(reader: LabReader, suite: str, model: LabModel, metric: str) -> list[SliceCell]:
+    """Return the tests of a suite that have a score, if there are several, else its kinds, else the whole."""
+    slices = reader.slices(suite)
+    tests = [(test, kind) for test, kind in slices if test and not kind]
+    shown = tests if len(tests) > 1 else [(test, kind) for test, kind in slices if kind]
+    cells = []
+    for test, kind in shown or tests:
         address = _suite_address(suite, model, test=test, kind=kind)
         cell = score_cell(reader, suite, model, metric, test=test, kind=kind, address=address)
         if cell.value is not None:
-            found.append(SliceCell(kind or test, cell))
-    return found
+            cells.append(SliceCell(kind or test, cell))
+    return cells
 
 
-def _suites(reader: LabReader, choice: OverviewQuery) -> tuple[LinkChoice, ...]:
-    named = [("all suites", ()), *((suite, (suite,)) for suite in reader.suites())]
-    return tuple(LinkChoice(label, choice.address(suites=value), choice.suites == value) for label, value in named)
+def _suite_links(reader: LabReader, query: OverviewQuery) -> tuple[LinkChoice, ...]:
+    suites = [("all suites", ()), *((suite, (suite,)) for suite in reader.suites())]
+    return tuple(LinkChoice(label, query.address(suites=value), query.suites == value) for label, value in suites)
 
 
-def _suite_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
-    options = (SelectOption(suite, suite, suite in choice.suites) for suite in reader.suites())
+def _suite_box(reader: LabReader, query: OverviewQuery) -> SelectBox:
+    options = (SelectOption(suite, suite, suite in query.suites) for suite in reader.suites())
     return SelectBox("suite", "Suites", tuple(options))
 
 
-def _measure_box(reader: LabReader, choice: OverviewQuery) -> SelectBox:
-    """The metrics that have a value on any suite that is shown, and cost."""
-    suites = board_columns.chosen_suites(reader, choice)
-    applying = {name for suite in suites for name in reader.applicable_metrics(suite)} - {
-        metric.chance for metric in reader.metrics
-    }
-    known = [name for name in reader.metric_names() if name in applying]
-    options = [SelectOption(name, catalog.metric(name).title, name in choice.metrics) for name in known]
-    return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in choice.metrics)))
+def _metric_box(reader: LabReader, query: OverviewQuery) -> SelectBox:
+    """Return the metrics that have a value on any suite that is shown, and cost."""
+    suites = query.suites or reader.suites()
+    applicable = {name for suite in suites for name in reader.applicable_metrics(suite)}
+    applicable -= {metric.chance for metric in reader.metrics}
+    names = [name for name in reader.metric_names() if name in applicable]
+    options = [SelectOption(name, catalog.metric(name).title, name in query.metrics) for name in names]
+    return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in query.metrics)))
 
 
-def _notes(reader: LabReader, choice: OverviewQuery, columns: Sequence[MetricColumn]) -> tuple[str, ...]:
-    measured = dict.fromkeys(column.metric for column in columns)
-    says = " ".join(f"{catalog.metric(name).title}: {catalog.metric(name).description}" for name in measured)
-    ordered = "" if choice.sort or not columns else f"Models are ordered by their mean {_lead(reader, choice)}."
-    cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not choice.metrics else ""
-    return tuple(filter(None, [says, " ".join(filter(None, [ordered, cost]))]))
-
-
-def _lead(reader: LabReader, choice: OverviewQuery) -> str:
-    return catalog.metric(chart_metric(reader, choice)).phrase
-
-
-def _dots(reader: LabReader, choice: OverviewQuery, metric: str) -> list[Dot]:
-    found, order = [], rank_models(reader, choice)
-    for suite, test in board_columns.places(reader, choice):
-        for model in order:
-            score = reader.score(suite, model.slug, metric, test=test)
-            if score is not None and score.n:
-                found.append(Dot(model.name, test or suite, score.value, score.low, score.high))
-    return found
+def _notes(board: Leaderboard, query: OverviewQuery) -> tuple[str, ...]:
+    metrics = dict.fromkeys(column.metric for column in board.columns)
+    definitions = " ".join(f"{metric.title}: {metric.description}" for metric in metrics)
+    lead = catalog.metric(board.order).phrase if board.order and not query.sort else ""
+    order = f"Models are ordered by their mean {lead}." if lead else ""
+    cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not query.metrics else ""
+    return tuple(filter(None, [definitions, " ".join(filter(None, [order, cost]))]))

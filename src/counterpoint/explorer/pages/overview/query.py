@@ -1,24 +1,32 @@
-"""What a visitor asked of the leaderboard: which suites and metrics, ordered by what, with which models opened."""
+"""The query of the overview: which suites and metrics, sorted by which column, with which models expanded."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-COSTS = ("parameters", "queries_per_second", "seconds_per_query")
-"""The columns that say what a model costs."""
+COSTS = {
+    "parameters": ("Parameters", "fewer first"),
+    "queries_per_second": ("Queries a second", "whole runs"),
+    "seconds_per_query": ("Milliseconds", "a query"),
+}
+"""The columns of cost, each with its label and its note."""
+
+LOWER_COSTS = ("parameters", "seconds_per_query")
+"""The costs of which less is better."""
 
 COST = "cost"
-"""The name under which these can be chosen, as if they were a metric, and ordered by, as if they were a suite."""
+"""The name by which the columns of cost are chosen, as if they were a metric, and sorted, as if they were a suite."""
 
-_MOST = 200  # characters of anything, and of how many
+_MOST = 200  # characters of a value, and number of parameters
+_PARAMETERS = ("suite", "metric", "sort", "open")
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewQuery:
-    """What of the leaderboard is shown; everything, where nothing is said.
+    """Which part of the leaderboard is shown; everything, if nothing is chosen.
 
-    Models are ordered by the column that `sort` names, `suite/metric` or `suite/test/metric`, the best first; with a
+    Models are sorted by the column that `sort` names, `suite/metric` or `suite/test/metric`, the best first; with a
     dash in front, the best comes last.
     """
 
@@ -29,37 +37,61 @@ class OverviewQuery:
 
     @classmethod
     def read(cls, query: Iterable[tuple[str, str]]) -> "OverviewQuery":
-        """The choice that an address says; what is said twice counts once."""
-        said: dict[str, dict[str, None]] = {name: {} for name in _WORDS}
+        """Return the query of an address; a value that is given twice counts once."""
+        values: dict[str, dict[str, None]] = {name: {} for name in _PARAMETERS}
         for name, value in list(query)[:_MOST]:
-            if name in said and value:
-                said[name][value[:_MOST]] = None
-        return cls(tuple(said["suite"]), tuple(said["metric"]), next(iter(said["sort"]), ""), tuple(said["open"]))
+            if name in values and value:
+                values[name][value[:_MOST]] = None
+        suites, metrics, sort, opened = (tuple(given) for given in values.values())
+        return cls(suites, metrics, next(iter(sort), ""), opened)
 
     @property
     def suite(self) -> str:
         """The suite, if it is one alone; its tests are columns then."""
         return self.suites[0] if len(self.suites) == 1 else ""
 
-    def said(self) -> list[tuple[str, str]]:
-        """What of it an address has to say."""
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The chosen metrics without cost."""
+        return tuple(name for name in self.metrics if name != COST)
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """The columns of cost that are shown: all, unless only metrics were chosen."""
+        return tuple(COSTS) if not self.metrics or COST in self.metrics else ()
+
+    @property
+    def sort_key(self) -> str:
+        """The key of the column that models are sorted by."""
+        return self.sort.removeprefix("-")
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the best comes last."""
+        return self.sort.startswith("-")
+
+    def parameters(self) -> list[tuple[str, str]]:
+        """Return the parameters by which an address says the query."""
         values = (getattr(self, field.name) for field in fields(self))
         listed = ((value,) if isinstance(value, str) else value for value in values)
-        return [(name, one) for name, own in zip(_WORDS, listed, strict=True) for one in own if one]
+        return [(name, value) for name, given in zip(_PARAMETERS, listed, strict=True) for value in given if value]
 
     def address(self, path: str = "/overview", **changes: Any) -> str:
-        """Where this choice is shown, with some of it changed."""
-        asked = replace(self, **changes).said()
-        return f"{path}?{urlencode(asked)}" if asked else path
+        """Return where this query is shown, with some of it changed."""
+        parameters = replace(self, **changes).parameters()
+        return f"{path}?{urlencode(parameters)}" if parameters else path
 
     def toggled(self, slug: str) -> str:
-        """Where a model is opened, or closed if it is open."""
-        others = tuple(one for one in self.opened if one != slug)
+        """Return where a model is expanded, or collapsed if it is expanded."""
+        others = tuple(other for other in self.opened if other != slug)
         return self.address(opened=others if slug in self.opened else (*self.opened, slug))
 
-    def sorting(self, column: str) -> str:
-        """Where models are ordered by a column, the other way round if they are already."""
-        return self.address(sort=f"-{column}" if self.sort == column else column)
+    def sorted_by(self, key: str) -> str:
+        """Return where models are sorted by a column, in the other direction if they are already."""
+        return self.address(sort=f"-{key}" if self.sort == key else key)
 
-
-_WORDS = ("suite", "metric", "sort", "open")
+    def direction(self, key: str, *, lower: bool) -> str:
+        """Return `ascending` or `descending` for the column that models are sorted by, nothing for others."""
+        if self.sort_key != key:
+            return ""
+        return "ascending" if self.is_reversed != lower else "descending"

@@ -11,8 +11,8 @@ from counterpoint.explorer.group_filters import (
 )
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.explorer.pages.overview import score_cell
 from counterpoint.explorer.pages.overview.query import OverviewQuery
+from counterpoint.explorer.score_cells import score_cell
 from counterpoint.explorer.views import ChartFigure, LinkChoice, MetricColumn, ScoreRow, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
