@@ -222,11 +222,14 @@ def _failed_group(
         )
     )
     return FailedGroup(
-        hex_id(about["group_id"]),
-        *(str(about[name]) for name in ("suite", "test", "kind", "relation")),
-        verdict,
-        own["proof"][0].as_py() or "",
-        members,
+        group_id=hex_id(about["group_id"]),
+        suite=about["suite"],
+        test=about["test"],
+        kind=about["kind"],
+        relation=about["relation"],
+        verdict=verdict,
+        proof=own["proof"][0].as_py() or "",
+        members=members,
     )
 
 

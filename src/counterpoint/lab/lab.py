@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import LabContents, Verification
     from counterpoint.lab.descriptions import DataDescription, ExpectedFiles
+    from counterpoint.lab.exporting import ExportReport
     from counterpoint.lab.failures import Failures
     from counterpoint.lab.foil_words import FoilWordReport
     from counterpoint.lab.generation import GeneratedSuites
+    from counterpoint.lab.importing import ImportReport
+    from counterpoint.lab.leaderboard import LeaderboardResult
     from counterpoint.lab.papers import PaperTables
     from counterpoint.lab.picture_locations import PictureLocations
+    from counterpoint.lab.reporting import WrittenFiles
     from counterpoint.lab.rescoring import Rescoring
     from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.running import RunReport
@@ -32,7 +36,6 @@ if TYPE_CHECKING:
     from counterpoint.lab.translation import BackTranslations
     from counterpoint.metrics.metric import Metric
     from counterpoint.metrics.scoring import ScoreRequest
-    from counterpoint.store.suites import Manifest
     from counterpoint.store.versions import ModelVersion
 
 
@@ -117,12 +120,12 @@ class Lab:
         return generate(self.store, request, self.progress)
 
     def add_groups(
-        self, groups: Iterable[Group], name: str, *, test: str = "", rules: str = "exact", replace: bool = False
-    ) -> Manifest:
-        """Store groups made in Python as a suite; `test` names the test they belong to, by default the suite."""
-        from counterpoint.lab.own_groups import store_groups
+        self, groups: Iterable[Group], name: str, *, rules: str = "exact", replace: bool = False
+    ) -> GeneratedSuites:
+        """Store groups made in Python as a suite; a group without a test belongs to a test of the suite's name."""
+        from counterpoint.lab.generation import add_groups
 
-        return store_groups(self.store, groups, name, test=test or name, rules=rules, replace=replace)
+        return add_groups(self.store, groups, name, rules=rules, replace=replace)
 
     def check(
         self,
@@ -134,12 +137,11 @@ class Lab:
         name: str = "",
         replace: bool = False,
         out: Path | str | None = None,
-        by_test: bool = False,
     ) -> SuiteValidity:
         """Check which groups of a suite are valid; with a `name`, store those that are left as a suite."""
         from counterpoint.lab.checking import CheckRequest, check_suite
 
-        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out), by_test)
+        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out))
         return check_suite(self.store.opened(), request)
 
     # Asking models
@@ -173,6 +175,13 @@ class Lab:
         from counterpoint.lab.rescoring import rescore_models
 
         return rescore_models(self.store.opened(), rule, models, suites)
+
+    def import_predictions(self, *files: Path | str, name: str, version: str = "", **request: Any) -> ImportReport:
+        """Store predictions made elsewhere as answers of a model; further arguments are those of `ImportRequest`."""
+        from counterpoint.lab.importing import ImportRequest, import_predictions
+
+        paths = tuple(map(Path, files))
+        return import_predictions(self.store.opened(), ImportRequest(paths, name, version, **request), self.progress)
 
     # Reading
 
@@ -266,16 +275,73 @@ class Lab:
         request = _score_request((), by, filter, threshold, 0)
         return cover_models(self.store.opened(), first, second, request, suites, pairs=pairs)
 
+    def leaderboard(
+        self,
+        *,
+        models: Sequence[str] = (),
+        suites: Sequence[str] = (),
+        metrics: Sequence[str | Metric] = (),
+        layout: str = "suites",
+        expand: Sequence[str] = (),
+        threshold: float = 0.5,
+        seed: int = 0,
+    ) -> LeaderboardResult:
+        """Rank models on the metrics that lead on each suite, or by means over data sets (`layout="datasets"`)."""
+        from counterpoint.lab.leaderboard import leaderboard
+
+        return leaderboard(
+            self.store.opened(),
+            models=models,
+            suites=suites,
+            metrics=_metrics(metrics),
+            layout=layout,
+            expand=expand,
+            threshold=threshold,
+            seed=seed,
+        )
+
     def failures(self, model: str, *, suite: str = "", limit: int = 20) -> Failures:
         """The first groups that a model fails, with pictures, texts, gold and answers."""
         from counterpoint.lab.failures import list_failures
 
         return list_failures(self.store.opened(), model, [suite] if suite else [], limit)
 
-    # Studies and files
+    # Files
+
+    def report(self, out: Path | str, *, markdown: bool = False, latex: bool = False) -> WrittenFiles:
+        """Write an HTML report that needs nothing else; also the leaderboard in Markdown or LaTeX beside it."""
+        from counterpoint.lab.reporting import write_report
+
+        return write_report(self.store.opened(), Path(out), markdown=markdown, latex=latex)
+
+    def export(self, suite: str, *, layout: str, out: Path | str, pictures: bool = True) -> ExportReport:
+        """Write a suite in the layout of another tool: datasets, lmms-eval."""
+        from counterpoint.lab.exporting import export_suite
+
+        return export_suite(self.store.opened(), suite, layout, Path(out), pictures=pictures)
+
+    def pictures(self, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
+        """Where the pictures of each namespace are; `folders` sets this by namespace."""
+        from counterpoint.lab.picture_locations import locate_pictures
+
+        return locate_pictures(self.store.opened(), {name: Path(folder) for name, folder in (folders or {}).items()})
+
+    def augment(self, out: Path | str, layout: str, **request: Any) -> TrainingSet:
+        """Write training questions in the manner of this lab's suites, about other pictures (`AugmentRequest`)."""
+        from counterpoint.lab.augmentation import AugmentRequest, augment
+
+        return augment(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
+
+    # Studies
+
+    def study(self, study: str, **request: Any) -> LabResult:
+        """Run a study: blind (text-only baselines of this lab), rad (RAD as a predictor, of its models), plain."""
+        from counterpoint.lab.studies import run_study
+
+        return run_study(self.store, study, request, self.progress)
 
     def paper(self, paper: str, **request: Any) -> PaperTables:
-        """The tables of one of the five papers from the models of this lab; see `counterpoint paper --help`."""
+        """The tables of one of the five papers from the models of this lab (`PaperRequest`)."""
         from counterpoint.lab.papers import PaperRequest, paper_tables
 
         return paper_tables(self.store.opened(), PaperRequest(paper, **request))
@@ -286,39 +352,27 @@ class Lab:
 
         return analyse_foil_words(self.store.opened(), WordsRequest(suites, _path(out), top))
 
-    def augment(self, out: Path | str, layout: str, **request: Any) -> TrainingSet:
-        """Write training questions in the manner of this lab's suites, about other pictures."""
-        from counterpoint.lab.augmentation import AugmentRequest, augment
-
-        return augment(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
-
-    def study(self, study: str, **request: Any) -> LabResult:
-        """Run a study: blind (text-only baselines of this lab), rad (RAD as a predictor, of its models), plain."""
-        from counterpoint.lab.studies import run_study
-
-        return run_study(self.store, study, request, self.progress)
-
-    def data(self, name: str, **request: Any) -> ExpectedFiles | DataDescription:
-        """Describe a data set: the files it expects, or with `data` what is in them; see `DescribeRequest`."""
+    def data(self, source: str, **request: Any) -> DataDescription | ExpectedFiles:
+        """Which files a data set has, what is in them, and how its answers overlap with others (`DescribeRequest`)."""
         from counterpoint.lab.descriptions import DescribeRequest, describe_data
 
-        return describe_data(DescribeRequest(name, **request), self.progress)
+        return describe_data(DescribeRequest(source, **request), self.progress)
 
-    def translate(self, out: Path | str, there: str, back: str, **request: Any) -> BackTranslations:
-        """Write back-translations of a source's questions to a file, for `generate(texts=…)`."""
+    def translate(self, out: Path | str, *, there: str, back: str, **request: Any) -> BackTranslations:
+        """Translate questions of a source to another language and back, for a suite (`TranslateRequest`)."""
         from counterpoint.lab.translation import TranslateRequest, translate
 
         return translate(TranslateRequest(Path(out), there, back, **request), self.progress)
 
-    def pictures(self, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
-        """Set the folders of pictures by namespace, and show how many pictures of the suites are found."""
-        from counterpoint.lab.picture_locations import locate_pictures
-
-        return locate_pictures(self.store, {name: Path(folder) for name, folder in (folders or {}).items()})
-
 
 def _path(path: Path | str | None) -> Path | None:
     return None if path is None else Path(path)
+
+
+def _metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
+    from counterpoint import catalog
+
+    return [catalog.metric(metric) if isinstance(metric, str) else metric for metric in metrics]
 
 
 def _score_request(
@@ -331,12 +385,11 @@ def _score_request(
     from counterpoint import catalog
     from counterpoint.metrics.scoring import ScoreRequest
 
-    values = [catalog.metric(metric) if isinstance(metric, str) else metric for metric in metrics]
     cut = tuple(name.strip() for name in by.split(",")) if isinstance(by, str) else tuple(by)
     return ScoreRequest(
-        tuple(filter_ for filter_ in cut if filter_),
+        tuple(name for name in cut if name),
         filter or {},
-        values,
+        _metrics(metrics),
         threshold,
         seed=seed,
         candidates=catalog.metrics(),

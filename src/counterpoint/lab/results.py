@@ -3,15 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PREVIEW = 8  # rows of a long table that are shown in a notebook
 
@@ -41,7 +38,7 @@ class LabResult(ABC):
         """The rows as an Arrow table."""
         return pa.Table.from_pylist(self.records())
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self) -> Any:
         """The rows as a pandas data frame; pandas has to be installed."""
         try:
             return self.to_arrow().to_pandas()

@@ -39,9 +39,9 @@ class Scores(LabResult):
 
     def __iter__(self) -> Iterator[ModelScore]:
         for row in self.rows:
-            ends = (row[name] for name in ("value", "low", "high"))
             cut = {name: row[name] for name in self.request.columns}
-            yield ModelScore(row["model"], row["metric"], *ends, row["n"], cut, row)
+            value, low, high = row["value"], row["low"], row["high"]
+            yield ModelScore(row["model"], row["metric"], value, low, high, row["n"], cut, row)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -1,0 +1,131 @@
+"""The public API as people write it: one script, and the same figures everywhere."""
+
+import json
+import logging
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+import counterpoint as cp
+from counterpoint.cli.main import commands
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> cp.Lab:
+    """A lab that the script of the README makes, with two versions of one model."""
+    lab = cp.Lab(tmp_path_factory.mktemp("api") / "lab")
+    lab.generate("negation", "plain", source="world", items=60, limit=80, seed=7)
+    lab.run("cnn-lstm", suites=["negation"], name="mine", version="week-45")
+    lab.run("fusion", name="mine", version="week-46")
+    lab.run("question-only", suites=["negation"])
+    return lab
+
+
+def _command(*words: object) -> Result:
+    return CliRunner().invoke(commands, [str(word) for word in words], catch_exceptions=False)
+
+
+def test_a_lab_is_made_when_something_is_put_into_it(tmp_path: Path) -> None:
+    lab = cp.Lab(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    generated = lab.generate("order", items=20, limit=5)
+    assert lab.suites == ["order"]
+    assert [suite.name for suite in generated] == ["order"]
+
+
+def test_versions_of_one_model_are_told_apart_everywhere(lab: cp.Lab) -> None:
+    assert [model.title for model in lab.models] == ["mine@week-45", "mine@week-46", "question-only"]
+    assert {score.model for score in lab.scores(models=["mine"], suites=["negation"])} == {"mine@week-46"}
+    assert {score.model for score in lab.scores(models=["mine@previous"])} == {"mine@week-45"}
+    assert "mine is mine@week-46, its latest version" in repr(lab.scores(models=["mine"]))
+    assert lab.compare("mine@week-45", "mine@week-46").models == ("mine@week-45", "mine@week-46")
+    listed = _command("ls", lab.folder).output
+    assert "week-45" in listed
+    assert "week-46" in listed
+
+
+def test_the_same_figures_come_from_python_terminal_json_report_and_leaderboard(lab: cp.Lab, tmp_path: Path) -> None:
+    (score,) = lab.scores(models=["mine"], suites=["negation"], metrics=["comprehensive_accuracy"])
+    assert score.value is not None
+    shown = f"{100 * score.value:.1f}"
+    words = ("score", lab.folder, "--model", "mine", "--suite", "negation", "--metric", "comprehensive_accuracy")
+    assert json.loads(_command(*words, "--json").output)["scores"][0]["value"] == score.value
+    assert shown in _command(*words).output
+    board = lab.leaderboard(suites=["negation"], metrics=["comprehensive_accuracy"]).to_dict()
+    cells = {row["model"]: row["cells"]["negation/comprehensive_accuracy"] for row in board["rows"]}
+    assert cells["mine@week-46"]["value"] == score.value
+    whole = json.loads(json.dumps(lab.leaderboard().to_dict()))
+    assert json.loads(_command("leaderboard", lab.folder, "--json").output) == whole
+    lab.report(tmp_path / "report.html")
+    assert shown in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_a_lab_of_plain_questions_shows_accuracy(lab: cp.Lab) -> None:
+    scores = lab.scores(models=["mine"], suites=["plain"])
+    assert "accuracy" in repr(scores)
+    assert "–" not in repr(scores).splitlines()[-1]
+
+
+def test_results_become_data_and_show_themselves_in_a_notebook(lab: cp.Lab) -> None:
+    scores = lab.scores(suites=["negation"])
+    assert isinstance(scores.to_pandas(), pd.DataFrame)
+    assert scores.to_arrow().num_rows == len(scores) == len(scores.to_dict()["scores"])
+    assert "<table>" in scores._repr_html_()
+    for result in (
+        lab.compare("mine", "question-only"),
+        lab.contents(),
+        lab.leaderboard(),
+        lab.coverage("mine", "question-only"),
+    ):
+        assert repr(result).strip()
+        assert "<table>" in result._repr_html_()
+        assert json.dumps(result.to_dict()), "plain values alone"
+
+
+def test_tables_of_groups_answers_and_outcomes(lab: cp.Lab) -> None:
+    groups, outcomes = lab.groups("negation").to_arrow(), lab.outcomes("mine", "negation").to_arrow()
+    assert groups.num_rows == outcomes.num_rows
+    assert len(lab.answers("mine@week-45")) <= len(lab.answers("mine"))
+    correct = outcomes["correct"].to_pylist()
+    pairs = [tuple(share >= 0.5 for share in correct[row : row + 2]) for row in range(0, len(correct), 2)]
+    (score,) = lab.scores(models=["mine"], suites=["negation"], metrics=["comprehensive_accuracy"])
+    assert score.value == pytest.approx(sum(map(all, pairs)) / len(pairs))
+
+
+def test_failures_have_pictures_texts_gold_and_answers(lab: cp.Lab) -> None:
+    failures = lab.failures("mine", suite="negation", limit=3)
+    assert len(failures) <= 3 <= failures.total
+    first = failures[0]
+    assert any(member.correct is False for member in first.members)
+    assert first.members[0].query.text in repr(failures)
+    assert "data:image/png;base64," in failures._repr_html_()
+
+
+def test_groups_made_in_python_are_a_suite(lab: cp.Lab) -> None:
+    picture = cp.World("test", scenes=1)[0].scene.picture
+    texts = ("Is there a cat?", "Is there no cat?")
+    group = cp.Group(
+        cp.Relation.DIFFERS,
+        tuple(cp.Query(picture, text) for text in texts),
+        (cp.Gold.of("yes"), cp.Gold.of("no")),
+    )
+    lab.add_groups([group], "mine-own")
+    assert lab.groups("mine-own").to_arrow()["text"].to_pylist() == list(texts)
+
+
+def test_progress_reaches_a_callback_and_warnings_the_logger(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    events: list[cp.ProgressEvent] = []
+    lab = cp.Lab(tmp_path / "lab", progress=events.append)
+    lab.generate("order", items=10, limit=4)
+    lab.run("constant")
+    assert {event.task for event in events} >= {"constant"}
+    with caplog.at_level(logging.WARNING, "counterpoint"):
+        cp.ask("fusion", "world:test/000003.png", "Is there a zeppelin?")
+    assert "zeppelin" in caplog.text
+
+
+def test_verify_says_whether_a_lab_is_what_it_was(lab: cp.Lab) -> None:
+    assert lab.verify().holds
+    assert "checks hold" in repr(lab.verify())
