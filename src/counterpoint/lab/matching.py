@@ -216,7 +216,7 @@ def missing_queries(groups: pa.Table, queries: QueryIndex, matches: MatchResult)
 def normalize_text(text: str) -> str:
     """A text without what a copy may change: case, spacing, curly quotation marks, a mark for the picture.
 
-    >>> normalised("<image>\\n Isn’t  it Red? ")
+    >>> normalize_text("<image>\\n Isn’t  it Red? ")
     "isn't it red?"
     """
     plain = unicodedata.normalize("NFKC", text.replace("<image>", " ")).translate(_STRAIGHT)

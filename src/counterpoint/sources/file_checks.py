@@ -106,7 +106,7 @@ def size_of(path: Path) -> int:
 def format_size(count: int) -> str:
     """Bytes as people say them.
 
-    >>> spoken_size(999), spoken_size(12_340), spoken_size(3_456_789_012)
+    >>> format_size(999), format_size(12_340), format_size(3_456_789_012)
     ('999 B', '12.3 kB', '3.5 GB')
     """
     if count < 1000:

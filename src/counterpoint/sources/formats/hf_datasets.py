@@ -31,7 +31,7 @@ def configs(card: str) -> list[DatasetConfig]:
 
     >>> text = "---\\nconfigs:\\n- config_name: en\\n  data_files:\\n  - split: test\\n    path: en/test-*\\n---\\n"
     >>> configs(text)
-    [Config(name='en', files={'test': ['en/test-*']})]
+    [DatasetConfig(name='en', files={'test': ['en/test-*']})]
     """
     found: list[DatasetConfig] = []
     split, key, is_within = "", "", False

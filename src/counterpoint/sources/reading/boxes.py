@@ -22,7 +22,7 @@ def size_of(record: Record, width: str = "width", height: str = "height") -> Siz
 def clip_box(x: int, y: int, width: int, height: int, size: Size) -> Box | None:
     """The part of a box that lies within the picture; none if nothing does.
 
-    >>> clipped(-5, 10, 20, 20, Size(100, 20))
+    >>> clip_box(-5, 10, 20, 20, Size(100, 20))
     Box(x=0, y=10, width=15, height=10)
     """
     left, top = max(x, 0), max(y, 0)

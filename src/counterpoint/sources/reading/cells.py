@@ -82,11 +82,11 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
     each earns. A list is what several people said if one of its texts is there twice, if it has ten of them or more, if
     each stands in an object of its own, or if `votes` says so; else each of its texts is right.
 
-    >>> judged("red")
-    Judged(gold=Gold(answers=(('red', 1.0),)), votes=())
-    >>> judged(["sofa", "couch"]).gold.answers
+    >>> parse_answers("red")
+    ParsedAnswers(gold=Gold(answers=(('red', 1.0),)), votes=())
+    >>> parse_answers(["sofa", "couch"]).gold.answers
     (('sofa', 1.0), ('couch', 1.0))
-    >>> judged(["red", "red", "pink"]).votes
+    >>> parse_answers(["red", "red", "pink"]).votes
     ('red', 'red', 'pink')
     """
     value = parse_nested(value)
@@ -113,7 +113,7 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
 def pick_choice(answer: str, choices: Sequence[str]) -> str:
     """An answer, which may be told by the letter or the place, from 0, that it has among the choices.
 
-    >>> picked("B", ["red", "blue"]), picked("0", ["red", "blue"]), picked("blue", ["red", "blue"])
+    >>> pick_choice("B", ["red", "blue"]), pick_choice("0", ["red", "blue"]), pick_choice("blue", ["red", "blue"])
     ('blue', 'red', 'blue')
     """
     if not choices or answer in choices:

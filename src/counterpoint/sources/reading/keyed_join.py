@@ -11,7 +11,7 @@ class KeyedJoin(Generic[Value]):
 
     Where both have the same order nothing is held; what the second has earlier than it is asked for is held until then.
 
-    >>> second = Beside(iter([("b", 2), ("a", 1), ("d", 4)]))
+    >>> second = KeyedJoin(iter([("b", 2), ("a", 1), ("d", 4)]))
     >>> second.take("a"), second.take("b"), second.take("c"), second.left()
     (1, 2, None, ['d'])
     """

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from outgoing import BLURRED, asked, opened, put, read_yaml, rows_in, scored, toy_lab
+from export_labs import BLURRED, asked, opened, put, read_yaml, rows_in, scored, toy_lab
 
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Gold, Group, Query, Relation

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from outgoing import BLURRED, CLEAR, PHOTO, PLAIN, TURNED, asked, pixels_of, put, read_yaml, rows_in, scored, toy_lab
+from export_labs import BLURRED, CLEAR, PHOTO, PLAIN, TURNED, asked, pixels_of, put, read_yaml, rows_in, scored, toy_lab
 
 from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import hex_id

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from outgoing import asked, put, rows_in, scored, toy_lab
+from export_labs import asked, put, rows_in, scored, toy_lab
 
 from counterpoint.cli.main import commands
 from counterpoint.lab.importing import imported_fingerprint
