@@ -1,7 +1,10 @@
 """What every test may ask for: goldens, texts that a person can review in a diff; a small lab; a real browser."""
 
+import importlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +43,20 @@ def golden(request: pytest.FixtureRequest) -> Golden:
         assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if it should, pytest --update-goldens"
 
     return check
+
+
+@pytest.fixture
+def workdir(tmp_path: Path) -> Iterator[Path]:
+    """An empty folder as the working directory, from which modules are imported that a test writes into it."""
+    known = set(sys.modules)
+    sys.path.insert(0, str(tmp_path))
+    importlib.invalidate_caches()
+    with chdir(tmp_path):
+        yield tmp_path
+    sys.path.remove(str(tmp_path))
+    for name in set(sys.modules) - known:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,7 @@
 
 import json
 
-import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from counterpoint.cli.main import commands
 from counterpoint.testing import ChatServer, ServerFault
@@ -11,15 +10,13 @@ from counterpoint.testing import ChatServer, ServerFault
 LINE = ["ask", "openai/double", "world:test/000003.png"]
 
 
-@pytest.fixture(autouse=True)
-def _nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def _ask(server: ChatServer, *words: str) -> Result:
+    return CliRunner(env={"OPENAI_API_KEY": None, "OPENAI_BASE_URL": server.base_url}).invoke(commands, [*LINE, *words])
 
 
-def test_a_served_model_answers_with_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_served_model_answers_with_its_probabilities() -> None:
     with ChatServer(lambda asked: "Yes.", chances=lambda asked: {"Yes": 0.75, "No": 0.25}) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        done = CliRunner().invoke(commands, [*LINE, "Is there a dog?", "--json"])
+        done = _ask(server, "Is there a dog?", "--json")
         assert server.received[0].picture
     assert json.loads(done.output) == {
         "model": "openai/double",
@@ -29,8 +26,7 @@ def test_a_served_model_answers_with_its_probabilities(monkeypatch: pytest.Monke
     }
 
 
-def test_what_has_no_value_is_shown_as_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_value_is_shown_as_it_was_said() -> None:
     with ChatServer(lambda asked: "Hm.", lambda asked, times: ServerFault.FILTERED) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        done = CliRunner().invoke(commands, [*LINE, "Is there a dog?"])
+        done = _ask(server, "Is there a dog?")
     assert done.output == "refused: Hm.\n"

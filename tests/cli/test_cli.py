@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,11 +91,9 @@ Call = Callable[..., Said]
 
 
 @pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Call]:
+def call(workdir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """Calls `counterpoint` in a folder of its own, which holds a module with models."""
-    (tmp_path / "own_models.py").write_text(OWN_MODELS)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+    (workdir / "own_models.py").write_text(OWN_MODELS)
 
     def called(*arguments: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["counterpoint", *map(str, arguments)])
@@ -104,8 +102,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         printed = capsys.readouterr()
         return Said(int(ended.value.code or 0), printed.out, printed.err)
 
-    yield called
-    sys.modules.pop("own_models", None)
+    return called
 
 
 @pytest.mark.parametrize(

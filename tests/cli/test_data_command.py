@@ -225,12 +225,9 @@ def test_a_classifier_of_hugging_face_is_asked_for_its_labels_alone(vqa: Path, t
         ("numbers.json", "holds no list of answers"),
     ],
 )
-def test_what_cannot_be_compared_is_said(
-    vqa: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: str, fact: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_what_cannot_be_compared_is_said(vqa: Path, workdir: Path, against: str, fact: str) -> None:
     for name, text in (("empty.txt", "\n"), ("bad.json", "["), ("numbers.json", "[1, 2]")):
-        Path(name).write_text(text)
+        (workdir / name).write_text(text)
     problem = _raised("vqa2", "--data", vqa, "--against", against)
     assert fact in str(problem)
     assert problem.hint

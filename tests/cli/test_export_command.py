@@ -35,8 +35,7 @@ def call(command: click.Command, *words: object) -> Result:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def lab(workdir: Path) -> Path:
     call(generate.command, "lab", "--suite", "order", "--items", 6)
     return Path("lab")
 

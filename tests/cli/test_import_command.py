@@ -24,9 +24,8 @@ FINGERPRINT = "imported llava"
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabStore:
+def lab(workdir: Path) -> LabStore:
     """A lab with a suite of ten pairs about pictures that are files."""
-    monkeypatch.chdir(tmp_path)
     made = LabStore(Path("lab"))
     Path("pictures").mkdir()
     for number in range(3):

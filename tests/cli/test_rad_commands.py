@@ -1,6 +1,7 @@
 """The commands of RAD: suites from files and worlds, RAD of a lab, coverage, and the study."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ from counterpoint.studies.rad_prediction import POOL, RadCounts
 from counterpoint.studies.rad_tables import counts_text
 
 
-def _run(*arguments: object) -> str:
-    done = CliRunner().invoke(commands, [str(one) for one in arguments], catch_exceptions=False)
+def _run(*arguments: object, path: str = os.environ["PATH"]) -> str:
+    done = CliRunner(env={"PATH": path}).invoke(commands, [str(one) for one in arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -61,16 +62,16 @@ def _translator(folder: Path, lines: str) -> None:
     program.chmod(0o755)
 
 
-def test_a_translation_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+def test_a_translation_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = f"{tmp_path}:{os.environ['PATH']}"
     out = tmp_path / "bt.csv"
     told = ("translate", "--out", out, "--items", 2, "--there", "apertium/eng-spa", "--back", "apertium/spa-eng")
     _translator(tmp_path, 'if [ "$1" = spa-eng ]; then echo "no dictionary" >&2; exit 1; fi; cat')
     with pytest.raises(CounterpointError, match="no dictionary"):
-        _run(*told)
-    assert [path.name for path in tmp_path.iterdir()] == ["apertium"]
+        _run(*told, path=path)
+    assert [one.name for one in tmp_path.iterdir()] == ["apertium"]
     _translator(tmp_path, "sed 's/^/Well, /'")
-    assert _run(*told).startswith("10 of 10 questions")
+    assert _run(*told, path=path).startswith("10 of 10 questions")
     assert out.read_text().startswith('id,text\ntest-000000-vqa-00-0,"Well, Well, ')
 
 

@@ -52,11 +52,8 @@ class Slow(Echo):
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabStore:
+def lab(workdir: Path) -> LabStore:
     """A lab with a suite about the world, in a folder with a module of models."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "our_models", raising=False)
     Path("our_models.py").write_text(OWN_MODELS)
     made = LabStore(Path("lab"))
     _put(made, "pairs", 30)

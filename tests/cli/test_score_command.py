@@ -1,7 +1,6 @@
 """`score` and `compare` over a lab on disk, as people call them."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -102,15 +101,13 @@ def test_a_slice_of_variants_has_a_dash_where_only_whole_groups_count(lab: Path)
     assert {line[2]: "–" in line for line in lines if line[0] == "sure"} == {"3": False, "4": True}
 
 
-def test_a_metric_can_be_named_by_its_place(lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metric_can_be_named_by_its_place(lab: Path, workdir: Path) -> None:
     source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.metric import Ratio\n"
-    (tmp_path / "my_metrics.py").write_text(
+    (workdir / "my_metrics.py").write_text(
         source + "rad = Ratio('rad', Pairs, lambda p: p.variant_right, lambda p: p.base_right)\n"
     )
-    monkeypatch.syspath_prepend(tmp_path)
     rows = json.loads(_call("score", lab, "--metric", "my_metrics:rad", "--json").output)["scores"]
     assert [(row["metric"], row["value"], row["n"]) for row in rows] == [("rad", 1.0, 80), ("rad", None, 0)]
-    sys.modules.pop("my_metrics")
     assert "is no metric" in str(_call("score", lab, "--metric", "counterpoint.core.ids:seeded_rng").exception)
 
 

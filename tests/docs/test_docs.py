@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,18 +33,15 @@ def _name(page: Path) -> str:
 @pytest.mark.parametrize("most", [SMALL, prove(WHOLE)], ids=["small", "whole"])
 @pytest.mark.parametrize("page", RUN, ids=_name)
 def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
-    page: Path, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path, most: int, workdir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
     space: dict[str, Any] = {"__name__": "__main__"}
-    before = set(sys.modules)
     blocks = FENCE.findall(page.read_text(encoding="utf-8"))
     if any(language == "text" for language, _ in blocks):
         most = WHOLE
     for language, text in blocks:
         if language == "python" and (file := re.match(r"# (\w+\.py)\n", text)):
-            (tmp_path / file[1]).write_text(text, encoding="utf-8")
+            (workdir / file[1]).write_text(text, encoding="utf-8")
         elif language == "python":
             capsys.readouterr()
             exec(compile(text, _name(page), "exec"), space)
@@ -54,9 +50,6 @@ def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
         elif language == "console":
             for line in text.splitlines():
                 _run(SIZE.sub(lambda found: f"{found[1]} {min(int(found[2]), most)}", line))
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
-            del sys.modules[name]
 
 
 def _run(line: str) -> None:

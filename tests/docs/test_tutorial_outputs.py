@@ -2,10 +2,8 @@
 
 import re
 import shlex
-import sys
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
@@ -21,14 +19,11 @@ def _plain(line: str) -> str:
     return re.sub(r"[\d.()–\s]+", " ", line) if TRAINED.match(line) else re.sub(r"\s+", " ", line)
 
 
-def test_the_commands_of_the_tutorial_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_tutorial_print_what_it_shows(workdir: Path) -> None:
     blocks = FENCE.findall(PAGE.read_text(encoding="utf-8"))
     (code,) = (block for language, block in blocks if language == "python")
     assert len(code.splitlines()) == 20, "a model in twenty lines"
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "mymodel", raising=False)
-    Path("mymodel.py").write_text(code, encoding="utf-8")
+    (workdir / "mymodel.py").write_text(code, encoding="utf-8")
     said: set[str] = set()
     for line in (line for language, block in blocks if language == "console" for line in block.splitlines()):
         if line.startswith("$ counterpoint "):
@@ -36,4 +31,3 @@ def test_the_commands_of_the_tutorial_print_what_it_shows(tmp_path: Path, monkey
             said = set(map(_plain, done.stdout.splitlines()))
         else:
             assert _plain(line) in said, line
-    monkeypatch.delitem(sys.modules, "mymodel")

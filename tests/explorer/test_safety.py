@@ -151,14 +151,13 @@ def test_everything_but_play_and_the_door_can_only_be_read(open_app: Starlette) 
                 assert client.request(method, _filled(route.path)).status_code == 405, route.path
 
 
-def test_listening_for_others_needs_a_token(lab: LabStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(TOKEN, raising=False)
+def test_listening_for_others_needs_a_token(lab: LabStore) -> None:
+    words = [str(lab.folder), "--host", "0.0.0.0"]
     with pytest.raises(CounterpointError, match=r"0\.0\.0\.0") as problem:
-        CliRunner().invoke(command, [str(lab.folder), "--host", "0.0.0.0"], catch_exceptions=False)
+        CliRunner(env={TOKEN: None}).invoke(command, words, catch_exceptions=False)
     assert TOKEN in problem.value.hint
-    monkeypatch.setenv(TOKEN, "short")
     with pytest.raises(CounterpointError, match="5 characters"):
-        CliRunner().invoke(command, [str(lab.folder), "--host", "0.0.0.0"], catch_exceptions=False)
+        CliRunner(env={TOKEN: "short"}).invoke(command, words, catch_exceptions=False)
 
 
 def test_what_a_hostile_question_holds_is_escaped_by_play(open_app: Starlette) -> None:

@@ -48,10 +48,7 @@ def test_an_unknown_table_is_a_usage_error(tmp_path: Path) -> None:
         ("counterpoint.no_such:Model", "counterpoint.no_such:Model"),
     ],
 )
-def test_a_model_is_described_by_its_docstring_without_being_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, line: str
-) -> None:
+def test_a_model_is_described_by_its_docstring_without_being_imported(workdir: Path, place: str, line: str) -> None:
     source = 'class Ruler:\n    """Scores a sentence by its length."""\n\nraise RuntimeError\n'
-    (tmp_path / "own_models.py").write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
+    (workdir / "own_models.py").write_text(source)
     assert first_line(place) == line

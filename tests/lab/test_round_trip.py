@@ -18,8 +18,7 @@ from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabStore:
-    monkeypatch.chdir(tmp_path)
+def lab(workdir: Path) -> LabStore:
     made = toy_lab(Path("lab"))
     put(made, "mixed", asked())
     put(made, "foils", scored())

@@ -13,8 +13,7 @@ from tabled import answers, calm
 
 from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError
-from counterpoint.store import answers as module
-from counterpoint.store.answers import AnswerLog, new_run_name, read_answers, read_parts, slug
+from counterpoint.store.answers import AnswerLog, PartPolicy, new_run_name, read_answers, read_parts, slug
 from counterpoint.store.folder import StorageFolder
 from counterpoint.store.rows import AnswerRows, StoredAnswer
 from counterpoint.store.tables import ANSWERS
@@ -92,10 +91,9 @@ def test_an_answer_is_kept_with_all_it_holds(rows: list[StoredAnswer]) -> None:
         assert [(one["value"], one["probability"]) for one in row["top"]] == list(answer.top)
 
 
-def test_a_part_is_put_every_second_or_when_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PART_ROWS", 5)
+def test_a_part_is_put_every_second_or_when_it_is_full(tmp_path: Path) -> None:
     storage, now = StorageFolder(tmp_path), [0.0]
-    log = AnswerLog(storage, MODEL, run="run", clock=lambda: now[0])
+    log = AnswerLog(storage, MODEL, run="run", clock=lambda: now[0], policy=PartPolicy(part_rows=5))
     log.add([said(1), said(2)])
     assert storage.names() == []
     now[0] = 0.9
@@ -111,11 +109,9 @@ def test_a_part_is_put_every_second_or_when_it_is_full(tmp_path: Path, monkeypat
     assert read_answers(storage, MODEL, ["query"])["query"].to_pylist() == list(range(1, 10))
 
 
-def test_parts_are_merged_on_the_way_so_that_a_kill_never_leaves_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "FAN", 3)
-    storage, log = StorageFolder(tmp_path), AnswerLog(StorageFolder(tmp_path), MODEL, run="run")
+def test_parts_are_merged_on_the_way_so_that_a_kill_never_leaves_many(tmp_path: Path) -> None:
+    storage = StorageFolder(tmp_path)
+    log = AnswerLog(storage, MODEL, run="run", policy=PartPolicy(merge_parts=3))
     for query in range(30):
         log.add([said(query)])
         log.flush()
@@ -125,10 +121,9 @@ def test_parts_are_merged_on_the_way_so_that_a_kill_never_leaves_many(
     assert [name.rpartition("/")[2] for name in storage.names()] == ["run-00000000_00000029.parquet"]
 
 
-def test_a_part_that_is_large_is_not_merged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FULL_ROWS", 4)
+def test_a_part_that_is_large_is_not_merged_again(tmp_path: Path) -> None:
     storage = StorageFolder(tmp_path)
-    with AnswerLog(storage, MODEL, run="run") as log:
+    with AnswerLog(storage, MODEL, run="run", policy=PartPolicy(full_rows=4)) as log:
         for start in range(0, 12, 2):
             log.add([said(start), said(start + 1)])
             log.flush()
@@ -151,24 +146,24 @@ def test_parts_that_a_kill_kept_from_being_deleted_count_once_and_go(tmp_path: P
     assert [one.rpartition("-")[2] for one in storage.names()] == ["00000000_00000001.parquet"]
 
 
-def test_a_merge_while_somebody_reads_is_not_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    storage = StorageFolder(tmp_path)
-    log = AnswerLog(storage, MODEL, run="run")
+def test_a_merge_while_somebody_reads_is_not_noticed(tmp_path: Path) -> None:
+    looks: list[list[str]] = []
+
+    class Merging(StorageFolder):
+        """A folder whose parts are merged right after they were first listed."""
+
+        def names(self, prefix: str = "") -> list[str]:
+            names = super().names(prefix)
+            if not looks:
+                looks.append(names)
+                log.merge()
+            return names
+
+    log = AnswerLog(StorageFolder(tmp_path), MODEL, run="run")
     for query in range(3):
         log.add([said(query)])
         log.flush()
-    real = StorageFolder.names
-    looks: list[list[str]] = []
-
-    def listed_before_the_merge(self: StorageFolder, prefix: str = "") -> list[str]:
-        names = real(self, prefix)
-        if not looks:
-            looks.append(names)
-            log.merge()
-        return names
-
-    monkeypatch.setattr(StorageFolder, "names", listed_before_the_merge)
-    assert read_answers(storage, MODEL)["query"].to_pylist() == [0, 1, 2]
+    assert read_answers(Merging(tmp_path), MODEL)["query"].to_pylist() == [0, 1, 2]
     assert len(looks[0]) == 3
 
 

@@ -24,11 +24,11 @@ from counterpoint.store import answers
 from counterpoint.store.folder import StorageFolder
 
 folder, model, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-answers.PART_ROWS, answers.FAN = 40, 4  # many parts and many merges in a short life
+policy = answers.PartPolicy(part_rows=40, merge_parts=4)  # many parts and many merges in a short life
 ids = np.arange(count, dtype=np.uint64)
 plan = pa.table({"query": ids, "trial": np.zeros(count, np.uint16), "digest": pa.array([""] * count)})
 asked = 0
-with answers.AnswerLog(StorageFolder(Path(folder)), model) as log:
+with answers.AnswerLog(StorageFolder(Path(folder)), model, policy=policy) as log:
     left = log.missing(plan)["query"].to_pylist()
     print("going", flush=True)
     for start in range(0, len(left), 10):

@@ -25,10 +25,6 @@ from counterpoint.store.rows import AnswerRows, StoredAnswer
 from counterpoint.store.tables import ANSWERS
 
 FOLDER = "answers"
-PART_ROWS = 20_000
-PART_SECONDS = 1.0
-FULL_ROWS = 1_000_000  # a part of this size is not merged again
-FAN = 64  # so many parts of one size become one of the next
 
 _NAME = re.compile(r"(?P<run>.+)-(?P<first>\d{8})(?:_(?P<last>\d{8}))?\.parquet")
 _SETTLED = ("query", "trial", "state", "digest")
@@ -59,6 +55,19 @@ class _Part:
     level: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class PartPolicy:
+    """When gathered answers become a part, and when parts are merged (a log-structured merge)."""
+
+    part_rows: int = 20_000
+    part_seconds: float = 1.0
+    full_rows: int = 1_000_000  # a part of this size is not merged again
+    merge_parts: int = 64  # so many parts of one level become one of the next
+
+
+_DEFAULT_POLICY = PartPolicy()
+
+
 class AnswerLog:
     """What one model said. The first look or addition waits until no other run of this model is at work.
 
@@ -73,10 +82,11 @@ class AnswerLog:
         run: str = "",
         waiting: Callable[[str], None] = lambda holder: None,
         clock: Callable[[], float] = time.monotonic,
+        policy: PartPolicy = _DEFAULT_POLICY,
     ) -> None:
         self.fingerprint, self.run = fingerprint, run or new_run_name()
         self._storage, self._folder = storage, f"{FOLDER}/{slug(fingerprint)}"
-        self._waiting, self._clock, self._due = waiting, clock, 0.0
+        self._waiting, self._clock, self._policy, self._due = waiting, clock, policy, 0.0
         self._rows, self._count = AnswerRows(fingerprint), 0
         self._parts: list[_Part] = []
         self._held = ExitStack()
@@ -95,9 +105,9 @@ class AnswerLog:
         """Gather; a part is put once a second or every 20,000 rows, whichever comes first."""
         self._hold()
         if not len(self._rows):
-            self._due = self._clock() + PART_SECONDS
+            self._due = self._clock() + self._policy.part_seconds
         self._rows.extend(rows)
-        if len(self._rows) >= PART_ROWS or self._clock() >= self._due:
+        if len(self._rows) >= self._policy.part_rows or self._clock() >= self._due:
             self.flush()
 
     def flush(self) -> None:
@@ -107,7 +117,7 @@ class AnswerLog:
             part = _Part(self._count, self._count, len(self._rows))
             self._count += 1
             self._put(part, self._rows.drain())
-            while len(alike := self._alike()) >= FAN:
+            while len(alike := self._alike()) >= self._policy.merge_parts:
                 self._merged(alike)
 
     def missing(self, plan: pa.Table) -> pa.Table:
@@ -123,8 +133,8 @@ class AnswerLog:
     def merge(self) -> None:
         """Merge the parts of this run into few; readers see each answer once before, after and between."""
         waiting: list[_Part] = []
-        for part in [*self._parts, _Part(0, 0, FULL_ROWS)]:
-            if sum(one.rows for one in waiting) + part.rows > FULL_ROWS:
+        for part in [*self._parts, _Part(0, 0, self._policy.full_rows)]:
+            if sum(one.rows for one in waiting) + part.rows > self._policy.full_rows:
                 if len(waiting) > 1:
                     self._merged(waiting)
                 waiting = []
@@ -150,7 +160,7 @@ class AnswerLog:
         """The newest parts, as far back as they have been merged equally often."""
         alike: list[_Part] = []
         for part in reversed(self._parts):
-            if part.rows >= FULL_ROWS or part.level != self._parts[-1].level:
+            if part.rows >= self._policy.full_rows or part.level != self._parts[-1].level:
                 break
             alike.insert(0, part)
         return alike

@@ -1,7 +1,7 @@
 """Models in people's own code, in every shape they may have."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -28,19 +28,17 @@ class Gray:
 
 
 @pytest.fixture
-def find(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Find]:
+def find(workdir: Path) -> Find:
     """Writes a module of somebody's own, and finds the model of a name in it."""
-    monkeypatch.syspath_prepend(tmp_path)
 
     def found(code: str, name: str, /, **settings: str) -> Model:
         sys.modules.pop(NAME, None)
-        (tmp_path / f"{NAME}.py").write_text(code)
-        for cached in tmp_path.glob("__pycache__/*"):
+        (workdir / f"{NAME}.py").write_text(code)
+        for cached in workdir.glob("__pycache__/*"):
             cached.unlink()
         return catalog.model(f"{NAME}:{name}", Gray(), settings)
 
-    yield found
-    sys.modules.pop(NAME, None)
+    return found
 
 
 def said(model: Model, *texts: str, picture: str = "toy:a.png") -> list[Answer]:

@@ -54,10 +54,9 @@ def test_a_way_of_translating_that_is_not_there_is_named() -> None:
         open_translator("deepl/en-de")
 
 
-def test_without_apertium_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_without_apertium_it_is_said_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not on the path"):
-        open_translator("apertium/eng-spa")
+        Apertium("eng-spa", str(tmp_path / "apertium"))
 
 
 def _program(folder: Path, lines: str) -> None:
@@ -66,18 +65,16 @@ def _program(folder: Path, lines: str) -> None:
     path.chmod(0o755)
 
 
-def test_the_program_is_given_a_line_a_text_and_gives_one_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_is_given_a_line_a_text_and_gives_one_back(tmp_path: Path) -> None:
     _program(tmp_path, 'tr "a-z" "A-Z"; echo "$1" > "$0.pair"')
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    assert Apertium("eng-spa").translate(["one\ntwo", "three"]) == ["ONE TWO", "THREE"]
+    assert Apertium("eng-spa", str(tmp_path / "apertium")).translate(["one\ntwo", "three"]) == ["ONE TWO", "THREE"]
     assert (tmp_path / "apertium.pair").read_text() == "eng-spa\n"
 
 
-def test_a_program_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_fails_is_one_sentence(tmp_path: Path) -> None:
     _program(tmp_path, "echo 'Error: Mode eng-xxx does not exist' >&2; exit 1")
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     with pytest.raises(CounterpointError, match="eng-xxx does not exist"):
-        Apertium("eng-xxx").translate(["one"])
+        Apertium("eng-xxx", str(tmp_path / "apertium")).translate(["one"])
 
 
 @pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")

@@ -32,16 +32,17 @@ class Apertium:
     """One direction of the translator `apertium`, such as eng-spa, as a program in a pipe."""
 
     pair: str
+    program: str = PROGRAM
 
     def __post_init__(self) -> None:
-        if shutil.which(PROGRAM) is None:
+        if shutil.which(self.program) is None:
             hint = "on Debian: apt install apertium apertium-eng-spa; or name models of the hub: hf/NAME"
-            raise ModelError(f"{PROGRAM} is not on the path", hint=hint)
+            raise ModelError(f"{self.program} is not on the path", hint=hint)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """A line for each text."""
         lines = "\n".join(" ".join(text.split()) for text in texts) + "\n"
-        done = subprocess.run([PROGRAM, self.pair], input=lines, capture_output=True, text=True, check=False)
+        done = subprocess.run([self.program, self.pair], input=lines, capture_output=True, text=True, check=False)
         found = done.stdout.splitlines()
         if done.returncode or len(found) != len(texts):
             told = done.stderr.strip().splitlines() or [f"{len(found)} lines for {len(texts)}"]
