@@ -29,12 +29,12 @@ def action_class(value: str) -> str:
 @cache
 def agent_kind(name: str) -> str:
     """What sort of doer a thing is, or nothing for what does nothing."""
-    return next((who for who in AGENT_KINDS if is_a(name, who)), "") if is_known(name) else ""
+    return next((kind for kind in AGENT_KINDS if is_a(name, kind)), "") if is_known(name) else ""
 
 
-def annotated_actions(one: SceneObject) -> list[str]:
+def annotated_actions(thing: SceneObject) -> list[str]:
     """What someone is annotated as doing."""
-    return [value for value in one.attributes if action_class(value)] if agent_kind(one.name) else []
+    return [value for value in thing.attributes if action_class(value)] if agent_kind(thing.name) else []
 
 
 @cache

@@ -64,10 +64,10 @@ def may_show(whole: str, name: str) -> bool:
 @cache
 def word_set(key: str) -> frozenset[str]:
     """A list of the file of doubts."""
-    found: Any = _doubts()
+    section: Any = _doubts()
     for part in key.split("."):
-        found = found[part]
-    return frozenset(split_list(found))
+        section = section[part]
+    return frozenset(split_list(section))
 
 
 @cache
@@ -99,11 +99,11 @@ def _last_word(name: str) -> str:
 @cache
 def _alike() -> Mapping[str, frozenset[int]]:
     """For each name, the numbers of the rows that have it."""
-    found: dict[str, frozenset[int]] = {}
+    rows: dict[str, frozenset[int]] = {}
     for number, row in enumerate(_doubts()["alike"]):
         for name in split_list(row):
-            found[singular(name)] = found.get(singular(name), frozenset()) | {number}
-    return found
+            rows[singular(name)] = rows.get(singular(name), frozenset()) | {number}
+    return rows
 
 
 @cache
@@ -132,11 +132,11 @@ def _senses_seen_on(whole: str) -> frozenset[Sense]:
 @cache
 def _parts(whole: Sense) -> frozenset[Sense]:
     """Every sense that WordNet has for a part, for a part of a part, and for what these are kinds of."""
-    book, seen, waiting, found = lexicon(), set[Sense](), [whole], set[Sense]()
+    book, seen, waiting, parts = lexicon(), set[Sense](), [whole], set[Sense]()
     while waiting:
-        for owner in {(one := waiting.pop()), *book.ancestors(one)} - seen:
+        for owner in {(sense := waiting.pop()), *book.ancestors(sense)} - seen:
             seen.add(owner)
             for part in book.parts(owner):
-                found |= {part, *book.ancestors(part)}
+                parts |= {part, *book.ancestors(part)}
                 waiting.append(part)
-    return frozenset(found)
+    return frozenset(parts)

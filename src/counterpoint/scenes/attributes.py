@@ -16,8 +16,8 @@ _HIDDEN = 0.7  # the part of a garment's box that another garment of the same we
 @cache
 def attribute_class(value: str) -> str:
     """The class of an attribute that a question may ask for, or nothing: color for red, openness for closed."""
-    found = (name for name in classes_of(value) if attribute_classes()[name].kind == "attribute")
-    return next((name for name in found if name not in word_set("attributes.not_asked")), "")
+    classes = (name for name in classes_of(value) if attribute_classes()[name].kind == "attribute")
+    return next((name for name in classes if name not in word_set("attributes.not_asked")), "")
 
 
 @cache
@@ -46,29 +46,29 @@ def canonical_value(value: str) -> str:
 @cache
 def value_synonyms(value: str) -> tuple[str, ...]:
     """All words for a value, itself first, so that an answer in another spelling is as right."""
-    held = attribute_classes()[attribute_class(value)].values
-    return (value, *(word for row in held if value in row for word in row if word != value))
+    rows = attribute_classes()[attribute_class(value)].values
+    return (value, *(word for row in rows if value in row for word in row if word != value))
 
 
-def visible_values(scene: Scene, one: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
+def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
     """The values of a thing that nobody would doubt: none where it is tiny, or lies below what is worn beside it."""
-    if _is_tiny(scene, one) or any(_covers(other, one) for other in beside):
+    if _is_tiny(scene, thing) or any(_covers(other, thing) for other in beside):
         return ()
-    kept = [value for value in one.attributes if can_be_said(value, one.name)]
-    if word_set("attributes.hides_color").isdisjoint(one.attributes):
-        return tuple(kept)
-    return tuple(value for value in kept if attribute_class(value) != "color")
+    values = [value for value in thing.attributes if can_be_said(value, thing.name)]
+    if word_set("attributes.hides_color").isdisjoint(thing.attributes):
+        return tuple(values)
+    return tuple(value for value in values if attribute_class(value) != "color")
 
 
 def denies(values: Sequence[str], value: str) -> bool:
     """Whether a thing with these values cannot have that one: it has others of its class, and all exclude it."""
-    rivals = [one for one in values if not set(classes_of(one)).isdisjoint(classes_of(value))]
-    return bool(rivals) and all(excludes(one, value) for one in rivals)
+    rivals = [rival for rival in values if not set(classes_of(rival)).isdisjoint(classes_of(value))]
+    return bool(rivals) and all(excludes(rival, value) for rival in rivals)
 
 
 def has_value(values: Sequence[str], value: str) -> bool:
     """Whether one of these values is that one, perhaps by another word."""
-    return any(are_synonyms(one, value) for one in values)
+    return any(are_synonyms(own, value) for own in values)
 
 
 def goes_before_noun(value: str) -> bool:
@@ -95,17 +95,18 @@ def predicate(values: Sequence[str]) -> str:
 def value_list(values: Sequence[str]) -> str:
     """Values as a list: "wood or metal"."""
     plain = [
-        canonical_value(one) if attribute_class(one) == "material" else one.removeprefix("turned ") for one in values
+        canonical_value(value) if attribute_class(value) == "material" else value.removeprefix("turned ")
+        for value in values
     ]
     return join_list(plain, "or")
 
 
-def _is_tiny(scene: Scene, one: SceneObject) -> bool:
-    return one.box is not None and one.box.area * _SMALLEST < scene.size.width * scene.size.height
+def _is_tiny(scene: Scene, thing: SceneObject) -> bool:
+    return thing.box is not None and thing.box.area * _SMALLEST < scene.size.width * scene.size.height
 
 
-def _covers(other: SceneObject, one: SceneObject) -> bool:
+def _covers(other: SceneObject, thing: SceneObject) -> bool:
     """Whether two garments are in the same place, as a shirt and a jacket are."""
-    if one.box is None or other.box is None or one.id == other.id:
+    if thing.box is None or other.box is None or thing.id == other.id:
         return False
-    return one.box.overlap(other.box) >= _HIDDEN * one.box.area
+    return thing.box.overlap(other.box) >= _HIDDEN * thing.box.area

@@ -146,9 +146,9 @@ class SceneStatistics:
         """The values of one class that objects of this name have, or those of its kind where too few are known."""
         key = ("values", name, sort)
         if key not in self._samplers:
-            own = self._counted("looks", name, sort)
+            of_name = self._counted("looks", name, sort)
             kinds = (self._counted("looks of", kind, sort) for kind in (hypernym_names(name) if is_known(name) else ()))
-            self._samplers[key] = next((words for words in (own, *kinds) if words.is_rich), own)
+            self._samplers[key] = next((words for words in (of_name, *kinds) if words.is_rich), of_name)
         return self._samplers[key]
 
     def any_values(self, name: str) -> WeightedWords:

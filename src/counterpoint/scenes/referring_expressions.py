@@ -32,45 +32,47 @@ class ReferringExpression:
 
 
 def choose_expression(
-    view: SceneView, one: SceneObject, rng: Random, avoid: Collection[str] = ()
+    view: SceneView, thing: SceneObject, rng: Random, avoid: Collection[str] = ()
 ) -> ReferringExpression | None:
     """A phrase for a thing that nobody could take for another, and that gives no class to avoid away, or nothing."""
-    if not can_be_asked(one.name):
+    if not can_be_asked(thing.name):
         return None
-    alone = view.singles_out(one, one.name)
+    alone = view.singles_out(thing, thing.name)
     if alone and rng.random() < _PLAIN:
-        return ReferringExpression(one, one.name)
-    found = [*_by_look(view, one, one.name), *relation_expressions(view, one, one.name)]
-    found = [phrase for phrase in found if phrase.gives not in avoid]
-    if found:
-        return rng.choice(found)
-    return ReferringExpression(one, one.name) if alone else None
+        return ReferringExpression(thing, thing.name)
+    expressions = [*_by_look(view, thing, thing.name), *relation_expressions(view, thing, thing.name)]
+    expressions = [phrase for phrase in expressions if phrase.gives not in avoid]
+    if expressions:
+        return rng.choice(expressions)
+    return ReferringExpression(thing, thing.name) if alone else None
 
 
-def all_expressions(view: SceneView, one: SceneObject) -> list[ReferringExpression]:
+def all_expressions(view: SceneView, thing: SceneObject) -> list[ReferringExpression]:
     """Every phrase for a thing, the plainest first."""
-    if not can_be_asked(one.name):
+    if not can_be_asked(thing.name):
         return []
-    plain = [ReferringExpression(one, one.name)] if view.singles_out(one, one.name) else []
-    return [*plain, *_by_look(view, one, one.name), *relation_expressions(view, one, one.name)]
+    plain = [ReferringExpression(thing, thing.name)] if view.singles_out(thing, thing.name) else []
+    return [*plain, *_by_look(view, thing, thing.name), *relation_expressions(view, thing, thing.name)]
 
 
-def _by_look(view: SceneView, one: SceneObject, name: str) -> Iterator[ReferringExpression]:
-    for value in view.values(one):
-        if goes_before_noun(value) and view.singles_out(one, name, value):
-            yield ReferringExpression(one, modified_noun(value, name), gives=attribute_class(value))
+def _by_look(view: SceneView, thing: SceneObject, name: str) -> Iterator[ReferringExpression]:
+    for value in view.values(thing):
+        if goes_before_noun(value) and view.singles_out(thing, name, value):
+            yield ReferringExpression(thing, modified_noun(value, name), gives=attribute_class(value))
 
 
-def relation_expressions(view: SceneView, one: SceneObject, name: str, noun: str = "") -> Iterator[ReferringExpression]:
+def relation_expressions(
+    view: SceneView, thing: SceneObject, name: str, noun: str = ""
+) -> Iterator[ReferringExpression]:
     """Phrases that say what a thing stands in relation to, under its own name or a more general one."""
-    rivals = view.rivals(one, name)
-    for link in view.scene.relations_of(one.id) if rivals is not None else ():
+    rivals = view.rivals(thing, name)
+    for link in view.scene.relations_of(thing.id) if rivals is not None else ():
         other = view.scene[link.object]
         if not view.can_say(link) or may_be(name, other.name) or not view.singles_out(other, other.name):
             continue
         if all(_is_ruled_out(view, rival, link) for rival in rivals or ()):
             where = f"{link.name} the {other.name}"
-            yield ReferringExpression(one, noun or name, where, action_class(verb_of(link)), link.name, (other,))
+            yield ReferringExpression(thing, noun or name, where, action_class(verb_of(link)), link.name, (other,))
 
 
 def _is_ruled_out(view: SceneView, rival: SceneObject, link: Link) -> bool:

@@ -64,45 +64,45 @@ def opposite_relation(relation: str) -> str:
     return f"{posture} {OPPOSITE_RELATIONS[rest]}" if posture in _POSTURES and rest in OPPOSITE_RELATIONS else ""
 
 
-def side_of_picture(scene: Scene, one: SceneObject) -> str:
+def side_of_picture(scene: Scene, thing: SceneObject) -> str:
     """Left or right, for a thing that lies clearly in one half of the picture; else nothing."""
-    if one.box is None:
+    if thing.box is None:
         return ""
-    width, middle = scene.size.width, one.box.middle[0]
-    if 20 * one.box.right <= 11 * width and 5 * middle < 2 * width:
+    width, middle = scene.size.width, thing.box.middle[0]
+    if 20 * thing.box.right <= 11 * width and 5 * middle < 2 * width:
         return "left"
-    return "right" if 20 * one.box.x >= 9 * width and 5 * middle > 3 * width else ""
+    return "right" if 20 * thing.box.x >= 9 * width and 5 * middle > 3 * width else ""
 
 
-def relation_fact(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
+def relation_fact(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
     """Whether one thing is in a relation to another, as far as this can be told."""
-    if one.id == other.id:
+    if thing.id == other.id:
         return None
-    told = _annotated(scene, one, relation, other)
-    shown = _by_boxes(scene, one, relation, other)
-    if told and shown and told.holds != shown.holds:
+    annotated = _annotated(scene, thing, relation, other)
+    by_boxes = _by_boxes(scene, thing, relation, other)
+    if annotated and by_boxes and annotated.holds != by_boxes.holds:
         return None  # annotators and boxes contradict each other
-    return told or shown
+    return annotated or by_boxes
 
 
-def _annotated(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
-    forth = [link.name for link in scene.relations_of(one.id) if link.object == other.id]
-    back = [link.name for link in scene.relations_of(other.id) if link.object == one.id]
-    names, asked = _pair(one, other), _plain(relation)
-    ours = [name for name in forth if _plain(name) == asked or _bare(name) == asked]
-    ours += [name for name in back if _plain(name) == asked and asked == "near"]
-    turned = [name for name in back if _INVERSE.get(_bare(name)) == asked]
-    against = [name for name in forth if asked in _excluded(name)]
-    against += [name for name in back if _bare(name) == asked and asked in _INVERSE]
+def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
+    forth = [link.name for link in scene.relations_of(thing.id) if link.object == other.id]
+    back = [link.name for link in scene.relations_of(other.id) if link.object == thing.id]
+    names, wanted = _pair(thing, other), _plain(relation)
+    ours = [name for name in forth if _plain(name) == wanted or _bare(name) == wanted]
+    ours += [name for name in back if _plain(name) == wanted and wanted == "near"]
+    turned = [name for name in back if _INVERSE.get(_bare(name)) == wanted]
+    against = [name for name in forth if wanted in _excluded(name)]
+    against += [name for name in back if _bare(name) == wanted and wanted in _INVERSE]
     if bool(ours or turned) == bool(against):
         return None
     if ours or turned:
-        said = (ours or [asked])[0]
-        return RelationFact(True, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}")
-    said = next((name for name in against if name in forth), "")
-    if said:
+        stated = (ours or [wanted])[0]
+        return RelationFact(True, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}")
+    stated = next((name for name in against if name in forth), "")
+    if stated:
         return RelationFact(
-            False, f"{names[0]} {be(one.name)} annotated as {said} {names[1]}, which excludes {relation}"
+            False, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}, which excludes {relation}"
         )
     return RelationFact(False, f"{names[1]} {be(other.name)} annotated as {against[0]} {names[0]}")
 
@@ -119,29 +119,29 @@ def _bare(relation: str) -> str:
 
 def _excluded(relation: str) -> tuple[str, ...]:
     """What cannot be so where this is."""
-    found = OPPOSITE_RELATIONS.get(_bare(relation), "")
-    return (found, *(f"{posture} {found}" for posture in _POSTURES)) if found else ()
+    opposite = OPPOSITE_RELATIONS.get(_bare(relation), "")
+    return (opposite, *(f"{posture} {opposite}" for posture in _POSTURES)) if opposite else ()
 
 
-def _by_boxes(scene: Scene, one: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
-    if one.box is None or other.box is None:
+def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
+    if thing.box is None or other.box is None:
         return None
     length = max(scene.size.width, scene.size.height)
-    names = _pair(one, other)
+    names = _pair(thing, other)
     if relation in ("to the left of", "to the right of"):
-        found = _beside(one.box, other.box, length)
-        if found:
-            return RelationFact(found == relation, f"the box of {names[0]} lies {found} that of {names[1]}")
-        leaning = _shifted(one.box, other.box, length)
+        direction = _beside(thing.box, other.box, length)
+        if direction:
+            return RelationFact(direction == relation, f"the box of {names[0]} lies {direction} that of {names[1]}")
+        leaning = _shifted(thing.box, other.box, length)
         if leaning != OPPOSITE_RELATIONS[relation]:
             return None
         return RelationFact(
             False, f"the box of {names[0]} lies further {leaning[7:-3]} than that of {names[1]} on both edges"
         )
-    upper, lower = (one.box, other.box) if relation == "above" else (other.box, one.box)
+    upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
     if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
         return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
-    if relation in _TOUCHING and _gap(one.box, other.box) >= _APART * length:
+    if relation in _TOUCHING and _gap(thing.box, other.box) >= _APART * length:
         return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
     return None
 
@@ -167,5 +167,5 @@ def _gap(box: Box, its: Box) -> int:
     return max(across, down)
 
 
-def _pair(one: SceneObject, other: SceneObject) -> tuple[str, str]:
-    return f"{one.name} {one.id}", f"{other.name} {other.id}"
+def _pair(thing: SceneObject, other: SceneObject) -> tuple[str, str]:
+    return f"{thing.name} {thing.id}", f"{other.name} {other.id}"

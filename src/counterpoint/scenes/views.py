@@ -159,8 +159,8 @@ class SceneSampler(SceneView):
             thing = things[0] if len(things) == 1 else rng.choice(things)
             value = self.draw_own_value(thing, rng)
             if value:
-                such = tuple(other for other in things if has_value(self.values(other), value))
-                return ObjectClaim(name, value, True, f"{name} {thing.id} {be(name)} annotated as {value}", such)
+                with_value = tuple(other for other in things if has_value(self.values(other), value))
+                return ObjectClaim(name, value, True, f"{name} {thing.id} {be(name)} annotated as {value}", with_value)
         return ObjectClaim(name, "", True, f"{name} {things[0].id} {be(name)} annotated", things)
 
     def absent(self, rng: Random) -> ObjectClaim | None:

@@ -79,17 +79,17 @@ class BalancedSampler:
 
     def proposed(self) -> Counter[str]:
         """How many were seen, by kind."""
-        found = Counter[str]()
+        counts = Counter[str]()
         for cell, count in self._seen.items():
-            found[cell[0]] += count
-        return found
+            counts[cell[0]] += count
+        return counts
 
     def bare(self) -> "BalancedSampler":
         """The same without the groups, to be sent and merged."""
-        found = BalancedSampler(self._quota, self._seed)
-        found._cells = {cell: list(heap) for cell, heap in self._cells.items()}
-        found._seen = Counter(self._seen)
-        return found
+        copy = BalancedSampler(self._quota, self._seed)
+        copy._cells = {cell: list(heap) for cell, heap in self._cells.items()}
+        copy._seen = Counter(self._seen)
+        return copy
 
     def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
         """Add what was seen elsewhere, of other items."""
@@ -168,9 +168,9 @@ class UnlimitedSampler:
 
     def bare(self) -> "UnlimitedSampler":
         """The same without the groups, to be sent and merged."""
-        found = UnlimitedSampler()
-        found._keys = list(self._keys)
-        return found
+        copy = UnlimitedSampler()
+        copy._keys = list(self._keys)
+        return copy
 
     def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
         """Add what was seen elsewhere, of items that come later."""

@@ -54,44 +54,44 @@ def generate_together(
     count = processes if "fork" in get_all_start_methods() else 1
     cuts = [len(items) * part // count for part in range(count + 1)]
     parts = [items[start:stop] for start, stop in pairwise(cuts)]
-    hands = _hands(makers, parts, seed, pack)
-    shares = [hand.shares() for hand in hands]
-    found, keys = dict[str, PackedSuite](), dict[str, list[tuple[int, CandidateKey]]]()
+    workers = _start_workers(makers, parts, seed, pack)
+    shares = [worker.shares() for worker in workers]
+    packed_suites, keys = dict[str, PackedSuite](), dict[str, list[tuple[int, CandidateKey]]]()
     for suite, _, _ in makers:
-        own = [share[suite.name] for share in shares]
-        batch = found[suite.name] = PackedSuite(_added([share.tally for share in own]))
-        keys[suite.name] = _merged([share.chooser for share in own])
-        _count_surplus(batch.tally, own, keys[suite.name])
+        parts_of_suite = [share[suite.name] for share in shares]
+        batch = packed_suites[suite.name] = PackedSuite(_add_tallies([share.tally for share in parts_of_suite]))
+        keys[suite.name] = _merge_kept([share.chooser for share in parts_of_suite])
+        _count_surplus(batch.tally, parts_of_suite, keys[suite.name])
     packed = [
-        hand.packed({name: [key for part, key in rows if part == n] for name, rows in keys.items()})
-        for n, hand in enumerate(hands)
+        worker.packed({name: [key for part, key in rows if part == n] for name, rows in keys.items()})
+        for n, worker in enumerate(workers)
     ]
-    for name, batch in found.items():
+    for name, batch in packed_suites.items():
         sizes = [iter(rows) for rows in (part[name][1] for part in packed)]
         batch.parts = [part[name][0] for part in packed]
         for part, _ in keys[name]:
             rows, kind, answer = next(sizes[part])
             batch.order.append((part, rows))
             batch.tally.kept[kind, answer] += 1
-    return found
+    return packed_suites
 
 
 def shared_surveys(suites: Sequence[Suite[Any, Any]], items: Sequence[Any]) -> dict[str, object]:
     """The statistics of each suite that wants some; suites with the same survey share it."""
-    made, found = dict[Any, object](), dict[str, object]()
+    by_survey, by_suite = dict[Any, object](), dict[str, object]()
     for suite in suites:
         if suite.survey is not None:
-            if suite.survey not in made:
-                made[suite.survey] = suite.survey(items)
-            found[suite.name] = made[suite.survey]
-    return found
+            if suite.survey not in by_survey:
+                by_survey[suite.survey] = suite.survey(items)
+            by_suite[suite.name] = by_survey[suite.survey]
+    return by_suite
 
 
 _Maker: TypeAlias = tuple[Suite[Any, Any], object, Limit]
 _Rows: TypeAlias = tuple[Any, list[tuple[int, str, str]]]
 
 
-class _Hand:
+class _Worker:
     """Makes its part of the groups here."""
 
     def __init__(self, makers: Sequence[_Maker], items: Sequence[Any], seed: int, pack: Pack) -> None:
@@ -112,68 +112,70 @@ class _Hand:
 
     def packed(self, keys: Mapping[str, Sequence[CandidateKey]]) -> dict[str, _Rows]:
         """What was kept of it, in this order."""
-        found = dict[str, _Rows]()
+        packed = dict[str, _Rows]()
         for name, share in self._shares.items():
             groups = [share.chooser[key] for key in keys[name]]
-            sizes = [(len(one.queries), one.kind, gold.best if (gold := one.gold[0]) else "") for one in groups]
-            found[name] = (self._pack(name, groups), sizes)
-        return found
+            sizes = [(len(group.queries), group.kind, gold.best if (gold := group.gold[0]) else "") for group in groups]
+            packed[name] = (self._pack(name, groups), sizes)
+        return packed
 
 
-class _Fork:
+class _ForkedWorker:
     """Makes its part of the groups in a process of its own, which has all that is here without copying it."""
 
     def __init__(self, makers: Sequence[_Maker], items: Sequence[Any], seed: int, pack: Pack) -> None:
         context = get_context("fork")
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=_serve, args=(other, _Hand(makers, items, seed, pack)), daemon=True)
+        self._process = context.Process(target=_serve, args=(other, _Worker(makers, items, seed, pack)), daemon=True)
         self._process.start()
         other.close()
 
     def shares(self) -> dict[str, _Share]:
         """What it proposes, without the groups."""
-        found: dict[str, _Share] = self._said()
-        return found
+        shares: dict[str, _Share] = self._receive()
+        return shares
 
     def packed(self, keys: Mapping[str, Sequence[CandidateKey]]) -> dict[str, _Rows]:
         """What was kept of it, in this order."""
         self._pipe.send(keys)
-        found: dict[str, _Rows] = self._said()
+        packed: dict[str, _Rows] = self._receive()
         self._process.join()
-        return found
+        return packed
 
-    def _said(self) -> Any:
+    def _receive(self) -> Any:
         try:
-            found = self._pipe.recv()
+            reply = self._pipe.recv()
         except EOFError:
             raise RuntimeError("a process that makes groups ended before it was done") from None
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
 
 
-def _hands(makers: Sequence[_Maker], parts: Sequence[Sequence[Any]], seed: int, pack: Pack) -> Sequence[_Hand | _Fork]:
+def _start_workers(
+    makers: Sequence[_Maker], parts: Sequence[Sequence[Any]], seed: int, pack: Pack
+) -> Sequence[_Worker | _ForkedWorker]:
     """A process for each part; what is there already is kept from the search for garbage, which would copy it."""
     if len(parts) == 1:
-        return [_Hand(makers, parts[0], seed, pack)]
+        return [_Worker(makers, parts[0], seed, pack)]
     gc.freeze()
     try:
-        return [_Fork(makers, part, seed, pack) for part in parts]
+        return [_ForkedWorker(makers, part, seed, pack) for part in parts]
     finally:
         gc.unfreeze()
 
 
-def _serve(pipe: Connection, hand: _Hand) -> None:
+def _serve(pipe: Connection, worker: _Worker) -> None:
     gc.disable()  # nearly everything that is made is kept to the end
     try:
-        shares = hand.shares()
+        shares = worker.shares()
         pipe.send({name: _Share(share.chooser.bare(), share.tally) for name, share in shares.items()})
-        pipe.send(hand.packed(pipe.recv()))
+        pipe.send(worker.packed(pipe.recv()))
     except Exception as problem:  # told where it can be shown
         pipe.send(problem)
 
 
-def _merged(choosers: Sequence[BalancedSampler | UnlimitedSampler]) -> list[tuple[int, CandidateKey]]:
+def _merge_kept(choosers: Sequence[BalancedSampler | UnlimitedSampler]) -> list[tuple[int, CandidateKey]]:
     """What is kept of all parts, in its order, each with the part that has it."""
     whole = choosers[0].bare()
     for other in choosers[1:]:
@@ -182,7 +184,7 @@ def _merged(choosers: Sequence[BalancedSampler | UnlimitedSampler]) -> list[tupl
     return [(owners[key], key) for key in whole.chosen_keys()]
 
 
-def _added(tallies: Sequence[Tally]) -> Tally:
+def _add_tallies(tallies: Sequence[Tally]) -> Tally:
     whole = Tally()
     for tally in tallies:
         whole.dropped.update(tally.dropped)

@@ -168,9 +168,9 @@ class Tally:
         gold = group.gold[0]
         self.kept[group.kind, gold.best if gold else ""] += 1
 
-    def drop(self, one: Rejection) -> None:
+    def drop(self, rejection: Rejection) -> None:
         """Count a group that was not made."""
-        self.dropped[one.kind, one.reason] += one.count
+        self.dropped[rejection.kind, rejection.reason] += rejection.count
 
     @property
     def groups(self) -> int:
@@ -189,10 +189,10 @@ class Tally:
 
 
 def _nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {kind: {} for kind, _ in sorted(counts)}
-    for (kind, what), count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
-        found[kind] |= {what: count} if count else {}
-    return found
+    nested: dict[str, dict[str, int]] = {kind: {} for kind, _ in sorted(counts)}
+    for (kind, name), count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
+        nested[kind] |= {name: count} if count else {}
+    return nested
 
 
 def generate(
@@ -226,11 +226,11 @@ def propose_candidates(
 ) -> Iterator[Candidate]:
     """What a suite proposes for one item, each base once; what it does not is counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
-    for one in suite.propose(item, statistics, seeded_rng(seed, suite.rng_key or suite.name, item.id)):
-        if isinstance(one, Rejection):
-            tally.drop(one)
+    for proposal in suite.propose(item, statistics, seeded_rng(seed, suite.rng_key or suite.name, item.id)):
+        if isinstance(proposal, Rejection):
+            tally.drop(proposal)
             continue
-        draft = one if isinstance(one, Candidate) else Candidate.of(one)
+        draft = proposal if isinstance(proposal, Candidate) else Candidate.of(proposal)
         if (key := (draft.kind, draft.number)) in seen:
             tally.drop(Rejection(draft.kind, "asked before"))
         else:

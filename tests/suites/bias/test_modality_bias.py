@@ -154,7 +154,7 @@ def test_what_captions_and_questions_that_were_not_drawn_tell_counts_as_named() 
     after = extend_survey(before, tell)
     assert asked == [{item.picture for item in items}]
     assert manifest_entries(after) == {"captions": 1}
-    free = [pool.pictures.drawn(frozenset({"dog"}), 5, Random(0)) for pool in (before, after)]
+    free = [pool.pictures.sample(frozenset({"dog"}), 5, Random(0)) for pool in (before, after)]
     assert [{one.picture for one in some} for some in free] == [{items[1].picture, items[2].picture}, set()]
     assert after.questions is before.questions
 
@@ -208,7 +208,7 @@ def test_a_question_is_about_its_nouns(text: str, nouns: set[str]) -> None:
 def test_strangers_are_all_there_are_or_as_many_as_asked_for(
     named: dict[int, frozenset[str]], nouns: frozenset[str], most: int, luck: Random
 ) -> None:
-    found = DisjointSampler(named).drawn(nouns, most, luck)
+    found = DisjointSampler(named).sample(nouns, most, luck)
     fine = {one for one, names in named.items() if not any(_share(noun, name) for noun in nouns for name in names)}
     assert set(found) <= fine
     assert len(set(found)) == len(found) == min(most, len(fine))

@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 from functools import cache
 
@@ -14,7 +15,6 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.cooccurrence import SceneStatistics
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
-from counterpoint.suites.carets.templates import question_words
 from counterpoint.suites.suite import Suite, Tally, generate
 
 SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
@@ -40,7 +40,7 @@ def test_order_variants_use_the_same_words_in_another_order(scenes: list[Scene],
     for group in _groups(order.suite, scenes, seed):
         base, variant = group.queries
         assert base.text != variant.text
-        assert Counter(question_words(base.text)) == Counter(question_words(variant.text))
+        assert Counter(_words(base.text)) == Counter(_words(variant.text))
 
 
 @given(sources(), st.integers(0, 99))
@@ -180,3 +180,8 @@ def test_actions_are_asked_of_people_and_animals_and_their_choices_exclude_each_
 
 def world_names() -> set[str]:
     return {name for one in world() for name in one.names}
+
+
+def _words(text: str) -> list[str]:
+    """The words of a question, in lower case and without punctuation."""
+    return re.findall(r"[\w'-]+", text.lower())

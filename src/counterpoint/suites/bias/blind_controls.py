@@ -17,12 +17,12 @@ from counterpoint.suites.bias.modality_bias import (
     FEW_PICTURES,
     Item,
     SwapSurvey,
-    base_query,
     extend_survey,
     manifest_entries,
     survey,
 )
 from counterpoint.suites.bias.topics import question_nouns
+from counterpoint.suites.question_groups import question_group, source_proof
 from counterpoint.suites.suite import Rejection, Suite
 
 NO_PICTURE, MEAN_COLOR, OTHER_PICTURE, SHUFFLED = PICTURE = ("no-picture", "mean-color", "other-picture", "shuffled")
@@ -37,17 +37,11 @@ def propose_controls(item: Item, others: SwapSurvey, rng: Random) -> Iterator[Gr
     if not question.gold.answers:
         yield Rejection(question.kind, "no right answer is known")
         return
-    made = dict(_controls(question, question_nouns(item), others, rng))
-    if OTHER_PICTURE not in made:
+    controls = dict(_controls(question, question_nouns(item), others, rng))
+    if OTHER_PICTURE not in controls:
         yield Rejection(question.kind, FEW_PICTURES)
-    yield Group(
-        Relation.SWAP,
-        (base_query(question), *made.values()),
-        (question.gold,) * (1 + len(made)),
-        proof=question.proof or f"question {question.id} of its source",
-        kind=question.kind,
-        tags=((("question", question.id), *question.tags), *((("control", name),) for name in made)),
-    )
+    variants = [(query, (("control", name),)) for name, query in controls.items()]
+    yield question_group(question, variants, relation=Relation.SWAP, proof=source_proof(question))
 
 
 def _controls(
@@ -62,7 +56,7 @@ def _controls(
     seed = content_id(["patches", picture.content]) % 2**32  # all questions about a picture see the same patches
     yield NO_PICTURE, shown(None)
     yield MEAN_COLOR, shown(picture.edited(Edit("mean-color")))
-    for other in others.pictures.drawn(nouns, 1, rng) if nouns else []:
+    for other in others.pictures.sample(nouns, 1, rng) if nouns else []:
         yield OTHER_PICTURE, shown(other.picture, other.context)
     yield SHUFFLED, shown(picture.edited(shuffle_edit(seed=seed)))
     yield NO_QUESTION, Query(picture, "", choices=question.choices, context=question.context)

@@ -20,7 +20,7 @@ class DisjointSampler(Generic[T]):
     of nouns says at once which are left.
 
     >>> pool = DisjointSampler({"1.png": {"dog"}, "2.png": {"animal"}, "3.png": {"cup"}})
-    >>> pool.drawn(frozenset({"dog"}), 5, Random(0))
+    >>> pool.sample(frozenset({"dog"}), 5, Random(0))
     ['3.png']
     """
 
@@ -29,31 +29,31 @@ class DisjointSampler(Generic[T]):
         self._names = [frozenset(names) for names in named.values()]
         self._shared: dict[str, frozenset[str]] = {}
 
-    def naming(self, more: Mapping[T, Iterable[str]]) -> "DisjointSampler[T]":
+    def with_names(self, more: Mapping[T, Iterable[str]]) -> "DisjointSampler[T]":
         """The same things, which name more."""
         own = zip(self.things, self._names, strict=True)
         return DisjointSampler({thing: names.union(more.get(thing, ())) for thing, names in own})
 
-    def drawn(self, nouns: frozenset[str], most: int, rng: Random) -> list[T]:
+    def sample(self, nouns: frozenset[str], most: int, rng: Random) -> list[T]:
         """So many different things that name none of the nouns, or all that there are."""
         shared = frozenset[str]().union(*map(self._sharing, nouns))
-        tried, found = set[int](), list[int]()
+        tried, chosen = set[int](), list[int]()
         for _ in range(2 * most + 8 if self.things else 0):
             place = int(rng.random() * len(self.things))
             if place not in tried and self._names[place].isdisjoint(shared):
-                found.append(place)
+                chosen.append(place)
             tried.add(place)
-            if len(found) == most:
+            if len(chosen) == most:
                 break
         else:
-            rest = self._rest(shared, found)
-            found += rng.sample(rest, k=min(most - len(found), len(rest)))
-        return [self.things[place] for place in found]
+            rest = self._rest(shared, chosen)
+            chosen += rng.sample(rest, k=min(most - len(chosen), len(rest)))
+        return [self.things[place] for place in chosen]
 
-    def _rest(self, shared: frozenset[str], found: Sequence[int]) -> list[int]:
+    def _rest(self, shared: frozenset[str], chosen: Sequence[int]) -> list[int]:
         """All that share nothing and were not found yet."""
         free = np.ones(len(self.things), np.bool_)
-        free[found] = False
+        free[chosen] = False
         for name in shared:
             free[self._places[name]] = False
         return [int(place) for place in np.flatnonzero(free)]
@@ -79,10 +79,10 @@ class DisjointSampler(Generic[T]):
     @cached_property
     def _by_key(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
         """The names in use that are known by each key, and those that it is above of."""
-        own, above = dict[str, set[str]](), dict[str, set[str]]()
+        exact, above = dict[str, set[str]](), dict[str, set[str]]()
         for name in frozenset[str]().union(*self._names):
             for key in noun_senses(name).own:
-                own.setdefault(key, set()).add(name)
+                exact.setdefault(key, set()).add(name)
             for key in noun_senses(name).above:
                 above.setdefault(key, set()).add(name)
-        return own, above
+        return exact, above

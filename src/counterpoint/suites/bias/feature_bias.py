@@ -22,8 +22,8 @@ def swap_features(
     item: Item, others: SwapSurvey, rng: Random, *, exchange: Swap, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
     """The groups of an exchange, with the exchange made in features."""
-    for made in exchange(item, others, rng, variants=variants):
-        yield made if isinstance(made, Rejection) else replace(made, queries=tuple(_moved(made)))
+    for proposal in exchange(item, others, rng, variants=variants):
+        yield proposal if isinstance(proposal, Rejection) else replace(proposal, queries=tuple(_moved(proposal)))
 
 
 def _moved(group: Group) -> Iterator[Query]:

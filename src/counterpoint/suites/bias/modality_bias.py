@@ -15,7 +15,7 @@ from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.bias.disjoint_sampling import DisjointSampler
 from counterpoint.suites.bias.topics import item_nouns, question_nouns, text_nouns
-from counterpoint.suites.carets.questions import Tags
+from counterpoint.suites.question_groups import Tags, question_group
 from counterpoint.suites.suite import ContextReader, Rejection, Suite
 
 VARIANTS = 15
@@ -72,13 +72,13 @@ def survey(items: Iterable[Item]) -> SwapSurvey:
 
 def extend_survey(others: SwapSurvey, tell: ContextReader) -> SwapSurvey:
     """The same, where captions and questions that were not drawn tell more of what the pictures name."""
-    places = {shown.picture: shown for shown in others.pictures.things}
-    named, captions = {shown: set[str]() for shown in others.pictures.things}, 0
-    for one in tell(places.keys()):
-        if one.picture in places:
-            named[places[one.picture]].update(text_nouns(one.text) if isinstance(one, Caption) else item_nouns(one))
-            captions += isinstance(one, Caption)
-    return SwapSurvey(others.pictures.naming(named), others.questions, captions)
+    places = {picture.picture: picture for picture in others.pictures.things}
+    named, captions = {picture: set[str]() for picture in others.pictures.things}, 0
+    for item in tell(places.keys()):
+        if item.picture in places:
+            named[places[item.picture]].update(text_nouns(item.text) if isinstance(item, Caption) else item_nouns(item))
+            captions += isinstance(item, Caption)
+    return SwapSurvey(others.pictures.with_names(named), others.questions, captions)
 
 
 def manifest_entries(others: SwapSurvey) -> Mapping[str, int]:
@@ -91,10 +91,12 @@ def swap_pictures(
 ) -> Iterator[Group | Rejection]:
     """The question as it is, then of pictures that name nothing of it."""
     question = _question(item)
-    found = others.pictures.drawn(question_nouns(item), variants, rng) if question_nouns(item) else []
-    asked = [Query(one.picture, question.text, choices=question.choices, context=one.context) for one in found]
+    pictures = others.pictures.sample(question_nouns(item), variants, rng) if question_nouns(item) else []
+    queries = [
+        Query(other.picture, question.text, choices=question.choices, context=other.context) for other in pictures
+    ]
     proof = "these pictures name nothing of the question, so that nothing makes its answer theirs"
-    yield from _swapped(item, asked, [()] * len(found), variants, proof, FEW_PICTURES)
+    yield from _swap_group(item, [(query, ()) for query in queries], variants, proof, FEW_PICTURES)
 
 
 def swap_questions(
@@ -102,20 +104,17 @@ def swap_questions(
 ) -> Iterator[Group | Rejection]:
     """The question as it is, then others about the same picture that share no subject and no object with it."""
     question = _question(item)
-    found = others.questions.drawn(question_nouns(item), variants, rng) if question_nouns(item) else []
-    asked = [Query(question.picture, one.text, choices=one.choices, context=question.context) for one in found]
-    tags: list[Tags] = [(("other", one.id),) for one in found]
+    questions = others.questions.sample(question_nouns(item), variants, rng) if question_nouns(item) else []
+    swaps = [
+        (Query(question.picture, other.text, choices=other.choices, context=question.context), (("other", other.id),))
+        for other in questions
+    ]
     proof = "these questions share no noun with it, so that nothing makes its answer theirs"
-    yield from _swapped(item, asked, tags, variants, proof, FEW_QUESTIONS)
+    yield from _swap_group(item, swaps, variants, proof, FEW_QUESTIONS)
 
 
-def base_query(question: Question) -> Query:
-    """The question as its source asks it."""
-    return Query(question.picture, question.text, choices=question.choices, context=question.context)
-
-
-def _swapped(
-    item: Item, variants: Sequence[Query], tags: Sequence[Tags], most: int, proof: str, few: str
+def _swap_group(
+    item: Item, variants: Sequence[tuple[Query, Tags]], most: int, proof: str, few: str
 ) -> Iterator[Group | Rejection]:
     question = _question(item)
     if not question_nouns(item):
@@ -124,14 +123,7 @@ def _swapped(
     if len(variants) < most:
         yield Rejection(question.kind, few, most - len(variants))
     if variants:
-        yield Group(
-            Relation.SWAP,
-            (base_query(question), *variants),
-            (question.gold if question.gold.answers else None, *(None for _ in variants)),
-            proof=proof,
-            kind=question.kind,
-            tags=((("question", question.id), *question.tags), *tags),
-        )
+        yield question_group(question, variants, relation=Relation.SWAP, proof=proof, keeps_gold=False)
 
 
 def _question(item: Item) -> Question:

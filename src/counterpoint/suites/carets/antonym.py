@@ -28,26 +28,26 @@ def propose_antonyms(
 ) -> Iterator[Group | Rejection]:
     """Ask whether a thing is as it is annotated, and whether it is the opposite; a coin decides what comes first."""
     view = SceneSampler(scene, statistics)
-    rows = [] if view.obstacle else [(one, *pair) for one in scene for pair in _pairs(view, one, colors)]
+    rows = [] if view.obstacle else [(thing, *pair) for thing in scene for pair in _pairs(view, thing, colors)]
     if not rows:
         yield Rejection(
             KIND, view.obstacle or ("nothing has an opposite" if view.has_attributes else "no attributes are annotated")
         )
         return
-    for one, value, other in rng.sample(rows, min(PAIRS_PER_SCENE, len(rows))):
-        who = choose_expression(view, one, rng, avoid=(attribute_class(value) or action_class(value),))
-        if who is None:
+    for thing, value, other in rng.sample(rows, min(PAIRS_PER_SCENE, len(rows))):
+        expression = choose_expression(view, thing, rng, avoid=(attribute_class(value) or action_class(value),))
+        if expression is None:
             yield Rejection(KIND, "it cannot be referred to without doubt")
         else:
-            yield _asked(scene, who, value, other, rng)
+            yield _antonym_group(scene, expression, value, other, rng)
 
 
 def _pairs(view: SceneSampler, one: SceneObject, colors: bool) -> Iterator[tuple[str, str]]:
     """What a thing is and a word for the opposite, which nothing of its name is."""
     does = (
         []
-        if len(found := annotated_actions(one)) != 1 or is_contradicted(found[0], view.scene.relations_of(one.id))
-        else found
+        if len(actions := annotated_actions(one)) != 1 or is_contradicted(actions[0], view.scene.relations_of(one.id))
+        else actions
     )
     for value in (*view.values(one), *does):
         for other in opposites(value):
@@ -62,25 +62,27 @@ def _pairs(view: SceneSampler, one: SceneObject, colors: bool) -> Iterator[tuple
                 yield value, other
 
 
-def _asked(scene: Scene, who: ReferringExpression, value: str, other: str, rng: Random) -> Group:
-    name, sort = who.thing.name, attribute_class(value) or action_class(value)
-    fact = f"{name} {who.thing.id} {be(name)} annotated as {value}"
+def _antonym_group(scene: Scene, expression: ReferringExpression, value: str, other: str, rng: Random) -> Group:
+    name, sort = expression.thing.name, attribute_class(value) or action_class(value)
+    fact = f"{name} {expression.thing.id} {be(name)} annotated as {value}"
     pair = "-".join(sorted((value, other)))
     tags = (
         ("class", sort),
         ("pair", pair),
         ("colors", "yes" if sort == "color" else "no"),
         ("hypernym", next(iter(hypernym_names(name)), "none")),
-        ("relation", who.relation or "none"),
+        ("relation", expression.relation or "none"),
     )
     proof = f"{fact}, which excludes {other}, and no {name} is annotated as {other}"
     both = [
-        QuestionContent(KIND, (word,), Gold.of(answer), proof, who.objects, who.noun, who.where, sort, tags)
+        QuestionContent(
+            KIND, (word,), Gold.of(answer), proof, expression.objects, expression.noun, expression.where, sort, tags
+        )
         for word, answer in ((value, "yes"), (other, "no"))
     ]
     template = rng.choice(fitting_templates(both[0])).ask
     rng.shuffle(both)
-    return group_wordings(scene, [(template, one) for one in both], relation=Relation.DIFFERS)
+    return group_wordings(scene, [(template, content) for content in both], relation=Relation.DIFFERS)
 
 
 suite = Suite(

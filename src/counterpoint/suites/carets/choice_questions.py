@@ -23,7 +23,8 @@ from counterpoint.scenes.attributes import (
 from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression, relation_expressions
 from counterpoint.scenes.views import SceneSampler
-from counterpoint.suites.carets.questions import QuestionContent, Tags
+from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.question_groups import Tags
 
 _TRIES = 6
 _THREE = 0.65  # where a third choice is found, how often it is offered, so that two and three come about evenly
@@ -46,61 +47,61 @@ def sample_attribute(view: SceneSampler, rng: Random) -> tuple[ReferringExpressi
     things = [one for one in view.scene if view.values(one)]
     if not things:
         return "nothing is known for sure of how anything looks"
-    who = choose_expression(view, rng.choice(things), rng)
-    if who is None:
+    expression = choose_expression(view, rng.choice(things), rng)
+    if expression is None:
         return "it cannot be referred to without doubt"
-    values = [value for value in view.values(who.thing) if attribute_class(value) != who.gives]
+    values = [value for value in view.values(expression.thing) if attribute_class(value) != expression.gives]
     if not values:
         return "nothing more is known of how it looks"
     value = rng.choice(values)
-    usually = view.statistics.values(who.thing.name, attribute_class(value))
+    usually = view.statistics.values(expression.thing.name, attribute_class(value))
     if rng.random() < usually.share(value):
         return "too usual a value for its kind"
-    own = view.values(who.thing)
-    drawn = (one for one in (usually.draw(rng) for _ in range(_TRIES)) if can_be_said(one, who.thing.name))
-    wrong = next((one for one in drawn if denies(own, one)), "")
-    return (who, value, wrong) if wrong else "no plausible value is excluded"
+    values_of_thing = view.values(expression.thing)
+    draws = (one for one in (usually.draw(rng) for _ in range(_TRIES)) if can_be_said(one, expression.thing.name))
+    wrong = next((one for one in draws if denies(values_of_thing, one)), "")
+    return (expression, value, wrong) if wrong else "no plausible value is excluded"
 
 
 def attribute_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """How something looks, out of two or three values of one class."""
-    found = sample_attribute(view, rng)
-    if isinstance(found, str):
-        return found
-    who, value, wrong = found
-    thing, sort = who.thing, attribute_class(value)
-    if any(one != value and attribute_class(one) == sort for one in view.values(thing)):
+    sampled = sample_attribute(view, rng)
+    if isinstance(sampled, str):
+        return sampled
+    expression, value, wrong = sampled
+    thing, sort = expression.thing, attribute_class(value)
+    if any(other != value and attribute_class(other) == sort for other in view.values(thing)):
         return "it has several values of the class"
-    options = _offered(value, wrong, thing.name, view.statistics.values(thing.name, sort), rng)
+    options = _options(value, wrong, thing.name, view.statistics.values(thing.name, sort), rng)
     answers = (canonical_value(value), *value_synonyms(value)) if sort == "material" else value_synonyms(value)
     proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {value}, and the choices exclude each other"
-    return _chosen("attribute choice", who, options, answers, proof, sort)
+    return _choice_question("attribute choice", expression, options, answers, proof, sort)
 
 
 def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """What someone is doing, out of two or three actions of one class."""
-    doers = [(one, found) for one in view.scene if (found := annotated_actions(one))]
+    doers = [(thing, actions) for thing in view.scene if (actions := annotated_actions(thing))]
     if not doers:
         return _NO_DEEDS
-    one, found = rng.choice(doers)
-    deed = rng.choice(found)
+    thing, actions = rng.choice(doers)
+    deed = rng.choice(actions)
     sort = action_class(deed)
-    if sum(action_class(other) == sort for other in found) > 1 or is_contradicted(
-        deed, view.scene.relations_of(one.id)
+    if sum(action_class(other) == sort for other in actions) > 1 or is_contradicted(
+        deed, view.scene.relations_of(thing.id)
     ):
         return "it does several things of the class"
-    who = choose_expression(view, one, rng, avoid=(sort,))
-    if who is None:
+    expression = choose_expression(view, thing, rng, avoid=(sort,))
+    if expression is None:
         return "it cannot be referred to without doubt"
-    usually = view.statistics.actions(agent_kind(one.name), sort)
+    usually = view.statistics.actions(agent_kind(thing.name), sort)
     if rng.random() < usually.share(deed):
         return "too usual an action for its kind"
     wrong = next((other for other in (usually.draw(rng) for _ in range(_TRIES)) if excludes(deed, other)), "")
     if not wrong:
         return "no plausible action is excluded"
-    proof = f"{one.name} {one.id} {be(one.name)} annotated as {deed}, and the choices exclude each other"
-    return _chosen(
-        "action choice", who, _offered(deed, wrong, one.name, usually, rng), action_synonyms(deed), proof, sort
+    proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {deed}, and the choices exclude each other"
+    return _choice_question(
+        "action choice", expression, _options(deed, wrong, thing.name, usually, rng), action_synonyms(deed), proof, sort
     )
 
 
@@ -110,15 +111,15 @@ def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     if not rows:
         return _NO_KIND
     thing, general = rng.choice(rows)
-    who = _general(view, thing, general, rng)
-    if who is None:
+    expression = _general_expression(view, thing, general, rng)
+    if expression is None:
         return "nothing of its kind can be referred to without doubt"
     members = view.statistics.members(general)
     if rng.random() < members.share(thing.name):
         return "too usual a member of its kind"
-    drawn = dict.fromkeys(members.draw(rng) for _ in range(_TRIES))
-    wrong = [name for name in drawn if is_singular(name) and not may_be(name, thing.name) and head(name) != general]
-    wrong = [name for name in wrong if not any(may_be(name, other.name) for other in who.others)]
+    draws = dict.fromkeys(members.draw(rng) for _ in range(_TRIES))
+    wrong = [name for name in draws if is_singular(name) and not may_be(name, thing.name) and head(name) != general]
+    wrong = [name for name in wrong if not any(may_be(name, other.name) for other in expression.others)]
     if not wrong:
         return "no plausible choice is excluded"
     options = [thing.name, wrong[0]]
@@ -126,15 +127,15 @@ def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     options += [third] if third and rng.random() < _THREE else []
     assert not any(may_be(one, other) for one, other in combinations(options, 2)), "choices exclude each other"
     rng.shuffle(options)
-    proof = f"{thing.name} {thing.id} is the only {who.noun} {who.where}".rstrip()
-    return _chosen(
-        "object choice", who, options, (thing.name,), f"{proof}, and the choices exclude each other", general
+    proof = f"{thing.name} {thing.id} is the only {expression.noun} {expression.where}".rstrip()
+    return _choice_question(
+        "object choice", expression, options, (thing.name,), f"{proof}, and the choices exclude each other", general
     )
 
 
 def general_names_of(name: str) -> list[str]:
     """The general names for a thing that a question may choose within."""
-    return [one for one in hypernym_names(name) if one in general_names() and one != head(name)]
+    return [general for general in hypernym_names(name) if general in general_names() and general != head(name)]
 
 
 def is_singular(name: str) -> bool:
@@ -142,11 +143,17 @@ def is_singular(name: str) -> bool:
     return is_countable(name) and not is_plural(name)
 
 
-def _general(view: SceneSampler, thing: SceneObject, general: str, rng: Random) -> ReferringExpression | None:
+def _general_expression(
+    view: SceneSampler, thing: SceneObject, general: str, rng: Random
+) -> ReferringExpression | None:
     """A phrase with a general name that nothing else could be meant by."""
     spoken = general_names()[general]
     if rng.random() < _BY_RELATION:
-        related = [one for one in relation_expressions(view, thing, general, spoken) if one.relation != "wearing"]
+        related = [
+            expression
+            for expression in relation_expressions(view, thing, general, spoken)
+            if expression.relation != "wearing"
+        ]
         if related:
             return rng.choice(related)
     values = [value for value in view.values(thing) if goes_before_noun(value) and attribute_class(value) != "size"]
@@ -157,30 +164,30 @@ def _general(view: SceneSampler, thing: SceneObject, general: str, rng: Random) 
     return ReferringExpression(thing, modified_noun(value, spoken), gives=attribute_class(value))
 
 
-def _offered(right: str, wrong: str, name: str, urn: WeightedWords, rng: Random) -> list[str]:
+def _options(right: str, wrong: str, name: str, words: WeightedWords, rng: Random) -> list[str]:
     """Two values, or three, each of which excludes the others, in any order."""
     options = [right, wrong]
-    drawn = (one for one in (urn.draw(rng) for _ in range(_TRIES)) if one not in name.split())
-    third = next((one for one in drawn if excludes(right, one) and excludes(wrong, one)), "")
+    draws = (value for value in (words.draw(rng) for _ in range(_TRIES)) if value not in name.split())
+    third = next((value for value in draws if excludes(right, value) and excludes(wrong, value)), "")
     options += [third] if third and rng.random() < _THREE else []
     rng.shuffle(options)
     return options
 
 
-def _chosen(
-    kind: str, who: ReferringExpression, options: Sequence[str], answers: Sequence[str], proof: str, sort: str
+def _choice_question(
+    kind: str, expression: ReferringExpression, options: Sequence[str], answers: Sequence[str], proof: str, sort: str
 ) -> QuestionContent:
     named: Tags = (("hypernym", sort),) if kind == "object choice" else (("class", sort),)
     if kind != "object choice":
-        named += (("hypernym", next(iter(hypernym_names(who.thing.name)), "none")),)
+        named += (("hypernym", next(iter(hypernym_names(expression.thing.name)), "none")),)
     return QuestionContent(
         kind,
         tuple(options),
         Gold.of(*dict.fromkeys(answers)),
         proof,
-        who.objects,
-        about=who.noun,
-        where=who.where,
+        expression.objects,
+        about=expression.noun,
+        where=expression.where,
         sort=sort,
-        tags=(*named, ("choices", str(len(options))), ("relation", who.relation or "none")),
+        tags=(*named, ("choices", str(len(options))), ("relation", expression.relation or "none")),
     )

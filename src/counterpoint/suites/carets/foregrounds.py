@@ -19,18 +19,18 @@ _FULL = 0.9  # of the picture; what fills more leaves nothing to obscure
 _MEASURED = ("size", "height", "length", "width")  # classes of values that are seen by what stands around a thing
 
 
-def foreground(scene: Scene, asked: QuestionContent, rng: Random) -> Foreground | str:
+def foreground(scene: Scene, content: QuestionContent, rng: Random) -> Foreground | str:
     """The part of the picture that a question needs, or why its picture cannot be obscured."""
     if min(scene.size.width, scene.size.height) < MIN_SIDE:
         return "the picture is too small"
-    if _needs_surroundings(asked):
+    if _needs_surroundings(content):
         return "how large a thing is cannot be seen by itself"
-    true = [one.box for one in asked.objects]
+    true = [thing.box for thing in content.objects]
     boxes = [enlarge_box(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
     if len(boxes) < len(true):
         return "something that it names has no box"
-    gone = int(dict(asked.tags).get("gone", "0"))
-    boxes += _others(scene, {one.id for one in asked.objects}, gone, rng)
+    gone = int(dict(content.tags).get("gone", "0"))
+    boxes += _others(scene, {thing.id for thing in content.objects}, gone, rng)
     if not boxes:
         return "it names nothing that has a place"
     if any(_share(box, scene.size) > _FULL for box in boxes):
@@ -60,22 +60,22 @@ def _share(box: Box, size: Size) -> float:
     return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
 
 
-def _needs_surroundings(asked: QuestionContent) -> bool:
-    said = " ".join((*asked.options, asked.about, asked.where)).split()
-    return any(attribute_class(word) in _MEASURED for word in said)
+def _needs_surroundings(content: QuestionContent) -> bool:
+    words = " ".join((*content.options, content.about, content.where)).split()
+    return any(attribute_class(word) in _MEASURED for word in words)
 
 
 def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]:
     """Boxes of things that are not named, large enough to be seen, or any rectangles where there are too few."""
     if not count:
         return []
-    every = (one.box for one in scene if one.box and one.id not in named)
+    every = (thing.box for thing in scene if thing.box and thing.id not in named)
     large = (box for box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
     different = list(
         dict.fromkeys(enlarge_box(box, scene.size) for box in large if 0 < _share(box, scene.size) <= _FULL)
     )
-    found = rng.sample(different, k=min(count, len(different)))
-    return found + [_anywhere(scene.size, rng) for _ in range(count - len(found))]
+    chosen = rng.sample(different, k=min(count, len(different)))
+    return chosen + [_anywhere(scene.size, rng) for _ in range(count - len(chosen))]
 
 
 def _anywhere(size: Size, rng: Random) -> Box:

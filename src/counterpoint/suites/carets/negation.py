@@ -16,14 +16,18 @@ from counterpoint.suites.suite import Rejection, Suite
 
 def propose_negations(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask whether something is there, then whether it is not; of two things by the laws of De Morgan."""
-    for one in originals(VERIFICATIONS, scene, statistics, rng):
-        yield one if isinstance(one, Rejection) else one.drafted(partial(_denied, scene, one))
+    for original in originals(VERIFICATIONS, scene, statistics, rng):
+        yield (
+            original
+            if isinstance(original, Rejection)
+            else original.candidate(partial(_negated_group, scene, original))
+        )
 
 
-def _denied(scene: Scene, one: Original) -> Group:
-    gold = one.asked.gold
+def _negated_group(scene: Scene, original: Original) -> Group:
+    gold = original.content.gold
     twin = Gold.of("no" if gold.best == "yes" else "yes")
-    wordings = [(one.template.ask, one.asked), (one.template.deny, one.asked)]
+    wordings = [(original.template.ask, original.content), (original.template.deny, original.content)]
     return group_wordings(scene, wordings, gold=(gold, twin), relation=Relation.DIFFERS)
 
 

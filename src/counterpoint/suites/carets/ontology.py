@@ -44,19 +44,22 @@ def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) ->
             continue
         special, general = up if (truth := rng.random() < 0.5) else down
         both = [
-            verification_question(KIND, (one,), truth) for one in ((special, general) if truth else (general, special))
+            verification_question(KIND, (content,), truth)
+            for content in ((special, general) if truth else (general, special))
         ]
         tags = (("direction", "up" if truth else "down"), ("general", general.name))
-        yield _worded(scene, [_tagged(one, tags) for one in both], rng)
+        yield _word_group(scene, [_add_tags(content, tags) for content in both], rng)
 
 
-def _tagged(one: QuestionContent, tags: tuple[tuple[str, str], ...]) -> QuestionContent:
-    return QuestionContent(one.kind, one.options, one.gold, one.proof, one.objects, tags=(*one.tags, *tags))
+def _add_tags(content: QuestionContent, tags: tuple[tuple[str, str], ...]) -> QuestionContent:
+    return QuestionContent(
+        content.kind, content.options, content.gold, content.proof, content.objects, tags=(*content.tags, *tags)
+    )
 
 
-def _worded(scene: Scene, both: list[QuestionContent], rng: Random) -> Group:
+def _word_group(scene: Scene, both: list[QuestionContent], rng: Random) -> Group:
     template = rng.choice(fitting_templates(both[0])).ask
-    return group_wordings(scene, [(template, one) for one in both])
+    return group_wordings(scene, [(template, content) for content in both])
 
 
 def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
@@ -70,22 +73,22 @@ def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | st
     if not above:
         return "it has no general name, or too usual a one"
     general = rng.choice(above)
-    found = view.scene.named(name)
-    value = _kept(view.draw_own_value(rng.choice(found), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
-    such = tuple(one for one in found if not value or has_value(view.values(one), value))
-    fact = f"{name} {such[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
+    things = view.scene.named(name)
+    value = _shared_value(view.draw_own_value(rng.choice(things), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+    with_value = tuple(thing for thing in things if not value or has_value(view.values(thing), value))
+    fact = f"{name} {with_value[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
     others = view.called(general)[0]
-    wider = tuple(one for one in others if one.name == name or general in hypernym_names(one.name))
-    wider = tuple(one for one in wider if not value or has_value(view.values(one), value))
+    wider = tuple(thing for thing in others if thing.name == name or general in hypernym_names(thing.name))
+    wider = tuple(thing for thing in wider if not value or has_value(view.values(thing), value))
     return (
-        ObjectClaim(name, value, True, fact, such),
-        ObjectClaim(_as(general, name), value, True, f"{fact}, which is of the kind {general}", wider),
+        ObjectClaim(name, value, True, fact, with_value),
+        ObjectClaim(_in_number_of(general, name), value, True, f"{fact}, which is of the kind {general}", wider),
     )
 
 
 def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     """One of a kind of which nothing is there, or nothing that looks so, and the name of the kind."""
-    kinds = [general for general in sorted(_spoken()) if view.statistics.kinds[general]]
+    kinds = [general for general in sorted(_usable_general_names()) if view.statistics.kinds[general]]
     if not kinds:
         return "the source has nothing of a general kind"
     bounds = list(accumulate(view.statistics.kinds[general] for general in kinds))
@@ -94,12 +97,12 @@ def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | 
         name = view.statistics.members(general).draw(rng)
         if not name or not _is_above(general, name):
             continue
-        value = _kept(view.draw_usual_value(name, rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+        value = _shared_value(view.draw_usual_value(name, rng)) if rng.random() < _WITH_ATTRIBUTE else ""
         proof = _absence(view, general, value)
         if proof:
-            shown = tuple(view.called(general)[0]) if value else ()
-            return ObjectClaim(name, value, False, proof, shown), ObjectClaim(
-                _as(general, name), value, False, proof, shown
+            objects = tuple(view.called(general)[0]) if value else ()
+            return ObjectClaim(name, value, False, proof, objects), ObjectClaim(
+                _in_number_of(general, name), value, False, proof, objects
             )
     return "no general kind is surely absent"
 
@@ -109,29 +112,31 @@ def _absence(view: SceneSampler, general: str, value: str) -> str:
     if is_absent(general, view.names):
         return f"nothing annotated is of the kind {general}, could be, or may show such a thing"
     things, showing = view.called(general)
-    if not value or showing or not things or not all(denies(view.values(one), value) for one in things):
+    if not value or showing or not things or not all(denies(view.values(thing), value) for thing in things):
         return ""
-    facts = ", ".join(f"{one.name} {one.id} {be(one.name)} {view.excluding_value(one, value)}" for one in things)
+    facts = ", ".join(
+        f"{thing.name} {thing.id} {be(thing.name)} {view.excluding_value(thing, value)}" for thing in things
+    )
     return f"nothing of the kind {general} is {value}: {facts}"
 
 
-def _kept(value: str) -> str:
+def _shared_value(value: str) -> str:
     """A value that means the same of a thing and of its kind."""
     return value if value and goes_before_noun(value) and attribute_class(value) not in _RELATIVE else ""
 
 
 def _is_above(general: str, name: str) -> bool:
     """Whether a general name reads well in the place of a special one: grass is hardly "a plant"."""
-    return general in _spoken() and general != head(name) and (is_mass(general) or not is_mass(name))
+    return general in _usable_general_names() and general != head(name) and (is_mass(general) or not is_mass(name))
 
 
-def _as(general: str, name: str) -> str:
+def _in_number_of(general: str, name: str) -> str:
     """A general name in the number of a special one: animals for dogs, clothing for pants."""
     return plural(general) if is_plural(name) and not is_mass(general) else general
 
 
 @cache
-def _spoken() -> frozenset[str]:
+def _usable_general_names() -> frozenset[str]:
     return frozenset((*general_names(), *EXTRA_GENERAL_NAMES))
 
 

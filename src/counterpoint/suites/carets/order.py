@@ -20,15 +20,19 @@ KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)
 
 def propose_orders(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask for two things, or offer two or three choices, then list them in another order."""
-    for one in originals(KINDS, scene, statistics, rng):
-        yield one if isinstance(one, Rejection) else one.drafted(partial(_reordered, scene, one, rng.random()))
+    for original in originals(KINDS, scene, statistics, rng):
+        yield (
+            original
+            if isinstance(original, Rejection)
+            else original.candidate(partial(_reordered_group, scene, original, rng.random()))
+        )
 
 
-def _reordered(scene: Scene, one: Original, luck: float) -> Group:
-    sentence, asked = one.template.ask, one.asked
-    others = [order for order in permutations(asked.options) if order != asked.options]
-    other = asked.listing(*others[int(luck * len(others))])
-    return group_wordings(scene, [(sentence, asked), (sentence, other)])
+def _reordered_group(scene: Scene, original: Original, draw: float) -> Group:
+    sentence, content = original.template.ask, original.content
+    others = [order for order in permutations(content.options) if order != content.options]
+    other = content.listing(*others[int(draw * len(others))])
+    return group_wordings(scene, [(sentence, content), (sentence, other)])
 
 
 suite = Suite(

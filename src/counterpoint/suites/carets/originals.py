@@ -25,14 +25,14 @@ RNG_KEY = "originals"
 class Original:
     """A question, the template that it is first asked with, and the query that these make."""
 
-    asked: QuestionContent
+    content: QuestionContent
     template: Template
     base: Query
     number: int  # the id of the query
 
-    def drafted(self, make: Callable[[], Group]) -> Candidate:
+    def candidate(self, make: Callable[[], Group]) -> Candidate:
         """A group that begins with this, to be made if it is kept."""
-        return Candidate(self.asked.kind, self.number, self.asked.gold.best, self.asked.tags, make)
+        return Candidate(self.content.kind, self.number, self.content.gold.best, self.content.tags, make)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class _Pool:
     scene: Scene
     statistics: SceneStatistics
     number: int
-    drawn: tuple[Original | Rejection, ...]
+    originals: tuple[Original | Rejection, ...]
 
     def is_of(self, scene: Scene, statistics: SceneStatistics, number: int) -> bool:
         """Whether it was drawn from the very same."""
@@ -56,9 +56,9 @@ def originals(
     kinds: Collection[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[Original | Rejection]:
     """The questions of these kinds out of the pool of a scene, which is the same for all who begin with this luck."""
-    for one in _pool(scene, statistics, rng.getrandbits(64)).drawn:
-        if (one.kind if isinstance(one, Rejection) else one.asked.kind) in kinds:
-            yield one
+    for original in _pool(scene, statistics, rng.getrandbits(64)).originals:
+        if (original.kind if isinstance(original, Rejection) else original.content.kind) in kinds:
+            yield original
 
 
 def _pool(scene: Scene, statistics: SceneStatistics, number: int) -> _Pool:
@@ -66,15 +66,15 @@ def _pool(scene: Scene, statistics: SceneStatistics, number: int) -> _Pool:
         if pool.is_of(scene, statistics, number):
             return pool
     rng = Random(number)
-    asked = sample_questions(KINDS, scene, statistics, rng)
-    drawn = tuple(one if isinstance(one, Rejection) else _first(scene, one, rng) for one in asked)
-    pool = _Pool(scene, statistics, number, drawn)
+    contents = sample_questions(KINDS, scene, statistics, rng)
+    sampled = tuple(content if isinstance(content, Rejection) else _first(scene, content, rng) for content in contents)
+    pool = _Pool(scene, statistics, number, sampled)
     _last[:] = [pool]
     return pool
 
 
-def _first(scene: Scene, asked: QuestionContent, rng: Random) -> Original:
-    found = fitting_templates(asked)
-    template = found[int(rng.random() * len(found))]
-    base = Query(scene.picture, word_question(template.ask, asked))
-    return Original(asked, template, base, base.id)
+def _first(scene: Scene, content: QuestionContent, rng: Random) -> Original:
+    fitting = fitting_templates(content)
+    template = fitting[int(rng.random() * len(fitting))]
+    base = Query(scene.picture, word_question(template.ask, content))
+    return Original(content, template, base, base.id)

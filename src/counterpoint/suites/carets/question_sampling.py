@@ -45,25 +45,25 @@ def sample_questions(
     """Up to two different questions of each kind, or the reasons why there are fewer."""
     view = SceneSampler(scene, statistics)
     for kind in kinds:
-        seen = set[tuple[str, ...]]()
+        asked_before = set[tuple[str, ...]]()
         for _ in range(QUESTIONS_PER_KIND):
-            made = view.obstacle or MAKERS[kind](view, rng)
-            if isinstance(made, str):
-                yield Rejection(kind, made)
-            elif (key := (made.about, made.where, *sorted(made.options))) in seen:
+            content = view.obstacle or MAKERS[kind](view, rng)
+            if isinstance(content, str):
+                yield Rejection(kind, content)
+            elif (key := (content.about, content.where, *sorted(content.options))) in asked_before:
                 yield Rejection(kind, "asked before")
             else:
-                seen.add(key)
-                yield made
+                asked_before.add(key)
+                yield content
         yield from (Rejection(kind, f"a draw was rejected: {why}", n) for why, n in sorted(view.rejected.items()))
         view.rejected.clear()
 
 
-def _object(view: SceneSampler, rng: Random) -> QuestionContent | str:
+def _object_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
     if rng.random() < _WITH_RELATION:
-        found = relation_question(view, rng)
-        if isinstance(found, QuestionContent):
-            return found
+        content = relation_question(view, rng)
+        if isinstance(content, QuestionContent):
+            return content
     here, gone = view.present(rng), view.absent(rng)
     if here is None or gone is None:
         return "nothing is surely there" if here is None else "nothing plausible is surely absent"
@@ -71,107 +71,107 @@ def _object(view: SceneSampler, rng: Random) -> QuestionContent | str:
     return verification_question("object verification", (here if truth else gone,), truth)
 
 
-def _conjunction(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    here, gone = _apart(view.present, rng), _apart(view.absent, rng)
+def _conjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
+    here, gone = _distinct_pair(view.present, rng), _distinct_pair(view.absent, rng)
     if len(here) < 2 or len(gone) < 2:
         return "no two things are surely there" if len(here) < 2 else "no two plausible things are surely absent"
     truth = rng.random() < 0.5
     if truth or rng.random() < _BOTH_GONE:
         return verification_question("conjunctive verification", here if truth else gone, truth)
-    return _mixed("conjunctive verification", here[0], gone[0], False, rng)
+    return _mixed_question("conjunctive verification", here[0], gone[0], False, rng)
 
 
-def _disjunction(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    here, gone = _apart(view.present, rng), _apart(view.absent, rng)
+def _disjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
+    here, gone = _distinct_pair(view.present, rng), _distinct_pair(view.absent, rng)
     if not here or len(gone) < 2:
         return "nothing is surely there" if not here else "no two plausible things are surely absent"
     if rng.random() < 0.5:
-        return _mixed("disjunctive verification", here[0], gone[0], True, rng)
+        return _mixed_question("disjunctive verification", here[0], gone[0], True, rng)
     return verification_question("disjunctive verification", gone, False)
 
 
-def _mixed(kind: str, here: ObjectClaim, gone: ObjectClaim, truth: bool, rng: Random) -> QuestionContent | str:
+def _mixed_question(kind: str, here: ObjectClaim, gone: ObjectClaim, truth: bool, rng: Random) -> QuestionContent | str:
     if may_be(here.name, gone.name):
         return "two names for what may be one thing"
     return verification_question(kind, (here, gone) if rng.random() < 0.5 else (gone, here), truth)
 
 
-def _apart(draw: Callable[[Random], ObjectClaim | None], rng: Random) -> tuple[ObjectClaim, ...]:
+def _distinct_pair(draw: Callable[[Random], ObjectClaim | None], rng: Random) -> tuple[ObjectClaim, ...]:
     """Two things that nobody could take for each other, neither a kind of the other, or as many as there are."""
     first = draw(rng)
     if first is None:
         return ()
     others = (draw(rng) for _ in range(_TRIES))
-    second = next((one for one in others if one and not may_be(first.name, one.name)), None)
+    second = next((claim for claim in others if claim and not may_be(first.name, claim.name)), None)
     return (first, second) if second else (first,)
 
 
-def verification_question(kind: str, things: tuple[ObjectClaim, ...], truth: bool) -> QuestionContent:
+def verification_question(kind: str, claims: tuple[ObjectClaim, ...], truth: bool) -> QuestionContent:
     """The question whether these things are there."""
-    general = [next(iter(hypernym_names(one.name)), "none") for one in things]
-    there = sum(bool(one.is_there) for one in things)
+    general = [next(iter(hypernym_names(claim.name)), "none") for claim in claims]
+    there = sum(bool(claim.is_there) for claim in claims)
     return QuestionContent(
         kind,
-        tuple(one.phrase for one in things),
+        tuple(claim.phrase for claim in claims),
         Gold.of("yes" if truth else "no"),
-        "; ".join(one.proof for one in things),
-        tuple(found for one in things for found in one.objects),
+        "; ".join(claim.proof for claim in claims),
+        tuple(thing for claim in claims for thing in claim.objects),
         tags=(
             ("hypernym", " + ".join(general)),
             ("there", str(there)),
-            ("gone", str(len(things) - there)),
-            ("attribute", "yes" if any(one.value for one in things) else "no"),
+            ("gone", str(len(claims) - there)),
+            ("attribute", "yes" if any(claim.value for claim in claims) else "no"),
         ),
     )
 
 
-def _attribute(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    found = sample_attribute(view, rng)
-    if isinstance(found, str):
-        return found
-    who, value, wrong = found
-    truth, name = rng.random() < 0.5, who.thing.name
-    fact = f"{name} {who.thing.id} {be(name)} annotated as {value}"
+def _attribute_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
+    sampled = sample_attribute(view, rng)
+    if isinstance(sampled, str):
+        return sampled
+    expression, value, wrong = sampled
+    truth, name = rng.random() < 0.5, expression.thing.name
+    fact = f"{name} {expression.thing.id} {be(name)} annotated as {value}"
     return QuestionContent(
         "attribute verification",
         (value if truth else wrong,),
         Gold.of("yes" if truth else "no"),
         fact if truth else f"{fact}, which excludes {wrong}",
-        who.objects,
-        about=who.noun,
-        where=who.where,
+        expression.objects,
+        about=expression.noun,
+        where=expression.where,
         sort=attribute_class(value),
         tags=(
             ("class", attribute_class(value)),
             ("hypernym", next(iter(hypernym_names(name)), "none")),
-            ("relation", who.relation or "none"),
+            ("relation", expression.relation or "none"),
         ),
     )
 
 
-def _tried(maker: QuestionMaker) -> QuestionMaker:
+def _with_retries(maker: QuestionMaker) -> QuestionMaker:
     """The same maker, which looks at a few things before it gives up."""
 
     def make(view: SceneSampler, rng: Random) -> QuestionContent | str:
-        made: QuestionContent | str = ""
+        content: QuestionContent | str = ""
         for _ in range(_TRIES):
-            made = maker(view, rng)
-            if not isinstance(made, str) or made in SCENE_WIDE_REASONS:
+            content = maker(view, rng)
+            if not isinstance(content, str) or content in SCENE_WIDE_REASONS:
                 break
-        return made
+        return content
 
     return make
 
 
 MAKERS: Mapping[str, QuestionMaker] = MappingProxyType(
     {
-        "object verification": _object,
-        "conjunctive verification": _conjunction,
-        "disjunctive verification": _disjunction,
-        "attribute verification": _tried(_attribute),
-        "object choice": _tried(object_choice),
-        "attribute choice": _tried(attribute_choice),
-        "action choice": _tried(action_choice),
+        "object verification": _object_question,
+        "conjunctive verification": _conjunction_question,
+        "disjunctive verification": _disjunction_question,
+        "attribute verification": _with_retries(_attribute_question),
+        "object choice": _with_retries(object_choice),
+        "attribute choice": _with_retries(attribute_choice),
+        "action choice": _with_retries(action_choice),
     }
 )
 """The kinds of questions, each with who makes it."""

@@ -1,12 +1,10 @@
 """A question before it has words: what it names, what it lists, and the answer with its proof."""
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import SceneObject
-
-Tags: TypeAlias = tuple[tuple[str, str], ...]
+from counterpoint.suites.question_groups import Tags
 
 VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
 """The questions whether something is there, which can be negated as a whole."""

@@ -48,29 +48,31 @@ def _first(ways: list[RelationQuestionMaker], view: SceneSampler, rng: Random) -
     for way in ways:
         for _ in range(_TRIES):
             links = view.links[names[int(rng.random() * len(names))]]
-            found = way(view, links[int(rng.random() * len(links))], rng)
-            if found:
-                return found
+            content = way(view, links[int(rng.random() * len(links))], rng)
+            if content:
+                return content
     return None
 
 
 def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
-    one, other = view.scene[link.subject], view.scene[link.object]
-    if not _may_be_asked(view, one.name) or may_be(one.name, other.name):
+    subject, other = view.scene[link.subject], view.scene[link.object]
+    if not _may_be_asked(view, subject.name) or may_be(subject.name, other.name):
         return None
-    if rng.random() < view.statistics.subjects(link.name, other.name).share(one.name):
+    if rng.random() < view.statistics.subjects(link.name, other.name).share(subject.name):
         return None
-    value = view.draw_own_value(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
+    value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
     things = [
         thing
-        for thing in view.scene.named(one.name)
+        for thing in view.scene.named(subject.name)
         if (not value or has_value(view.values(thing), value)) and _reach(view, thing, link.name, others)
     ]
     met = {thing.id: thing for thing in others if any((a.id, link.name, thing.id) in view.triples for a in things)}
-    proof = f"{one.name} {one.id} {be(one.name)} annotated as {link.name} {other.name} {other.id}"
+    proof = f"{subject.name} {subject.id} {be(subject.name)} annotated as {link.name} {other.name} {other.id}"
     proof += f", and as {value}" if value else ""
-    return _asked(modified_noun(value, one.name), one.name, where, link.name, "yes", proof, (*things, *met.values()), 0)
+    return _content(
+        modified_noun(value, subject.name), subject.name, where, link.name, "yes", proof, (*things, *met.values()), 0
+    )
 
 
 def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
@@ -82,42 +84,46 @@ def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionConten
     value = view.draw_usual_value(name, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
     proof = absence_proof(name)
-    return _asked(modified_noun(value, name), name, where, link.name, "no", proof, tuple(others), 1)
+    return _content(modified_noun(value, name), name, where, link.name, "no", proof, tuple(others), 1)
 
 
 def _object_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
-    one = view.scene[link.subject]
-    if opposed_relation(link.name) or not _may_be_asked(view, one.name):
+    subject = view.scene[link.subject]
+    if opposed_relation(link.name) or not _may_be_asked(view, subject.name):
         return None
-    name = view.absent_from(view.statistics.objects(one.name, link.name), rng)
-    if not name or may_be(name, one.name):
+    name = view.absent_from(view.statistics.objects(subject.name, link.name), rng)
+    if not name or may_be(name, subject.name):
         return None
-    value = view.draw_own_value(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
-    such = tuple(x for x in view.scene.named(one.name) if not value or has_value(view.values(x), value))
+    value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
+    with_value = tuple(x for x in view.scene.named(subject.name) if not value or has_value(view.values(x), value))
     where = f"{link.name} {one_or_bare(name)}"
-    return _asked(modified_noun(value, one.name), one.name, where, link.name, "no", absence_proof(name), such, 1)
+    return _content(
+        modified_noun(value, subject.name), subject.name, where, link.name, "no", absence_proof(name), with_value, 1
+    )
 
 
 def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
-    asked = opposed_relation(link.name)
-    one, other = view.scene[link.subject], view.scene[link.object]
-    if not asked or not _may_be_asked(view, one.name) or may_be(one.name, other.name):
+    relation = opposed_relation(link.name)
+    subject, other = view.scene[link.subject], view.scene[link.object]
+    if not relation or not _may_be_asked(view, subject.name) or may_be(subject.name, other.name):
         return None
-    things, showing = view.called(one.name)
+    things, showing = view.called(subject.name)
     if showing or not view.singles_out(other, other.name):
         return None
-    if not all(_is_opposed(view, thing, asked, other) for thing in things):
+    if not all(_is_opposed(view, thing, relation, other) for thing in things):
         return None
-    value = view.draw_own_value(one, rng) if rng.random() < _WITH_ATTRIBUTE else ""
-    such = tuple(x for x in things if not value or has_value(view.values(x), value))
+    value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
+    with_value = tuple(x for x in things if not value or has_value(view.values(x), value))
     facts = ", ".join(f"{x.name} {x.id} {be(x.name)} {link.name} it" for x in things)
-    where, noun = f"{asked} the {other.name}", modified_noun(value, one.name)
-    return _asked(noun, one.name, where, asked, "no", f"{other.name} {other.id}: {facts}", (*such, other), 0)
+    where, noun = f"{relation} the {other.name}", modified_noun(value, subject.name)
+    return _content(
+        noun, subject.name, where, relation, "no", f"{other.name} {other.id}: {facts}", (*with_value, other), 0
+    )
 
 
-def _is_opposed(view: SceneSampler, thing: SceneObject, asked: str, other: SceneObject) -> bool:
-    held = view.triples
-    return (thing.id, opposed_relation(asked), other.id) in held and (thing.id, asked, other.id) not in held
+def _is_opposed(view: SceneSampler, thing: SceneObject, relation: str, other: SceneObject) -> bool:
+    triples = view.triples
+    return (thing.id, opposed_relation(relation), other.id) in triples and (thing.id, relation, other.id) not in triples
 
 
 def _may_be_asked(view: SceneSampler, name: str) -> bool:
@@ -137,7 +143,7 @@ def _reach(view: SceneSampler, thing: SceneObject, relation: str, others: list[S
     return any((thing.id, relation, other.id) in view.triples for other in others)
 
 
-def _asked(
+def _content(
     noun: str,
     name: str,
     where: str,

@@ -19,15 +19,19 @@ KINDS = (*VERIFICATIONS, *CHOICES)
 
 def propose_rephrasings(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask in one wording, then in another."""
-    for one in originals(KINDS, scene, statistics, rng):
-        yield one if isinstance(one, Rejection) else one.drafted(partial(_reworded, scene, one, rng.random()))
+    for original in originals(KINDS, scene, statistics, rng):
+        yield (
+            original
+            if isinstance(original, Rejection)
+            else original.candidate(partial(_rephrased_group, scene, original, rng.random()))
+        )
 
 
-def _reworded(scene: Scene, one: Original, luck: float) -> Group:
-    found = fitting_templates(one.asked)
-    other = found[int(luck * (len(found) - 1))]
-    other = found[-1] if other is one.template else other
-    return group_wordings(scene, [(one.template.ask, one.asked), (other.ask, one.asked)])
+def _rephrased_group(scene: Scene, original: Original, draw: float) -> Group:
+    fitting = fitting_templates(original.content)
+    other = fitting[int(draw * (len(fitting) - 1))]
+    other = fitting[-1] if other is original.template else other
+    return group_wordings(scene, [(original.template.ask, original.content), (other.ask, original.content)])
 
 
 suite = Suite(

@@ -1,6 +1,5 @@
 """Questions in words: the sentences of every kind with their negations, those of them that fit, and groups of them."""
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,14 +36,14 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
     return tuple(Template(row) if isinstance(row, str) else Template(*row) for row in rows)
 
 
-def fitting_templates(asked: QuestionContent) -> tuple[Template, ...]:
+def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
     """The templates that can say this and agree with its words."""
-    return _fitting(asked.kind, bool(asked.where) and not asked.about, frozenset(_slots(asked)))
+    return _fitting(content.kind, bool(content.where) and not content.about, frozenset(_slots(content)))
 
 
-def word_question(sentence: str, asked: QuestionContent) -> str:
+def word_question(sentence: str, content: QuestionContent) -> str:
     """The question in words."""
-    return question(sentence.format_map(_slots(asked)))
+    return question(sentence.format_map(_slots(content)))
 
 
 def group_wordings(
@@ -52,25 +51,20 @@ def group_wordings(
 ) -> Group:
     """A group of wordings whose answers stand in a relation; where no gold is given, each has that of its question."""
     base = wordings[0][1]
-    golds = tuple(gold) or tuple(asked.gold for _, asked in wordings)
+    golds = tuple(gold) or tuple(content.gold for _, content in wordings)
     return Group(
         relation=relation,
-        queries=tuple(Query(scene.picture, word_question(sentence, asked)) for sentence, asked in wordings),
+        queries=tuple(Query(scene.picture, word_question(sentence, content)) for sentence, content in wordings),
         gold=golds,
         proof=base.proof,
         kind=base.kind,
         objects=base.objects,
         size=scene.size,
         tags=tuple(
-            (("template", sentence), ("answer", right.best), *asked.tags)
-            for (sentence, asked), right in zip(wordings, golds, strict=True)
+            (("template", sentence), ("answer", right.best), *content.tags)
+            for (sentence, content), right in zip(wordings, golds, strict=True)
         ),
     )
-
-
-def question_words(text: str) -> list[str]:
-    """The words of a question, in lower case and without marks."""
-    return re.findall(r"[\w'-]+", text.lower())
 
 
 @cache
@@ -80,7 +74,7 @@ def _file() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def _fitting(kind: str, related: bool, slots: frozenset[str]) -> tuple[Template, ...]:
-    return tuple(one for one in templates(kind, related) if _needs(one.ask) <= slots)
+    return tuple(template for template in templates(kind, related) if _needs(template.ask) <= slots)
 
 
 @cache
@@ -88,21 +82,32 @@ def _needs(sentence: str) -> frozenset[str]:
     return frozenset(slot for _, slot, _, _ in Formatter().parse(sentence) if slot)
 
 
-def _slots(asked: QuestionContent) -> Mapping[str, str]:
-    if asked.about:
-        return _said(asked)
-    first, *rest = asked.options
-    return _two(first, *rest) if rest else {**_there(first), **({"z": asked.where} if asked.where else {})}
+def _slots(content: QuestionContent) -> Mapping[str, str]:
+    if content.about:
+        return _predicate_slots(content)
+    first, *rest = content.options
+    return (
+        _pair_slots(first, *rest)
+        if rest
+        else {**_existence_slots(first), **({"z": content.where} if content.where else {})}
+    )
 
 
 @cache
-def _there(noun: str) -> Mapping[str, str]:
+def _existence_slots(noun: str) -> Mapping[str, str]:
     """What a sentence needs of one thing that may be there."""
-    return {"x": a(noun), "any": any_of(noun), "no": no(noun), "be": be(noun), "do": do(noun), "who": _who(noun)}
+    return {
+        "x": a(noun),
+        "any": any_of(noun),
+        "no": no(noun),
+        "be": be(noun),
+        "do": do(noun),
+        "who": _relative_pronoun(noun),
+    }
 
 
 @cache
-def _who(noun: str) -> str:
+def _relative_pronoun(noun: str) -> str:
     """The word that leads on from a thing or from someone; adjectives before the name do not matter."""
     parts = noun.split()
     names = (" ".join(parts[start:]) for start in range(len(parts)))
@@ -111,22 +116,25 @@ def _who(noun: str) -> str:
 
 
 @cache
-def _two(first: str, second: str) -> Mapping[str, str]:
+def _pair_slots(first: str, second: str) -> Mapping[str, str]:
     """What a sentence needs of two things that may be there."""
     both = {"x": one_or_bare(first), "y": one_or_bare(second), "nx": no(first), "ny": no(second)}
     singular = {"is": "is"} if be(first) == be(second) == "is" else {}
     return {**both, "bex": be(first), "bey": be(second), **singular}
 
 
-def _said(asked: QuestionContent) -> Mapping[str, str]:
+def _predicate_slots(content: QuestionContent) -> Mapping[str, str]:
     """What a sentence needs of a thing of which something is said, or asked."""
-    about = asked.about
-    slots = {"the": f"the {about} {asked.where}".rstrip(), "be": be(about), "do": do(about)}
-    slots |= {} if asked.where else {"one": f"the {about}"}
-    slots |= {} if _who(about) == "who" else {"it": it(about)}  # nobody is called it
-    if asked.kind == "object choice":
-        return slots | {"v": join_list([a(one) for one in asked.options], "or")}
-    if asked.kind == "action choice":
-        return slots | {"w": join_list(asked.options, "or"), "pose" if asked.sort == "pose" else "pursuit": asked.sort}
-    named = {"sort": asked.sort} if asked.sort in word_set("attributes.with_a_name") else {}
-    return slots | {"v": predicate(asked.options), "w": value_list(asked.options)} | named
+    about = content.about
+    slots = {"the": f"the {about} {content.where}".rstrip(), "be": be(about), "do": do(about)}
+    slots |= {} if content.where else {"one": f"the {about}"}
+    slots |= {} if _relative_pronoun(about) == "who" else {"it": it(about)}  # nobody is called it
+    if content.kind == "object choice":
+        return slots | {"v": join_list([a(option) for option in content.options], "or")}
+    if content.kind == "action choice":
+        return slots | {
+            "w": join_list(content.options, "or"),
+            "pose" if content.sort == "pose" else "pursuit": content.sort,
+        }
+    named = {"sort": content.sort} if content.sort in word_set("attributes.with_a_name") else {}
+    return slots | {"v": predicate(content.options), "w": value_list(content.options)} | named

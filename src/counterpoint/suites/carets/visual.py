@@ -29,31 +29,31 @@ def propose_obfuscations(
     scene: Scene, statistics: SceneStatistics, rng: Random, *, means: Means | None = None
 ) -> Iterator[Candidate | Rejection]:
     """Ask about the whole picture, then about what is left of it when all around is blurred, painted over or cut."""
-    for one in originals(KINDS, scene, statistics, rng):
-        yield one if isinstance(one, Rejection) else _obscured(scene, one, means, rng)
+    for original in originals(KINDS, scene, statistics, rng):
+        yield original if isinstance(original, Rejection) else _candidate(scene, original, means, rng)
 
 
-def obfuscation_edits(kept: Foreground, means: Means) -> Mapping[str, Edit]:
+def obfuscation_edits(region: Foreground, means: Means) -> Mapping[str, Edit]:
     """The five edits around a foreground, by the name of their tag."""
-    blurs = {f"blur-{deviation}": blur_around(kept, deviation) for deviation in DEVIATIONS}
-    return {**blurs, "mask": mean_around(kept, means), "crop": crop_around(kept)}
+    blurs = {f"blur-{deviation}": blur_around(region, deviation) for deviation in DEVIATIONS}
+    return {**blurs, "mask": mean_around(region, means), "crop": crop_around(region)}
 
 
-def _obscured(scene: Scene, one: Original, means: Means | None, rng: Random) -> Candidate | Rejection:
-    kept = foreground(scene, one.asked, rng)
-    if means is None or isinstance(kept, str):
-        return Rejection(one.asked.kind, NO_MEANS if means is None else str(kept))
-    return one.drafted(partial(_made, scene, one, kept, means))
+def _candidate(scene: Scene, original: Original, means: Means | None, rng: Random) -> Candidate | Rejection:
+    region = foreground(scene, original.content, rng)
+    if means is None or isinstance(region, str):
+        return Rejection(original.content.kind, NO_MEANS if means is None else str(region))
+    return original.candidate(partial(_obfuscated_group, scene, original, region, means))
 
 
-def _made(scene: Scene, one: Original, kept: Foreground, means: Means) -> Group:
-    group, made = group_wordings(scene, [(one.template.ask, one.asked)]), obfuscation_edits(kept, means)
-    variants = (Query(scene.picture.edited(edit), group.base.text) for edit in made.values())
+def _obfuscated_group(scene: Scene, original: Original, region: Foreground, means: Means) -> Group:
+    group, edits = group_wordings(scene, [(original.template.ask, original.content)]), obfuscation_edits(region, means)
+    variants = (Query(scene.picture.edited(edit), group.base.text) for edit in edits.values())
     return replace(
         group,
         queries=(group.base, *variants),
-        gold=group.gold * (1 + len(made)),
-        tags=(*group.tags, *((("edit", name), *group.tags[0]) for name in made)),
+        gold=group.gold * (1 + len(edits)),
+        tags=(*group.tags, *((("edit", name), *group.tags[0]) for name in edits)),
     )
 
 

@@ -1,18 +1,20 @@
 """Contrast sets: one atom of a question is changed, so that its answer changes, in up to five ways."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
-from counterpoint.core.groups import Group, Query, Relation
-from counterpoint.core.items import GroundedQuestion, Question, Step
+from counterpoint.core.groups import Group, Relation
+from counterpoint.core.items import GroundedQuestion, Step
 from counterpoint.suites.contrast.contrasts import Contrast, ContrastPlan, ContrastPlanner, QuestionContext
 from counterpoint.suites.contrast.existence_questions import plan_either, plan_near
 from counterpoint.suites.contrast.grounding import SceneGrounder
+from counterpoint.suites.contrast.programs import QuestionRejected, UnknownWording
 from counterpoint.suites.contrast.referent_questions import plan_color, plan_object, plan_relation, plan_side
-from counterpoint.suites.contrast.rejections import QuestionRejected, UnknownWording
 from counterpoint.suites.contrast.survey import ContrastSurvey, survey
 from counterpoint.suites.contrast.wordings import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE
+from counterpoint.suites.question_groups import base_query, source_proof
 from counterpoint.suites.suite import Rejection, Suite
 
 CONTRASTS = 5
@@ -42,10 +44,10 @@ def propose_contrasts(
     if not names:
         yield Rejection(NO_TEMPLATE, "no program is given" if not item.question.program else "it is of another kind")
         return
-    look = SceneGrounder(item.scene)
+    grounder = SceneGrounder(item.scene)
     for name in names:
         try:
-            yield _group(QuestionContext(name, item.question, look, surveyed, rng), contrasts)
+            yield _group(QuestionContext(name, item.question, grounder, surveyed, rng), contrasts)
         except QuestionRejected as doubt:
             yield Rejection(NO_TEMPLATE if isinstance(doubt, UnknownWording) else name, str(doubt))
 
@@ -65,47 +67,46 @@ def templates_of(program: Sequence[Step]) -> tuple[str, ...]:
     return {"or": (EITHER,), "choose hposition": (SIDE,), "verify rel": (OBJECT, RELATION)}.get(last.operation, ())
 
 
-def _group(case: QuestionContext, most: int) -> Group:
-    if case.look.obstacle:
-        raise QuestionRejected(case.look.obstacle)
-    plan = PLANNERS[case.template](case)
-    made = list(_new(case, plan, most))
-    if not made:
+def _group(context: QuestionContext, most: int) -> Group:
+    if context.grounder.obstacle:
+        raise QuestionRejected(context.grounder.obstacle)
+    plan = PLANNERS[context.template](context)
+    contrasts = list(_new(context, plan, most))
+    if not contrasts:
         raise QuestionRejected(plan.lack)
-    question = case.question
-    shared = (("question", question.id), ("template", case.template))
-    proof = question.proof or f"question {question.id} of its source"
-    objects = dict.fromkeys([*plan.objects, *(one for contrast in made for one in contrast.objects)])
+    question, base = context.question, base_query(context.question)
+    shared = (("question", question.id), ("template", context.template))
+    proof = source_proof(question)
+    objects = dict.fromkeys([*plan.objects, *(one for contrast in contrasts for one in contrast.objects)])
     return Group(
         Relation.GOLD,
-        (_query(question, question.text), *(_query(question, contrast.text) for contrast in made)),
-        (question.gold, *(contrast.gold for contrast in made)),
-        proof=f"{proof}; {made[0].proof}" if len(made) == 1 else proof,
-        kind=case.template,
+        (base, *(replace(base, text=contrast.text) for contrast in contrasts)),
+        (question.gold, *(contrast.gold for contrast in contrasts)),
+        proof=f"{proof}; {contrasts[0].proof}" if len(contrasts) == 1 else proof,
+        kind=context.template,
         objects=tuple(objects),
-        size=case.look.scene.size,
-        tags=((*shared, ("grounding", plan.grounding), ("proof", proof)), *((*shared, *_tags(one)) for one in made)),
+        size=context.grounder.scene.size,
+        tags=(
+            (*shared, ("grounding", plan.grounding), ("proof", proof)),
+            *((*shared, *_tags(one)) for one in contrasts),
+        ),
     )
 
 
-def _new(case: QuestionContext, plan: ContrastPlan, most: int) -> Iterator[Contrast]:
+def _new(context: QuestionContext, plan: ContrastPlan, most: int) -> Iterator[Contrast]:
     """The first contrasts that are all different and that the source does not ask about this picture."""
-    seen, scene = {case.text.lower()}, case.look.scene.id
+    texts, scene = {context.text.lower()}, context.grounder.scene.id
     for contrast in plan.contrasts:
         text = contrast.text.lower()
-        if text not in seen and not case.survey.questions.has(scene, text):
-            seen.add(text)
+        if text not in texts and not context.survey.questions.has(scene, text):
+            texts.add(text)
             yield contrast
-            if len(seen) > most:
+            if len(texts) > most:
                 return
 
 
-def _query(question: Question, text: str) -> Query:
-    return Query(question.picture, text, choices=question.choices, context=question.context)
-
-
-def _tags(one: Contrast) -> tuple[tuple[str, str], ...]:
-    return (("atom", one.atom), ("from", one.before), ("to", one.after), ("proof", one.proof))
+def _tags(contrast: Contrast) -> tuple[tuple[str, str], ...]:
+    return (("atom", contrast.atom), ("from", contrast.before), ("to", contrast.after), ("proof", contrast.proof))
 
 
 suite: Suite[GroundedQuestion, ContrastSurvey] = Suite(

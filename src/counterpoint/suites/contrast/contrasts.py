@@ -10,8 +10,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import SceneObject
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
-from counterpoint.suites.contrast.programs import Clue
-from counterpoint.suites.contrast.rejections import QuestionRejected, UnknownWording
+from counterpoint.suites.contrast.programs import Clue, QuestionRejected, UnknownWording
 from counterpoint.suites.contrast.survey import ContrastSurvey
 from counterpoint.suites.contrast.wordings import match_wording
 
@@ -45,7 +44,7 @@ class QuestionContext:
 
     template: str
     question: Question
-    look: SceneGrounder
+    grounder: SceneGrounder
     survey: ContrastSurvey
     rng: Random
 
@@ -56,14 +55,14 @@ class QuestionContext:
 
     def read(self, relation: str = "") -> re.Match[str]:
         """The question as a wording of the template."""
-        found = match_wording(self.template, self.text, relation)
-        if found is None:
+        match = match_wording(self.template, self.text, relation)
+        if match is None:
             raise UnknownWording(f"a wording that is not known of: {self.template}")
-        return found
+        return match
 
-    def phrase(self, found: re.Match[str], part: str, clue: Clue) -> Phrase:
+    def phrase(self, match: re.Match[str], part: str, clue: Clue) -> Phrase:
         """What the part X or Y of a wording says, as far as the program agrees."""
-        return self.look.phrase(self.text, found.span(part), clue)
+        return self.grounder.phrase(self.text, match.span(part), clue)
 
     @property
     def truth(self) -> bool:
@@ -72,9 +71,9 @@ class QuestionContext:
             raise QuestionRejected("its answer is neither yes nor no")
         return self.question.gold.best == "yes"
 
-    def must_agree(self, own: bool | str | None, gold: bool | str) -> None:
+    def require_agreement(self, truth: bool | str | None, gold: bool | str) -> None:
         """Leave out a question whose answer the scene contradicts."""
-        if own not in (None, "", gold):
+        if truth not in (None, "", gold):
             raise QuestionRejected("the scene contradicts its answer")
 
 
@@ -87,6 +86,6 @@ def yes_no_gold(truth: bool) -> Gold:
     return Gold.of("yes" if truth else "no")
 
 
-def grounding_kind(one: SceneObject, phrase: Phrase) -> str:
+def grounding_kind(thing: SceneObject, phrase: Phrase) -> str:
     """How the noun of a phrase goes with the name of the thing it means."""
-    return naming_kind(one.name, phrase.noun)
+    return naming_kind(thing.name, phrase.noun)

@@ -13,8 +13,7 @@ from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be, word_s
 from counterpoint.scenes.attributes import attribute_class, denies, has_value
 from counterpoint.scenes.spatial import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
-from counterpoint.suites.contrast.programs import Clue, ClueRelation
-from counterpoint.suites.contrast.rejections import QuestionRejected
+from counterpoint.suites.contrast.programs import Clue, ClueRelation, QuestionRejected
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 DISAGREE = "its words and its program do not say the same"
@@ -44,15 +43,15 @@ class Phrase:
     anchor: RelationAnchor | None = None
     ids: tuple[str, ...] = ()  # of the objects that the program points at
 
-    def named(self, noun: str) -> "Phrase":
+    def with_noun(self, noun: str) -> "Phrase":
         """The same said of a thing of another name."""
         return replace(self, noun=noun)
 
-    def valued(self, place: int, value: str) -> "Phrase":
+    def with_value(self, place: int, value: str) -> "Phrase":
         """The same with another value in one place."""
-        own = list(self.values)
-        own[place] = (value, own[place][1])
-        return replace(self, values=tuple(own))
+        values = list(self.values)
+        values[place] = (value, values[place][1])
+        return replace(self, values=tuple(values))
 
 
 class SceneGrounder(SceneView):
@@ -95,34 +94,34 @@ class SceneGrounder(SceneView):
             raise QuestionRejected(DISAGREE)
         if not all(value in after for value in (*later, clue.side)):
             raise QuestionRejected(DISAGREE)
-        said = (*values, *((value, (0, 0)) for value in later))
-        return Phrase(noun, at, determiner, where, said, clue.side, anchor, clue.ids)
+        stated = (*values, *((value, (0, 0)) for value in later))
+        return Phrase(noun, at, determiner, where, stated, clue.side, anchor, clue.ids)
 
     def _anchor(self, text: str, span: tuple[int, int], link: ClueRelation | None) -> RelationAnchor | None:
         """The thing that another is told by, found from its program alone; its name has to be in the text."""
         if link is None:
             return None
-        its = link.other
-        noun, at = self._noun(text, span, its)
-        told = Phrase(noun, at, values=_placeless(its.values), side=its.side, ids=its.ids)
+        clue = link.other
+        noun, at = self._noun(text, span, clue)
+        phrase = Phrase(noun, at, values=_placeless(clue.values), side=clue.side, ids=clue.ids)
         return RelationAnchor(
-            link.relation, link.forth, self.meant(replace(told, anchor=self._anchor(text, span, its.link)))
+            link.relation, link.forth, self.referent(replace(phrase, anchor=self._anchor(text, span, clue.link)))
         )
 
     def _noun(self, text: str, span: tuple[int, int], clue: Clue) -> tuple[str, tuple[int, int]]:
-        pointed = {self.scene[one].name for one in clue.ids if one in self._ids}
+        pointed = {self.scene[match].name for match in clue.ids if match in self._ids}
         if len(pointed) > 1:
             pointed = set()
         names = dict.fromkeys((clue.name, *sorted(pointed)))
         for spelled in (form(name) for form in (_in_any_number, _in_other_words) for name in names):
-            found = [(one[0].lower(), one.span()) for one in spelled.finditer(text, *span)]
-            if found:
+            matches = [(match[0].lower(), match.span()) for match in spelled.finditer(text, *span)]
+            if matches:
                 break
-        if len(found) != 1:
+        if len(matches) != 1:
             raise QuestionRejected(DISAGREE)
-        return found[0]
+        return matches[0]
 
-    def meant(self, phrase: Phrase) -> SceneObject:
+    def referent(self, phrase: Phrase) -> SceneObject:
         """The one thing that a definite phrase means; every other one that could be meant is a doubt.
 
         Where a program points at it, the source speaks of it as of one thing, and of what is not annotated no more is
@@ -130,48 +129,52 @@ class SceneGrounder(SceneView):
         """
         if not is_known(phrase.noun):
             raise QuestionRejected("a name that no lexicon knows")
-        left = self._left(phrase)
+        left = self._candidates(phrase)
         if len(left) != 1:
             raise QuestionRejected(SEVERAL if left else "nothing there is called so")
-        one = left[0]
-        if not naming_kind(one.name, phrase.noun) or not self._fits(one, phrase):
+        thing = left[0]
+        if not naming_kind(thing.name, phrase.noun) or not self._fits(thing, phrase):
             raise QuestionRejected("it is doubtful whether what is there is meant")
-        if phrase.ids and one.id not in phrase.ids:
+        if phrase.ids and thing.id not in phrase.ids:
             raise QuestionRejected("the scene has something else where the program points")
-        if not phrase.ids and phrase.anchor is None and self.may_show_another(one, phrase.noun):
+        if not phrase.ids and phrase.anchor is None and self.may_show_another(thing, phrase.noun):
             raise QuestionRejected(SEVERAL)
-        return one
+        return thing
 
-    def _left(self, phrase: Phrase) -> list[SceneObject]:
+    def _candidates(self, phrase: Phrase) -> list[SceneObject]:
         """Everything that could be meant by a phrase.
 
         Where one is annotated as a man and another, elsewhere, as a woman, annotators have told the two apart; names
         for one and the same body would have boxes that cover each other.
         """
-        found = [one for one in self.scene if may_be(one.name, phrase.noun) and self._may_fit(one, phrase)]
-        own = [one for one in found if not _other_sex(one.name, phrase.noun)]
-        return own if len(own) == 1 and all(one in own or _apart(own[0], one) for one in found) else found
+        things = [thing for thing in self.scene if may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)]
+        same_sex = [thing for thing in things if not _other_sex(thing.name, phrase.noun)]
+        return (
+            same_sex
+            if len(same_sex) == 1 and all(thing in same_sex or _apart(same_sex[0], thing) for thing in things)
+            else things
+        )
 
-    def _may_fit(self, one: SceneObject, phrase: Phrase) -> bool:
-        own = self.values(one)
-        if any(denies(own, value) for value, _ in phrase.values):
+    def _may_fit(self, thing: SceneObject, phrase: Phrase) -> bool:
+        values = self.values(thing)
+        if any(denies(values, value) for value, _ in phrase.values):
             return False
-        if phrase.side and side_of_picture(self.scene, one) not in ("", phrase.side):
+        if phrase.side and side_of_picture(self.scene, thing) not in ("", phrase.side):
             return False
-        found = phrase.anchor and self._stands(one, phrase.anchor)
-        return found is not False
+        holds = phrase.anchor and self._stands(thing, phrase.anchor)
+        return holds is not False
 
-    def _fits(self, one: SceneObject, phrase: Phrase) -> bool:
-        if not all(has_value(self.values(one), value) or value in one.attributes for value, _ in phrase.values):
+    def _fits(self, thing: SceneObject, phrase: Phrase) -> bool:
+        if not all(has_value(self.values(thing), value) or value in thing.attributes for value, _ in phrase.values):
             return False
-        if phrase.side and side_of_picture(self.scene, one) != phrase.side:
+        if phrase.side and side_of_picture(self.scene, thing) != phrase.side:
             return False
-        return phrase.anchor is None or self._stands(one, phrase.anchor) is True
+        return phrase.anchor is None or self._stands(thing, phrase.anchor) is True
 
-    def _stands(self, one: SceneObject, anchor: RelationAnchor) -> bool | None:
-        pair = (one, anchor.other) if anchor.forth else (anchor.other, one)
-        found = relation_fact(self.scene, pair[0], anchor.relation, pair[1])
-        return found.holds if found else None
+    def _stands(self, thing: SceneObject, anchor: RelationAnchor) -> bool | None:
+        pair = (thing, anchor.other) if anchor.forth else (anchor.other, thing)
+        fact = relation_fact(self.scene, pair[0], anchor.relation, pair[1])
+        return fact.holds if fact else None
 
 
 @cache
@@ -200,11 +203,11 @@ def _other_sex(name: str, noun: str) -> bool:
     return not any(pair.isdisjoint(sex) for sex in _SEXES)
 
 
-def _apart(one: SceneObject, other: SceneObject) -> bool:
+def _apart(thing: SceneObject, other: SceneObject) -> bool:
     """Whether boxes share less than half of the smaller one, so that they are about two things."""
-    if one.box is None or other.box is None:
+    if thing.box is None or other.box is None:
         return False
-    return 2 * one.box.overlap(other.box) < min(one.box.area, other.box.area)
+    return 2 * thing.box.overlap(other.box) < min(thing.box.area, other.box.area)
 
 
 def _placeless(values: Iterable[str]) -> tuple[tuple[str, tuple[int, int]], ...]:
@@ -222,18 +225,20 @@ def _in_other_words(name: str) -> re.Pattern[str]:
 
 
 def _spelled(names: Iterable[str]) -> re.Pattern[str]:
-    forms = {form for one in names for form in (one, singular(one), plural(one))} or {"\0"}
+    forms = {form for name in names for form in (name, singular(name), plural(name))} or {"\0"}
     longest = sorted(forms, key=lambda form: (-len(form), form))
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.IGNORECASE)
 
 
 def _before(text: str, start: int, end: int) -> tuple[str, tuple[int, int], list[tuple[str, tuple[int, int]]]]:
     """The determiner before a noun, and the words between the two, each with its place."""
-    found = [(one[0].lower(), one.span()) for one in re.finditer(r"[^\s,]+", text[:end]) if one.start() >= start]
-    for place in range(len(found) - 2, -1, -1):  # "light blue" is one value
-        both = f"{found[place][0]} {found[place + 1][0]}"
+    words = [
+        (match[0].lower(), match.span()) for match in re.finditer(r"[^\s,]+", text[:end]) if match.start() >= start
+    ]
+    for place in range(len(words) - 2, -1, -1):  # "light blue" is one value
+        both = f"{words[place][0]} {words[place + 1][0]}"
         if attribute_class(both):
-            found[place : place + 2] = [(both, (found[place][1][0], found[place + 1][1][1]))]
-    if found and found[0][0] in _DETERMINERS:
-        return found[0][0], found[0][1], found[1:]
-    return "", (start, start), found
+            words[place : place + 2] = [(both, (words[place][1][0], words[place + 1][1][1]))]
+    if words and words[0][0] in _DETERMINERS:
+        return words[0][0], words[0][1], words[1:]
+    return "", (start, start), words

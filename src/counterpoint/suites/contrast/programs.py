@@ -5,10 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from counterpoint.core.items import Step
-from counterpoint.suites.contrast.rejections import QuestionRejected
 
 _ARGUMENT = re.compile(r"(?P<words>.*?)\s*\((?P<ids>[^()]*)\)\s*")
 _NOT_KNOWN = "the program has a step that is not known here"
+
+
+class QuestionRejected(Exception):  # noqa: N818 - it reads as what it is
+    """Something about a question, its program or its scene that cannot be told for sure."""
+
+
+class UnknownWording(QuestionRejected):
+    """A wording that is none of the template's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +52,15 @@ def read_clue(program: Sequence[Step], place: int) -> Clue:
     operation, _, sort = step.operation.partition(" ")
     if operation != "filter" or "(" in step.argument:
         raise QuestionRejected(_NOT_KNOWN)
-    return _filtered(read_clue(program, step.inputs[0]), sort, step.argument)
+    return _add_filter(read_clue(program, step.inputs[0]), sort, step.argument)
 
 
-def _filtered(found: Clue, sort: str, value: str) -> Clue:
+def _add_filter(clue: Clue, sort: str, value: str) -> Clue:
     if sort == "hposition" and value in ("left", "right"):
-        return replace(found, side=value)
+        return replace(clue, side=value)
     if sort.endswith("position"):
         raise QuestionRejected("the program has a place that boxes do not prove")
-    return replace(found, values=(*found.values, value))
+    return replace(clue, values=(*clue.values, value))
 
 
 def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:
@@ -62,11 +69,11 @@ def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:
     >>> split_ids("wine glass (389020)"), split_ids("shark (-)")
     (('wine glass', ('389020',)), ('shark', ()))
     """
-    found = _ARGUMENT.fullmatch(argument)
-    if not found:
+    match = _ARGUMENT.fullmatch(argument)
+    if not match:
         raise QuestionRejected("the program names no objects")
-    ids = (one.strip() for one in found["ids"].split(","))
-    return found["words"].strip(), tuple(one for one in ids if one not in ("", "-"))
+    ids = (part.strip() for part in match["ids"].split(","))
+    return match["words"].strip(), tuple(part for part in ids if part not in ("", "-"))
 
 
 def split_relation(argument: str) -> tuple[str, str, bool, tuple[str, ...]]:

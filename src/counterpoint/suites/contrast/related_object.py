@@ -14,14 +14,14 @@ from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming
 class RelatedObject:
     """What a thing is said to stand in relation to; `one` is what a definite phrase means."""
 
-    look: SceneGrounder
+    grounder: SceneGrounder
     phrase: Phrase
     one: SceneObject | None
 
     @classmethod
-    def read(cls, look: SceneGrounder, phrase: Phrase) -> "RelatedObject":
+    def read(cls, grounder: SceneGrounder, phrase: Phrase) -> "RelatedObject":
         """What a phrase means: one thing after "the", any such thing else."""
-        return cls(look, phrase, look.meant(phrase) if phrase.determiner == "the" else None)
+        return cls(grounder, phrase, grounder.referent(phrase) if phrase.determiner == "the" else None)
 
     @property
     def name(self) -> str:
@@ -31,37 +31,39 @@ class RelatedObject:
     @property
     def things(self) -> tuple[SceneObject, ...]:
         """The things of the scene that are surely meant."""
-        return (self.one,) if self.one else tuple(one for one in self.look.scene if self._is_one(one))
+        return (self.one,) if self.one else tuple(thing for thing in self.grounder.scene if self._is_one(thing))
 
-    def known(self, subject: SceneObject, relation: str) -> RelationFact | None:
+    def relation_fact(self, subject: SceneObject, relation: str) -> RelationFact | None:
         """Whether something stands so to it, as far as this can be told."""
         if self.one:
-            return relation_fact(self.look.scene, subject, relation, self.one)
+            return relation_fact(self.grounder.scene, subject, relation, self.one)
         if not is_known(self.phrase.noun):
             return None
-        facts = [(one, relation_fact(self.look.scene, subject, relation, one)) for one in self._possible(subject)]
-        for one, fact in facts:
-            if fact and fact.holds and self._is_one(one):
+        facts = [
+            (thing, relation_fact(self.grounder.scene, subject, relation, thing)) for thing in self._possible(subject)
+        ]
+        for thing, fact in facts:
+            if fact and fact.holds and self._is_one(thing):
                 return fact
         return self._denied(facts)
 
     def _denied(self, facts: list[tuple[SceneObject, RelationFact | None]]) -> RelationFact | None:
         """That nothing which could be such a thing stands so, and that nothing shows one unannotated."""
         if not facts:
-            proof = self.look.absence_proof(self.phrase.noun)
+            proof = self.grounder.absence_proof(self.phrase.noun)
             return RelationFact(False, proof) if proof else None
-        if self.look.may_be_unannotated(self.phrase.noun) or any(fact is None or fact.holds for _, fact in facts):
+        if self.grounder.may_be_unannotated(self.phrase.noun) or any(fact is None or fact.holds for _, fact in facts):
             return None
         return RelationFact(False, "; ".join(fact.proof for _, fact in facts if fact))
 
     def _possible(self, subject: SceneObject) -> Iterator[SceneObject]:
-        for one in self.look.possible_referents(self.phrase.noun):
-            own = self.look.values(one)
-            if one.id != subject.id and not any(denies(own, value) for value, _ in self.phrase.values):
-                yield one
+        for thing in self.grounder.possible_referents(self.phrase.noun):
+            values = self.grounder.values(thing)
+            if thing.id != subject.id and not any(denies(values, value) for value, _ in self.phrase.values):
+                yield thing
 
-    def _is_one(self, one: SceneObject) -> bool:
-        own = self.look.values(one)
-        return bool(naming_kind(one.name, self.phrase.noun)) and all(
-            has_value(own, value) for value, _ in self.phrase.values
+    def _is_one(self, thing: SceneObject) -> bool:
+        values = self.grounder.values(thing)
+        return bool(naming_kind(thing.name, self.phrase.noun)) and all(
+            has_value(values, value) for value, _ in self.phrase.values
         )

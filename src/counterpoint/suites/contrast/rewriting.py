@@ -16,14 +16,14 @@ def rewrite_spans(text: str, changes: Mapping[Span, str]) -> str:
     'Are the shoes red?'
     """
     for (start, end), words in sorted(changes.items(), reverse=True):
-        kept = words[:1].upper() + words[1:] if text[start:end][:1].isupper() else words
-        text = text[:start] + kept + text[end:]
+        replacement = words[:1].upper() + words[1:] if text[start:end][:1].isupper() else words
+        text = text[:start] + replacement + text[end:]
     return text
 
 
-def replace_definite(text: str, found: re.Match[str], phrase: Phrase, name: str) -> str:
+def replace_definite(text: str, match: re.Match[str], phrase: Phrase, name: str) -> str:
     """The question about "the" thing of another name, in the number of that name."""
-    return rewrite_spans(text, {phrase.at: name} | _verbs(found, name))
+    return rewrite_spans(text, {phrase.at: name} | _verbs(match, name))
 
 
 def replace_value(text: str, phrase: Phrase, place: int, value: str) -> str:
@@ -34,7 +34,7 @@ def replace_value(text: str, phrase: Phrase, place: int, value: str) -> str:
     return rewrite_spans(text, {span: value})
 
 
-def replace_indefinite(text: str, found: re.Match[str], phrase: Phrase, name: str, *, alike: bool = False) -> str:
+def replace_indefinite(text: str, match: re.Match[str], phrase: Phrase, name: str, *, alike: bool = False) -> str:
     """The question after "a" or "any" thing of another name, or nothing where its number does not fit.
 
     A count noun keeps the number of the noun in whose place it stands; mass nouns and pairs ask for "any". Where both
@@ -44,7 +44,7 @@ def replace_indefinite(text: str, found: re.Match[str], phrase: Phrase, name: st
     was, now = _class(phrase.noun), _class(form)
     if alike and was != now:
         return ""
-    changes = {phrase.at: form} | (_verbs(found, form) if phrase.at[0] < found.end("x") else {})
+    changes = {phrase.at: form} | (_verbs(match, form) if phrase.at[0] < match.end("x") else {})
     if phrase.determiner in ("a", "an"):
         first = phrase.values[0][0] if phrase.values and phrase.values[0][1][1] else form
         changes[phrase.determiner_at] = article(first) if now == "one" else "any"
@@ -64,8 +64,8 @@ def _class(noun: str) -> str:
     return "many" if is_plural(noun) else "mass" if is_mass(noun) else "one"
 
 
-def _verbs(found: re.Match[str], noun: str) -> dict[Span, str]:
+def _verbs(match: re.Match[str], noun: str) -> dict[Span, str]:
     """The verbs of a wording that agree with its first noun."""
     forms = {"be": be(noun), "be2": be(noun), "do": do(noun), "have": have(noun)}
-    named = found.groupdict()
-    return {found.span(group): form for group, form in forms.items() if named.get(group)}
+    named = match.groupdict()
+    return {match.span(group): form for group, form in forms.items() if named.get(group)}

@@ -44,19 +44,19 @@ class ContrastSurvey:
         return self._companions[name]
 
     def _correlated(self, name: str) -> Mapping[str, float]:
-        own = next((form for form in (name, singular(name), plural(name)) if form in self.names.together), "")
-        counts: Mapping[str, int] = self.names.together.get(own, {})
-        share = self.names.having[own] / max(self.names.scenes, 1)
+        form_counted = next((form for form in (name, singular(name), plural(name)) if form in self.names.together), "")
+        counts: Mapping[str, int] = self.names.together.get(form_counted, {})
+        share = self.names.having[form_counted] / max(self.names.scenes, 1)
         excess = {other: count - share * self.names.clear[other] for other, count in sorted(counts.items())}
-        return {other: more for other, more in excess.items() if more > 0 and other != own}
+        return {other: more for other, more in excess.items() if more > 0 and other != form_counted}
 
 
 def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
     """One pass over the questions of a source."""
-    found = ContrastSurvey()
+    statistics = ContrastSurvey()
     for item in items:
-        found.add(item)
-    return found
+        statistics.add(item)
+    return statistics
 
 
 def weighted_order(weights: Mapping[str, float], rng: Random) -> list[str]:

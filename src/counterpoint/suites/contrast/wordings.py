@@ -65,7 +65,7 @@ def match_wording(template: str, text: str, relation: str = "") -> re.Match[str]
     """
     own = OBJECT if template == RELATION else template
     readings = (wording.fullmatch(text) for wording in _wordings(own, relation))
-    return next((found for found in readings if found), None)
+    return next((match for match in readings if match), None)
 
 
 @cache

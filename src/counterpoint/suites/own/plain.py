@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from random import Random
 
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
+from counterpoint.suites.question_groups import question_group, source_proof
 from counterpoint.suites.suite import Rejection, Suite
 
 
@@ -13,14 +14,7 @@ def propose_question(question: Question, statistics: None, rng: Random) -> Itera
     if not question.gold.answers:
         yield Rejection(question.kind, "no right answer is known")
         return
-    yield Group(
-        Relation.GOLD,
-        (Query(question.picture, question.text, choices=question.choices, context=question.context),),
-        (question.gold,),
-        proof=question.proof or f"question {question.id} of its source",
-        kind=question.kind,
-        tags=((("question", question.id), *question.tags),),
-    )
+    yield question_group(question, relation=Relation.GOLD, proof=source_proof(question))
 
 
 suite = Suite(

@@ -18,9 +18,9 @@ _SIGNS = re.compile(r"[?.,;:!\"()]|\b(?:or|what|which|who|where|why|how)\b")
 
 @dataclass(frozen=True, slots=True)
 class QuestionSubject:
-    """What a question asks about: its subject, and whatever else has to be said again."""
+    """What a question asks about: a noun, and the rest of the question that has to be repeated."""
 
-    subject: str
+    noun: str
     rest: str = ""
 
 
@@ -46,33 +46,41 @@ class Augmentation:
 class InterpretedQuestion:
     """A question with what it asks and the value that answers it; `said` is everything that people answered."""
 
-    asked: QuestionSubject
+    subject: QuestionSubject
     value: str
     agreeing: int
     said: tuple[str, ...]
 
 
-def interpret_question(one: Augmentation, question: Question) -> InterpretedQuestion | str:
+def interpret_question(augmentation: Augmentation, question: Question) -> InterpretedQuestion | str:
     """What a question asks and the answer most people gave, or why it is left out."""
-    asked = one.read(question.text)
-    return asked if isinstance(asked, str) else interpret_answers(one, asked, question.votes or _best(question))
+    subject = augmentation.read(question.text)
+    return (
+        subject
+        if isinstance(subject, str)
+        else interpret_answers(augmentation, subject, question.votes or _best(question))
+    )
 
 
-def interpret_answers(one: Augmentation, asked: QuestionSubject, said: Sequence[str]) -> InterpretedQuestion | str:
+def interpret_answers(
+    augmentation: Augmentation, subject: QuestionSubject, answers: Sequence[str]
+) -> InterpretedQuestion | str:
     """The value that is the most frequent among the answers, or why there is none."""
-    ranked = Counter(one.value(asked, answer) or f"? {normalize_vqa(answer)}" for answer in said).most_common(2)
+    ranked = Counter(
+        augmentation.value(subject, answer) or f"? {normalize_vqa(answer)}" for answer in answers
+    ).most_common(2)
     if not ranked:
         return "no right answer is known"
     (value, agreeing), *others = ranked
     if others and others[0][1] == agreeing:
         return TIED
-    if agreeing * 10 < MIN_AGREEING * len(said):
+    if agreeing * 10 < MIN_AGREEING * len(answers):
         return SCATTERED
     if value.startswith("?"):
-        return one.no_value
-    if not one.words(asked, value):
+        return augmentation.no_value
+    if not augmentation.words(subject, value):
         return "its answer cannot be asked for"
-    return InterpretedQuestion(asked, value, agreeing, tuple(said))
+    return InterpretedQuestion(subject, value, agreeing, tuple(answers))
 
 
 def text_after(text: str, begins: str) -> str | None:

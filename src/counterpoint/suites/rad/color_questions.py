@@ -55,21 +55,21 @@ def read_color_question(text: str) -> QuestionSubject | str:
 
 
 @lru_cache(1 << 14)
-def color_value(asked: QuestionSubject, answer: str) -> str:
+def color_value(subject: QuestionSubject, answer: str) -> str:
     """The colors of an answer in the order of the alphabet, if it says nothing else.
 
     >>> [color_value(QuestionSubject("cat"), answer) for answer in ("White & black", "light grey", "wood")]
     ['black and white', 'light gray', '']
     """
     words = [word for word in normalize_vqa(answer).replace("/", " ").split() if word not in _BETWEEN]
-    found: set[str] = set()
+    colors: set[str] = set()
     while words:
         length = next((n for n in (2, 1) if len(words) >= n and hues(" ".join(words[:n]))), 0)
         if not length:
             return ""
-        found.add(_usual(" ".join(words[:length])))
+        colors.add(_usual(" ".join(words[:length])))
         words = words[length:]
-    return join_list(sorted(found))
+    return join_list(sorted(colors))
 
 
 @lru_cache(1 << 14)
@@ -90,14 +90,14 @@ def hues(color: str) -> tuple[str, ...]:
 
 
 @lru_cache(1 << 16)
-def colors_exclude(asked: QuestionSubject, wanted: str, answer: str) -> bool:
+def colors_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
     """Whether no color of a value comes near any color of an answer."""
     return all(excludes(one, other) for one in _all_hues(wanted) for other in _all_hues(answer))
 
 
-def color_question(asked: QuestionSubject, wanted: str) -> str:
+def color_question(subject: QuestionSubject, wanted: str) -> str:
     """The question in the words of the paper's Table 1."""
-    return f"is the color of the {asked.subject} {wanted}"
+    return f"is the color of the {subject.noun} {wanted}"
 
 
 @cache

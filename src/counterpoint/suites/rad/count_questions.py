@@ -48,12 +48,12 @@ _DIGITS = re.compile(r"[0-9]+")
 @lru_cache(1 << 14)
 def read_count_question(text: str) -> QuestionSubject | str:
     """The things that are counted, and where they are or what they do, if a tagger says that they are things."""
-    said = text_after(text, BEGINS)
-    if not said:
+    text_rest = text_after(text, BEGINS)
+    if not text_rest:
         return f"does not begin with {BEGINS!r}"
-    if is_several(said):
+    if is_several(text_rest):
         return TWO_QUESTIONS
-    words = said.split()
+    words = text_rest.split()
     tags = tag_words(("How", "many", *words, "?"))[2:-1]
     if len(tags) != len(words) or not is_noun(tags[0]):
         return NO_NOUN
@@ -65,44 +65,44 @@ def read_count_question(text: str) -> QuestionSubject | str:
     return OTHERWISE if rest is None else QuestionSubject(things, rest)
 
 
-def count_value(asked: QuestionSubject, answer: str) -> str:
+def count_value(subject: QuestionSubject, answer: str) -> str:
     """The number that an answer is, in digits; nothing for "many" or "5+".
 
     >>> [count_value(QuestionSubject("dogs"), answer) for answer in ("Two", "03", "lots")]
     ['2', '3', '']
     """
-    said = normalize_vqa(answer)
-    number = None if said in ("no", "single") else number_value(said)
+    text = normalize_vqa(answer)
+    number = None if text in ("no", "single") else number_value(text)
     return str(number) if number is not None and number <= LARGEST else ""
 
 
-def counts_exclude(asked: QuestionSubject, wanted: str, answer: str) -> bool:
+def counts_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
     """Whether an answer does not name the number; and whether the number can be asked for at all."""
-    named = {int(digits) for digits in _DIGITS.findall(normalize_vqa(answer))[:3]} | {count_value(asked, answer)}
-    return int(wanted) not in named and wanted not in named and bool(count_question(asked, wanted))
+    named = {int(digits) for digits in _DIGITS.findall(normalize_vqa(answer))[:3]} | {count_value(subject, answer)}
+    return int(wanted) not in named and wanted not in named and bool(count_question(subject, wanted))
 
 
-def count_question(asked: QuestionSubject, wanted: str) -> str:
+def count_question(subject: QuestionSubject, wanted: str) -> str:
     """The question in the words of the paper's Table 1, with one thing in the singular."""
     number = int(wanted)
     if number != 1:
-        rest = asked.rest.replace("{be}", "are").replace("{s}", "")
-        return " ".join(f"are there {number_word(number)} {plural(asked.subject)} {rest}".split())
-    return "" if is_pair(asked.subject) or _TOGETHER.search(asked.rest) else _one(asked)
+        rest = subject.rest.replace("{be}", "are").replace("{s}", "")
+        return " ".join(f"are there {number_word(number)} {plural(subject.noun)} {rest}".split())
+    return "" if is_pair(subject.noun) or _TOGETHER.search(subject.rest) else _one(subject)
 
 
-def _one(asked: QuestionSubject) -> str:
-    rest = re.sub(r"^that (\w+)\{s\}", lambda found: f"that {third_person(found[1])}", asked.rest)
+def _one(subject: QuestionSubject) -> str:
+    rest = re.sub(r"^that (\w+)\{s\}", lambda match: f"that {third_person(match[1])}", subject.rest)
     rest = _WITH_THEM.sub(_own, rest).replace("{be}", "is")
-    return " ".join(f"is there one {singular(asked.subject)} {rest}".split())
+    return " ".join(f"is there one {singular(subject.noun)} {rest}".split())
 
 
-def _own(found: re.Match[str]) -> str:
+def _own(match: re.Match[str]) -> str:
     """One wears a hat where many wear hats."""
-    things = found[2].lower()
+    things = match[2].lower()
     if not is_plural(things) or is_pair(things) or things in _IN_PAIRS:
-        return found[0]
-    return f"{found[1]} {a(singular(things))}"
+        return match[0]
+    return f"{match[1]} {a(singular(things))}"
 
 
 def _end(words: list[str], tags: tuple[str, ...]) -> int:
@@ -125,25 +125,25 @@ def _noun_after(tags: tuple[str, ...], start: int) -> int:
     return start + 1 if start < len(tags) and is_noun(tags[start]) else 0
 
 
-def _rest(said: str, tags: tuple[str, ...]) -> str | None:
+def _rest(text: str, tags: tuple[str, ...]) -> str | None:
     """What follows the things in "there are …"; nothing at all where it does not say where they are or what they do."""
-    if not said:
+    if not text:
         return ""
-    lead = _SEEING.match(said.lower()) or _BEING.match(said.lower())
-    kept = said[lead.end() :] if lead else said
-    tags = tags[len(said.split()) - len(kept.split()) :]
-    if not kept or kept.lower() in _IN_ALL:
+    lead = _SEEING.match(text.lower()) or _BEING.match(text.lower())
+    remainder = text[lead.end() :] if lead else text
+    tags = tags[len(text.split()) - len(remainder.split()) :]
+    if not remainder or remainder.lower() in _IN_ALL:
         return ""
-    first = kept.split()[0].lower()
+    first = remainder.split()[0].lower()
     if (tags[0].startswith(_PLACED) or first.endswith("ing")) and first not in _LEADING_ON:
-        return kept
+        return remainder
     if lead is None and tags[0] in ("VHB", "VVB") and len(tags) > 1:
-        verb, _, more = kept.partition(" ")
+        verb, _, more = remainder.partition(" ")
         return f"that {verb}{{s}} {more}"
-    if tags[0].startswith("AJ") and lead and "there" not in said.lower().split()[:2]:
+    if tags[0].startswith("AJ") and lead and "there" not in text.lower().split()[:2]:
         if first in _BEHIND:
-            return kept
-        return None if len(tags) > 1 and not tags[1].startswith("PR") else f"that {{be}} {kept}"
+            return remainder
+        return None if len(tags) > 1 and not tags[1].startswith("PR") else f"that {{be}} {remainder}"
     return None
 
 

@@ -9,6 +9,7 @@ from random import Random
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
+from counterpoint.suites.question_groups import base_query, base_tags
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, interpret_question, match_style
 from counterpoint.suites.rad.color_questions import color
 from counterpoint.suites.rad.count_questions import how_many
@@ -52,29 +53,29 @@ class AnswerSamplers:
     whole: Mapping[str, AnswerSampler]
     by_subject: Mapping[tuple[str, str], AnswerSampler]
 
-    def other(self, one: Augmentation, found: InterpretedQuestion, rng: Random) -> str | None:
+    def other(self, augmentation: Augmentation, interpreted: InterpretedQuestion, rng: Random) -> str | None:
         """A value that nobody said: by its frequency among all, or, where it matters, among those of one subject."""
         nothing = AnswerSampler((), ())
 
         def fits(value: str) -> bool:
-            return bool(one.words(found.asked, value)) and all(
-                one.apart(found.asked, value, answer) for answer in found.said
+            return bool(augmentation.words(interpreted.subject, value)) and all(
+                augmentation.apart(interpreted.subject, value, answer) for answer in interpreted.said
             )
 
-        whole, belongs = self.whole.get(one.name, nothing), one.belongs
+        whole, belongs = self.whole.get(augmentation.name, nothing), augmentation.belongs
         if belongs is None:
             return whole.drawn(rng, fits)
-        own = self.by_subject.get((one.name, found.asked.subject), nothing).drawn(rng, fits)
-        return own or whole.drawn(rng, lambda value: belongs(found.asked, value) and fits(value))
+        of_subject = self.by_subject.get((augmentation.name, interpreted.subject.noun), nothing).drawn(rng, fits)
+        return of_subject or whole.drawn(rng, lambda value: belongs(interpreted.subject, value) and fits(value))
 
 
-def build_samplers(found: Iterable[tuple[Augmentation, InterpretedQuestion]]) -> AnswerSamplers:
+def build_samplers(interpreted: Iterable[tuple[Augmentation, InterpretedQuestion]]) -> AnswerSamplers:
     """Pools from everything that was understood."""
     whole, by_subject = dict[str, Counter[str]](), dict[tuple[str, str], Counter[str]]()
-    for one, what in found:
-        whole.setdefault(one.name, Counter())[what.value] += 1
-        if one.belongs:
-            by_subject.setdefault((one.name, what.asked.subject), Counter())[what.value] += 1
+    for augmentation, question in interpreted:
+        whole.setdefault(augmentation.name, Counter())[question.value] += 1
+        if augmentation.belongs:
+            by_subject.setdefault((augmentation.name, question.subject.noun), Counter())[question.value] += 1
     return AnswerSamplers(
         {name: AnswerSampler.of(counts) for name, counts in whole.items()},
         {key: AnswerSampler.of(counts) for key, counts in by_subject.items()},
@@ -84,69 +85,73 @@ def build_samplers(found: Iterable[tuple[Augmentation, InterpretedQuestion]]) ->
 def survey(questions: Iterable[Question]) -> AnswerSamplers:
     """How often each value is the answer."""
     return build_samplers(
-        (one, found)
+        (augmentation, interpreted)
         for question in questions
-        if (one := augmentation_of(question.text))
-        and isinstance(found := interpret_question(one, question), InterpretedQuestion)
+        if (augmentation := augmentation_of(question.text))
+        and isinstance(interpreted := interpret_question(augmentation, question), InterpretedQuestion)
     )
 
 
 def augmentation_of(text: str) -> Augmentation | None:
     """The augmentation for questions of this sort, whether or not this one is understood."""
     begins = text[:16].lower()
-    return next((one for one in AUGMENTATIONS if begins.startswith(_SORTS[one.name])), None)
+    return next((augmentation for augmentation in AUGMENTATIONS if begins.startswith(_SORTS[augmentation.name])), None)
 
 
 _SORTS = {"color": "what color", "how-many": "how many", "what-kind": "what kind of"}
 
 
-def propose_counterfactual(question: Question, pools: AnswerSamplers, rng: Random) -> Iterator[Group | Rejection]:
+def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Random) -> Iterator[Group | Rejection]:
     """The question, and whether it has the answer that most people gave, or else one that nobody did."""
-    one = augmentation_of(question.text)
-    if one is None:
+    augmentation = augmentation_of(question.text)
+    if augmentation is None:
         return
-    found = interpret_question(one, question)
-    if isinstance(found, str):
-        yield Rejection(one.name, found)
+    interpreted = interpret_question(augmentation, question)
+    if isinstance(interpreted, str):
+        yield Rejection(augmentation.name, interpreted)
         return
-    made = draw_answer(one, found, pools, rng)
-    if made is None:
-        yield Rejection(one.name, NO_OTHER)
+    drawn_answer = draw_answer(augmentation, interpreted, samplers, rng)
+    if drawn_answer is None:
+        yield Rejection(augmentation.name, NO_OTHER)
         return
-    answer, value = made
-    base = Query(question.picture, question.text, choices=question.choices, context=question.context)
+    answer, value = drawn_answer
     yield Group(
         Relation.GOLD,
-        (base, Query(question.picture, yes_no_text(one, found, value, question.text), context=question.context)),
+        (
+            base_query(question),
+            Query(
+                question.picture, yes_no_text(augmentation, interpreted, value, question.text), context=question.context
+            ),
+        ),
         (question.gold, Gold.of(answer)),
-        proof=answer_proof(found, value),
-        kind=one.name,
+        proof=answer_proof(interpreted, value),
+        kind=augmentation.name,
         tags=(
-            (("question", question.id), *question.tags, ("augmentation", one.name)),
-            (("augmentation", one.name), ("answer", answer), ("value", value)),
+            (*base_tags(question), ("augmentation", augmentation.name)),
+            (("augmentation", augmentation.name), ("answer", answer), ("value", value)),
         ),
     )
 
 
 def draw_answer(
-    one: Augmentation, found: InterpretedQuestion, pools: AnswerSamplers, rng: Random
+    augmentation: Augmentation, interpreted: InterpretedQuestion, samplers: AnswerSamplers, rng: Random
 ) -> tuple[str, str] | None:
     """Yes with the right value or no with another, at even odds; nothing where a "no" could not be had."""
-    other = pools.other(one, found, rng)
+    other = samplers.other(augmentation, interpreted, rng)
     if other is None:
         return None  # whichever way the coin falls, so that the odds stay even
-    return ("yes", found.value) if rng.random() < 0.5 else ("no", other)
+    return ("yes", interpreted.value) if rng.random() < 0.5 else ("no", other)
 
 
-def yes_no_text(one: Augmentation, found: InterpretedQuestion, value: str, base: str) -> str:
+def yes_no_text(augmentation: Augmentation, interpreted: InterpretedQuestion, value: str, base: str) -> str:
     """The yes/no question about a value, written as its base is."""
-    return match_style(base, one.words(found.asked, value))
+    return match_style(base, augmentation.words(interpreted.subject, value))
 
 
-def answer_proof(found: InterpretedQuestion, value: str) -> str:
+def answer_proof(interpreted: InterpretedQuestion, value: str) -> str:
     """From what the answer follows."""
-    told = f"{found.agreeing} of {len(found.said)} answers say {found.value}"
-    return told if value == found.value else f"{told}, none {value}"
+    counted = f"{interpreted.agreeing} of {len(interpreted.said)} answers say {interpreted.value}"
+    return counted if value == interpreted.value else f"{counted}, none {value}"
 
 
 suite = Suite(

@@ -40,12 +40,12 @@ def dialogue_context(caption: str, turns: Iterable[Turn]) -> str:
     >>> dialogue_context("a cat on a bed", [Turn("is it black", "yes")])
     'a cat on a bed. is it black? yes.'
     """
-    said = [caption.strip(_EDGES) + "."] if caption.strip(_EDGES) else []
-    said += [f"{turn.question.strip(_EDGES)}? {turn.answer.strip(_EDGES)}." for turn in turns]
-    return " ".join(said)
+    lines = [caption.strip(_EDGES) + "."] if caption.strip(_EDGES) else []
+    lines += [f"{turn.question.strip(_EDGES)}? {turn.answer.strip(_EDGES)}." for turn in turns]
+    return " ".join(lines)
 
 
-def plain_value(one: Augmentation, asked: QuestionSubject, answer: str) -> str:
+def plain_value(augmentation: Augmentation, subject_of_question: QuestionSubject, answer: str) -> str:
     """The plain value that an answer in a dialogue gives: white for "it is white", 2 for "2 dogs"; else nothing.
 
     >>> plain_value(how_many, QuestionSubject("dogs"), "only 1 dog")
@@ -53,93 +53,97 @@ def plain_value(one: Augmentation, asked: QuestionSubject, answer: str) -> str:
     >>> plain_value(color, QuestionSubject("cat"), "the cat is mostly white")
     ''
     """
-    said = " ".join(answer.lower().split()).strip(_EDGES)
-    subject = re.escape(asked.subject.lower())
-    said = _LEADS.sub("", re.sub(rf"^the {subject} (?:is|are) ", "", said), count=1)
-    if one is color:
-        return color_value(asked, said)
-    things = "|".join(map(re.escape, {asked.subject, singular(asked.subject), plural(asked.subject)}))
-    said = re.sub(rf" (?:{things}|of them|total|in total)$", "", said)
-    return "0" if said in ("no", "none") and answer.strip() != "no" else one.value(asked, said)
+    text = " ".join(answer.lower().split()).strip(_EDGES)
+    subject = re.escape(subject_of_question.noun.lower())
+    text = _LEADS.sub("", re.sub(rf"^the {subject} (?:is|are) ", "", text), count=1)
+    if augmentation is color:
+        return color_value(subject_of_question, text)
+    things = "|".join(
+        map(re.escape, {subject_of_question.noun, singular(subject_of_question.noun), plural(subject_of_question.noun)})
+    )
+    text = re.sub(rf" (?:{things}|of them|total|in total)$", "", text)
+    return "0" if text in ("no", "none") and answer.strip() != "no" else augmentation.value(subject_of_question, text)
 
 
 def read_turn(turn: Turn) -> tuple[Augmentation, InterpretedQuestion | str] | None:
     """What a turn asks and what was answered, or why that cannot be told; nothing for turns of another sort."""
-    one = augmentation_of(turn.question)
-    if one not in (color, how_many):
+    augmentation = augmentation_of(turn.question)
+    if augmentation not in (color, how_many):
         return None
-    asked = one.read(turn.question)
-    if isinstance(asked, str):
-        return one, asked
-    found = plain_value(one, asked, turn.answer)
-    if not found or not one.words(asked, found):
-        return one, "its answer is no plain value"
-    return one, InterpretedQuestion(asked, found, 1, (found,))
+    subject = augmentation.read(turn.question)
+    if isinstance(subject, str):
+        return augmentation, subject
+    value = plain_value(augmentation, subject, turn.answer)
+    if not value or not augmentation.words(subject, value):
+        return augmentation, "its answer is no plain value"
+    return augmentation, InterpretedQuestion(subject, value, 1, (value,))
 
 
 def survey(dialogues: Iterable[Dialogue]) -> AnswerSamplers:
     """How often each value is the answer of a turn."""
     turns = (read_turn(turn) for dialogue in dialogues for turn in dialogue.turns)
-    return build_samplers(
-        (found[0], found[1]) for found in turns if found and isinstance(found[1], InterpretedQuestion)
-    )
+    return build_samplers((read[0], read[1]) for read in turns if read and isinstance(read[1], InterpretedQuestion))
 
 
 def propose_turns(
-    dialogue: Dialogue, pools: AnswerSamplers, rng: Random, *, offered: bool
+    dialogue: Dialogue, samplers: AnswerSamplers, rng: Random, *, offered: bool
 ) -> Iterator[Group | Rejection]:
     """Each turn that can be asked for yes or no, with the options of the turn as choices if they are offered."""
     for place, turn in enumerate(dialogue.turns):
-        known = read_turn(turn)
-        if known is None:
+        read = read_turn(turn)
+        if read is None:
             continue
-        one, found = known
-        made = found if isinstance(found, str) else draw_answer(one, found, pools, rng) or NO_OTHER
-        if isinstance(found, str) or isinstance(made, str):
-            yield Rejection(one.name, str(made))
+        augmentation, interpreted = read
+        drawn_answer = (
+            interpreted
+            if isinstance(interpreted, str)
+            else draw_answer(augmentation, interpreted, samplers, rng) or NO_OTHER
+        )
+        if isinstance(interpreted, str) or isinstance(drawn_answer, str):
+            yield Rejection(augmentation.name, str(drawn_answer))
         elif offered and not turn.options:
-            yield Rejection(one.name, "no options are offered")
+            yield Rejection(augmentation.name, "no options are offered")
         else:
-            yield _group(dialogue, place, one, found, *made, offered=offered)
+            yield _group(dialogue, place, augmentation, interpreted, *drawn_answer, offered=offered)
 
 
-def turn_options(turn: Turn, one: Augmentation, answer: str) -> tuple[tuple[str, ...], Gold]:
+def turn_options(turn: Turn, augmentation: Augmentation, answer: str) -> tuple[tuple[str, ...], Gold]:
     """The options of a turn with yes and no among them, as many as before, and those that say the right one."""
-    kept, wanted = list(turn.options), [word for word in ("yes", "no") if word not in turn.options]
-    places = [place for place in reversed(range(len(kept))) if kept[place] not in ("yes", "no", turn.answer)]
+    offered, wanted = list(turn.options), [word for word in ("yes", "no") if word not in turn.options]
+    places = [place for place in reversed(range(len(offered))) if offered[place] not in ("yes", "no", turn.answer)]
     for word, place in zip(wanted, places, strict=False):
-        kept[place] = word
-    says = _SAME[one.name, answer]
-    plain = [said for said in kept if says.fullmatch(" ".join(re.sub(r"[^\w' ]", " ", said).split()))]
-    return tuple(kept), Gold.of(*dict.fromkeys((answer, *plain)))
+        offered[place] = word
+    says = _SAME[augmentation.name, answer]
+    plain = [option for option in offered if says.fullmatch(" ".join(re.sub(r"[^\w' ]", " ", option).split()))]
+    return tuple(offered), Gold.of(*dict.fromkeys((answer, *plain)))
 
 
 def _group(
     dialogue: Dialogue,
     place: int,
-    one: Augmentation,
-    found: InterpretedQuestion,
+    augmentation: Augmentation,
+    interpreted: InterpretedQuestion,
     answer: str,
     wanted: str,
     *,
     offered: bool,
 ) -> Group:
     turn, before = dialogue.turns[place], dialogue_context(dialogue.caption, dialogue.turns[:place])
-    choices, right = turn_options(turn, one, answer) if offered else ((), Gold.of(answer))
-    own = Gold.of(*dict.fromkeys((turn.answer, found.value))) if not offered else Gold.of(turn.answer)
-    text = yes_no_text(one, found, wanted, turn.question)
+    choices, right = turn_options(turn, augmentation, answer) if offered else ((), Gold.of(answer))
+    base_gold = Gold.of(*dict.fromkeys((turn.answer, interpreted.value))) if not offered else Gold.of(turn.answer)
+    text = yes_no_text(augmentation, interpreted, wanted, turn.question)
     return Group(
         Relation.GOLD,
         (
             Query(dialogue.picture, turn.question, choices=turn.options if offered else (), context=before),
             Query(dialogue.picture, text, choices=choices, context=before),
         ),
-        (own, right),
-        proof=answer_proof(found, wanted),
-        kind=one.name,
+        (base_gold, right),
+        proof=answer_proof(interpreted, wanted),
+        kind=augmentation.name,
         tags=(
-            (("dialogue", dialogue.id), ("turn", str(place)), ("augmentation", one.name)),
-            (("augmentation", one.name), ("answer", answer), ("value", wanted)),
+            (("dialogue", dialogue.id), ("turn", str(place)), ("augmentation", augmentation.name)),
+            (("augmentation", augmentation.name), ("answer", answer), ("value", wanted)),
         ),
     )
 

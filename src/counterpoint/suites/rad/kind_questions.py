@@ -47,10 +47,10 @@ _PLAIN = re.compile(r"[a-z][a-z' ]*")
 
 def read_kind_question(text: str) -> QuestionSubject | str:
     """The subject of "What kind of … is this?", if it is one thing by name."""
-    said = text_after(text, BEGINS)
-    if not said or not said.lower().endswith(_ENDS):
+    rest = text_after(text, BEGINS)
+    if not rest or not rest.lower().endswith(_ENDS):
         return f"is not '{BEGINS} …{_ENDS}'"
-    subject = said[: -len(_ENDS)].strip().lower()
+    subject = rest[: -len(_ENDS)].strip().lower()
     if is_several(subject):
         return TWO_QUESTIONS
     if not subject or len(subject.split()) > 3 or not is_noun(tag_words(("The", *subject.split(), "."))[-2]):
@@ -59,48 +59,48 @@ def read_kind_question(text: str) -> QuestionSubject | str:
 
 
 @lru_cache(1 << 14)
-def kind_value(asked: QuestionSubject, answer: str) -> str:
+def kind_value(subject: QuestionSubject, answer: str) -> str:
     """The kind that an answer names, in the singular; nothing for what is no name, or only the subject again."""
-    said = normalize_vqa(answer)
-    number = len(said.split())
-    if said in _NOTHING or not _PLAIN.fullmatch(said) or number > 3 or number_value(said) is not None:
+    text = normalize_vqa(answer)
+    number = len(text.split())
+    if text in _NOTHING or not _PLAIN.fullmatch(text) or number > 3 or number_value(text) is not None:
         return ""
-    if {"and", "or", "with", "not"} & set(said.split()) and said != "black and white":
+    if {"and", "or", "with", "not"} & set(text.split()) and text != "black and white":
         return ""
-    one = singular(said) if is_plural(said) and said not in _MANY and _is_noun(asked.subject, said) else said
-    return "" if one == asked.subject else one
+    kind = singular(text) if is_plural(text) and text not in _MANY and _is_noun(subject.noun, text) else text
+    return "" if kind == subject.noun else kind
 
 
 @lru_cache(1 << 14)
-def kinds_exclude(asked: QuestionSubject, wanted: str, answer: str) -> bool:
+def kinds_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
     """Whether something that is of the one kind is not of the other, as far as can be told from words."""
-    other = kind_value(asked, answer)
+    other = kind_value(subject, answer)
     if not other:
         return not _share_a_word(wanted, normalize_vqa(answer))
     if (
         wanted == other
         or are_synonyms(wanted, other)
         or _share_a_word(wanted, other)
-        or _is_a(wanted, other, asked.subject)
+        or _is_a(wanted, other, subject.noun)
     ):
         return False
-    if names_thing(asked.subject, wanted) != names_thing(asked.subject, other):
+    if names_thing(subject.noun, wanted) != names_thing(subject.noun, other):
         return False
-    if names_thing(asked.subject, wanted) or excludes(wanted, other):
+    if names_thing(subject.noun, wanted) or excludes(wanted, other):
         return True
-    return class_of(wanted) == class_of(other) and _is_noun(asked.subject, wanted) == _is_noun(asked.subject, other)
+    return class_of(wanted) == class_of(other) and _is_noun(subject.noun, wanted) == _is_noun(subject.noun, other)
 
 
 @lru_cache(1 << 14)
-def kind_question(asked: QuestionSubject, wanted: str) -> str:
+def kind_question(subject: QuestionSubject, wanted: str) -> str:
     """The question as the paper's Table 6 puts it: by a name for the thing, or by what stands before its name."""
-    subject = asked.subject
-    if wanted.split()[-1] == subject.split()[-1] and wanted != subject:
+    noun = subject.noun
+    if wanted.split()[-1] == noun.split()[-1] and wanted != noun:
         return f"is this {one_or_bare(wanted)}"
-    if names_thing(subject, wanted):
-        return f"is this {subject} {wanted if subject in _UNCOUNTED else one_or_bare(wanted)}"
-    whole = f"{wanted} {subject}"
-    return f"is this {whole}" if is_mass(subject) else f"is this {article(whole)} {whole}"
+    if names_thing(noun, wanted):
+        return f"is this {noun} {wanted if noun in _UNCOUNTED else one_or_bare(wanted)}"
+    whole = f"{wanted} {noun}"
+    return f"is this {whole}" if is_mass(noun) else f"is this {article(whole)} {whole}"
 
 
 @lru_cache(1 << 14)
@@ -151,9 +151,9 @@ def _share_a_word(one: str, other: str) -> bool:
     return bool(begins[0] & begins[1])
 
 
-def could_belong(asked: QuestionSubject, wanted: str) -> bool:
+def could_belong(subject: QuestionSubject, wanted: str) -> bool:
     """Whether a value that was never said of a subject could be: an elephant is an animal."""
-    return _kind_of(wanted, asked.subject)
+    return _kind_of(wanted, subject.noun)
 
 
 what_kind = Augmentation(

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
+from counterpoint.suites.question_groups import base_query, base_tags
 from counterpoint.suites.suite import Rejection, Suite
 
 
@@ -20,25 +21,25 @@ class QuestionSets:
 
 def survey_repetitions(questions: Iterable[Question]) -> QuestionSets:
     """Every question by the id of what it says in other words."""
-    found, firsts = dict[str, list[Question]](), set[str]()
+    repetitions, firsts = dict[str, list[Question]](), set[str]()
     for question in questions:
         if question.same_as:
-            found.setdefault(question.same_as, []).append(question)
+            repetitions.setdefault(question.same_as, []).append(question)
         else:
             firsts.add(question.id)
-    return QuestionSets({first: tuple(rows) for first, rows in found.items()}, frozenset(firsts))
+    return QuestionSets({first: tuple(rows) for first, rows in repetitions.items()}, frozenset(firsts))
 
 
 def propose_repetitions(
-    question: Question, families: QuestionSets, rng: Random, *, name: str
+    question: Question, question_sets: QuestionSets, rng: Random, *, name: str
 ) -> Iterator[Group | Rejection]:
     """A first question with everything that says it in other words."""
     if question.same_as:
-        if question.same_as not in families.firsts:
+        if question.same_as not in question_sets.firsts:
             yield Rejection(name, "its first question is not there")
         return
-    others = tuple(one for one in families.members.get(question.id, ()) if one.text != question.text)
-    same = len(families.members.get(question.id, ())) - len(others)
+    others = tuple(other for other in question_sets.members.get(question.id, ()) if other.text != question.text)
+    same = len(question_sets.members.get(question.id, ())) - len(others)
     yield from (Rejection(name, "says it in the same words") for _ in range(same))
     if others and question.gold.answers:
         yield _group(Relation.SAME, (question, *others), name, "its maker says that they ask the same")
@@ -46,19 +47,21 @@ def propose_repetitions(
 
 def survey_sets(questions: Iterable[Question]) -> QuestionSets:
     """Every question by the set that its source puts it in."""
-    found: dict[str, dict[str, Question]] = {}
+    sets: dict[str, dict[str, Question]] = {}
     for question in questions:
         if name := dict(question.tags).get("set"):
-            found.setdefault(name, {}).setdefault(question.text, question)
-    members = {name: tuple(rows.values()) for name, rows in found.items()}
+            sets.setdefault(name, {}).setdefault(question.text, question)
+    members = {name: tuple(rows.values()) for name, rows in sets.items()}
     return QuestionSets(members, frozenset(rows[0].id for rows in members.values()))
 
 
-def propose_set(question: Question, families: QuestionSets, rng: Random, *, name: str) -> Iterator[Group | Rejection]:
+def propose_set(
+    question: Question, question_sets: QuestionSets, rng: Random, *, name: str
+) -> Iterator[Group | Rejection]:
     """A set as one group. It has no original: the first question stands as its base, and no measure of sets minds."""
-    if question.id not in families.firsts:
+    if question.id not in question_sets.firsts:
         return
-    members = families.members[dict(question.tags)["set"]]
+    members = question_sets.members[dict(question.tags)["set"]]
     if len(members) < 2:
         yield Rejection(name, "one question alone")
     else:
@@ -68,11 +71,11 @@ def propose_set(question: Question, families: QuestionSets, rng: Random, *, name
 def _group(relation: Relation, members: tuple[Question, ...], name: str, proof: str) -> Group:
     return Group(
         relation,
-        tuple(Query(one.picture, one.text, choices=one.choices, context=one.context) for one in members),
-        tuple(one.gold for one in members),
+        tuple(map(base_query, members)),
+        tuple(question.gold for question in members),
         proof=proof,
         kind=name,
-        tags=tuple((("question", one.id), *one.tags, ("augmentation", name)) for one in members),
+        tags=tuple((*base_tags(question), ("augmentation", name)) for question in members),
     )
 
 

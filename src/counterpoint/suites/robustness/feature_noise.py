@@ -11,12 +11,11 @@ from itertools import product
 from random import Random
 
 from counterpoint.core.features import MAX_REFERENCES, Side, noise_edit, reference_name
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import Plain
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
-from counterpoint.suites.bias.modality_bias import base_query
-from counterpoint.suites.carets.questions import Tags
+from counterpoint.suites.question_groups import Tags, base_query, question_group
 from counterpoint.suites.suite import Suite
 
 TRIALS = 15
@@ -49,17 +48,12 @@ def propose_feature_noise(
     question: Question, references: References, rng: Random, *, variants: int = TRIALS, scale: str = SCALE
 ) -> Iterator[Group]:
     """The question as it is, then with noise in what a model makes of its picture, and of its words."""
-    base, made = base_query(question), list(_edits(references.name, variants, scale, rng))
-    picture, text, mode, choices, context = base.picture, base.text, base.mode, base.choices, base.context
-    gold = question.gold if question.gold.answers else None
-    yield Group(
-        Relation.SAME,
-        (base, *(Query(picture, text, mode, choices, context, edits) for edits, _ in made)),
-        (gold,) * (1 + len(made)),
-        proof=_PROOF,
-        kind=question.kind,
-        tags=((("question", question.id), *question.tags), *(tags for _, tags in made)),
-    )
+    picture, text, choices, context = question.picture, question.text, question.choices, question.context
+    edited = [
+        (Query(picture, text, Mode.ANSWER, choices, context, edits), tags)
+        for edits, tags in _edits(references.name, variants, scale, rng)
+    ]
+    yield question_group(question, edited, relation=Relation.SAME, proof=_PROOF)
 
 
 def _edits(references: str, trials: int, scale: str, rng: Random) -> Iterator[tuple[tuple[Edit, ...], Tags]]:

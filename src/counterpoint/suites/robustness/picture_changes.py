@@ -8,14 +8,13 @@ from functools import cache, partial
 from pathlib import Path
 from random import Random
 
-from counterpoint.core.groups import Group
+from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
 from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.pictures.transforms import TRANSFORMS
-from counterpoint.suites.carets.questions import Tags
-from counterpoint.suites.robustness.variant_groups import group_picture_edits
+from counterpoint.suites.question_groups import Tags, edited_variants, question_group
 from counterpoint.suites.suite import Rejection, Suite
 
 DEFAULT_SEVERITY = 3
@@ -39,11 +38,11 @@ class QuestionTerms:
     def by(cls, question: Question) -> "QuestionTerms":
         """What one question tells."""
         answers = (answer for answer, _ in question.gold.answers)
-        asked = text_phrases(question.text)
-        said = asked.union(*map(text_phrases, (*question.choices, *answers, question.full_answer)))
-        named = frozenset(name for one in said for name in classes_of(one))
+        in_text = text_phrases(question.text)
+        in_text_or_answers = in_text.union(*map(text_phrases, (*question.choices, *answers, question.full_answer)))
+        named = frozenset(name for phrase in in_text_or_answers for name in classes_of(phrase))
         steps = " ".join(f"{step.operation} {step.argument}" for step in question.program)
-        return cls(asked, said, named, steps, bool(question.context))
+        return cls(in_text, in_text_or_answers, named, steps, bool(question.context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +57,13 @@ class ChangeRule:
     only: frozenset[str] = frozenset()
     only_operations: tuple[str, ...] = ()
 
-    def spares(self, told: QuestionTerms) -> bool:
+    def spares(self, terms: QuestionTerms) -> bool:
         """Whether a question has the same answer after the change, as far as its words and its program tell."""
-        if not (self.words.isdisjoint(told.said) and self.classes.isdisjoint(told.classes)):
+        if not (self.words.isdisjoint(terms.said) and self.classes.isdisjoint(terms.classes)):
             return False
-        if (self.reading and told.reads) or _names(told.steps, self.operations):
+        if (self.reading and terms.reads) or _names(terms.steps, self.operations):
             return False
-        return not self.only or not self.only.isdisjoint(told.asked) or _names(told.steps, self.only_operations)
+        return not self.only or not self.only.isdisjoint(terms.asked) or _names(terms.steps, self.only_operations)
 
 
 @cache
@@ -90,15 +89,16 @@ def propose_changes(
     question: Question, statistics: None, rng: Random, *, severities: Sequence[int] = (DEFAULT_SEVERITY,)
 ) -> Iterator[Group | Rejection]:
     """The question about the picture as it is, then after each change that cannot have changed its answer."""
-    variants, told = list[tuple[Edit, Tags]](), QuestionTerms.by(question)
+    variants, terms = list[tuple[Edit, Tags]](), QuestionTerms.by(question)
     for name, rule in change_rules().items():
-        made = _variants(name, severities, rng)
-        if rule.spares(told):
-            variants += made
+        edits = _variants(name, severities, rng)
+        if rule.spares(terms):
+            variants += edits
         else:
-            yield Rejection(question.kind, f"{name}: {rule.because}", len(made))
+            yield Rejection(question.kind, f"{name}: {rule.because}", len(edits))
     if variants:
-        yield group_picture_edits(question, variants, "nothing that the question is about is changed")
+        proof = "nothing that the question is about is changed"
+        yield question_group(question, edited_variants(question, variants), relation=Relation.SAME, proof=proof)
 
 
 def _variants(name: str, severities: Sequence[int], rng: Random) -> list[tuple[Edit, Tags]]:

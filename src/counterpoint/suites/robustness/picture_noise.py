@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from random import Random
 
-from counterpoint.core.groups import Group
+from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.pictures.noise import PAPER_SEVERITY, SEVERITIES, STRENGTHS, noise_edit
-from counterpoint.suites.robustness.variant_groups import group_picture_edits
+from counterpoint.suites.question_groups import edited_variants, question_group
 from counterpoint.suites.suite import Suite
 
 KINDS = tuple(STRENGTHS)
@@ -37,7 +37,7 @@ def propose_picture_noise(
         for severity in severities
         for trial in range(1, trials + 1)
     ]
-    yield group_picture_edits(question, variants, _PROOF)
+    yield question_group(question, edited_variants(question, variants), relation=Relation.SAME, proof=_PROOF)
 
 
 def noise_suite(

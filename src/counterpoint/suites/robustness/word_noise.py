@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from counterpoint.core.groups import Group
+from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.language.noise.kinds import NOISE_KINDS, SEVERITIES, apply_noise, rejection_reason
 from counterpoint.language.noise.protected_words import ProtectedQuestion
-from counterpoint.suites.carets.questions import Tags
-from counterpoint.suites.robustness.reworded import group_rewordings
+from counterpoint.suites.question_groups import Tags, question_group, reworded_variants
 from counterpoint.suites.suite import Rejection, Suite
 
 _TAGS: dict[tuple[str, int], Tags] = {
@@ -27,12 +26,13 @@ def propose_word_noise(question: Question, statistics: None, rng: Random, *, mos
         return
     variants = list[tuple[str, Tags]]()
     for kind in NOISE_KINDS:
-        found = apply_noise(loose, kind, rng, most)
-        variants += [(text, _TAGS[kind.name, severity]) for severity, text in found]
-        if not found:
+        noisy = apply_noise(loose, kind, rng, most)
+        variants += [(text, _TAGS[kind.name, severity]) for severity, text in noisy]
+        if not noisy:
             yield Rejection(kind.name, kind.rejection)
     if variants:
-        yield group_rewordings(question, variants, "noise that leaves the sense of the question alone")
+        proof = "noise that leaves the sense of the question alone"
+        yield question_group(question, reworded_variants(question, variants), relation=Relation.SAME, proof=proof)
 
 
 suite = Suite(

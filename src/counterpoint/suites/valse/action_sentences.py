@@ -54,10 +54,10 @@ class ActionSentence:
         >>> tuple(ActionSentence("8", "boy", "sitting", "on", "bench").gap)
         ('A boy is [MASK] a bench.', 'sitting on')
         """
-        before, said = a(self.agent), self.said
+        before, verb_phrase = a(self.agent), self.said
         if not self.present:
-            before, said = f"{before} {be(self.agent)}", said.removeprefix(f"{be(self.agent)} ")
-        return Gap(sentence(f"{before} {GAP} {a(self.other)}"), said)
+            before, verb_phrase = f"{before} {be(self.agent)}", verb_phrase.removeprefix(f"{be(self.agent)} ")
+        return Gap(sentence(f"{before} {GAP} {a(self.other)}"), verb_phrase)
 
     @property
     def triple(self) -> tuple[str, str, str]:
@@ -98,8 +98,8 @@ def infinitive(verb: str) -> str:
     >>> infinitive("chasing"), infinitive("strolling")
     ('chase', 'stroll')
     """
-    found, book = base_form(verb), lexicon()
-    return found if book.senses(found, "v") else next(iter(book.base_forms(verb, "v")), found)
+    verb_base, book = base_form(verb), lexicon()
+    return verb_base if book.senses(verb_base, "v") else next(iter(book.base_forms(verb, "v")), verb_base)
 
 
 @cache

@@ -7,9 +7,10 @@ from functools import partial
 from random import Random
 from typing import TypeAlias
 
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Group
 from counterpoint.core.items import Frame
 from counterpoint.core.scenes import SceneObject
+from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.action_sentences import ActionSentence, are_alike, is_mutual, read_action, verbs_exclude
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases, pair_name
@@ -24,7 +25,7 @@ class ActionFoil:
 
     instrument: str
     act: ActionSentence
-    twin: str
+    pair: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class AttestedActions:
         return cls(
             frozenset((act.agent, act.verb) for _, act in listed),
             frozenset((act.verb, act.other) for _, act in listed),
-            {address: frozenset(found) for address, found in happening.items()},
+            {address: frozenset(triples) for address, triples in happening.items()},
             {act.id: address for address, act in listed},
         )
 
@@ -63,14 +64,14 @@ ActionPlan: TypeAlias = Mapping[str, ActionFoil]
 """The foil of each frame, by its id."""
 
 
-def swap_foil(act: ActionSentence, known: AttestedActions) -> ActionFoil | str:
+def swap_foil(act: ActionSentence, attested: AttestedActions) -> ActionFoil | str:
     """The two exchanged, or why that would be no foil."""
     if is_mutual(act.verb):
         return "what one does to the other, the other does as well"
     if are_alike(act.agent, act.other):
         return "who does it and whom it is done to are called alike"
     swapped = act.swapped()
-    if swapped.triple in known.happening[known.picture[act.id]]:
+    if swapped.triple in attested.happening[attested.picture[act.id]]:
         return "the picture shows it the other way round too"
     return ActionFoil(SWAP, swapped, pair_name(SWAP, act))
 
@@ -84,26 +85,26 @@ def foil_planner(
     """
 
     def planned(frames: Iterable[Frame]) -> ActionPlan:
-        told = [
+        sentences = [
             (frame.picture.address, replace(act, present=present))
             for frame in frames
             if isinstance(act := read_action(frame), ActionSentence)
         ]
-        known = AttestedActions.of(told)
-        acts = [act for _, act in told]
-        plan = dict(_swaps(acts, known))
-        plan |= _replacements([act for act in acts if act.id not in plan], known, proposals)
+        attested = AttestedActions.of(sentences)
+        acts = [act for _, act in sentences]
+        plan = dict(_swaps(acts, attested))
+        plan |= _replacements([act for act in acts if act.id not in plan], attested, proposals)
         if not paired:
             rest = (act for act in acts if act.id not in plan)
-            plan |= {act.id: foil for act in rest if isinstance(foil := swap_foil(act, known), ActionFoil)}
+            plan |= {act.id: foil for act in rest if isinstance(foil := swap_foil(act, attested), ActionFoil)}
         return plan
 
     return planned
 
 
-def _swaps(acts: Iterable[ActionSentence], known: AttestedActions) -> Iterator[tuple[str, ActionFoil]]:
+def _swaps(acts: Iterable[ActionSentence], attested: AttestedActions) -> Iterator[tuple[str, ActionFoil]]:
     """A boy who chases a dog beside a dog that chases a boy."""
-    able = [act for act in acts if isinstance(swap_foil(act, known), ActionFoil)]
+    able = [act for act in acts if isinstance(swap_foil(act, attested), ActionFoil)]
     keys = (lambda act: (act.verb, act.preposition, *sorted((act.agent, act.other))),)
     for pair in pair_cases(able, side=lambda act: act.agent, keys=keys):
         for act in pair.kept:
@@ -111,13 +112,13 @@ def _swaps(acts: Iterable[ActionSentence], known: AttestedActions) -> Iterator[t
 
 
 def _replacements(
-    acts: Iterable[ActionSentence], known: AttestedActions, proposals: Fillers | None
+    acts: Iterable[ActionSentence], attested: AttestedActions, proposals: Fillers | None
 ) -> Iterator[tuple[str, ActionFoil]]:
     """One who kicks a ball beside one who throws it, with the verbs exchanged."""
 
     def fits(one: ActionSentence, other: ActionSentence) -> bool:
         return verbs_exclude(one.verb, other.verb) and all(
-            known.is_foil(foil) and (proposals is None or foil.gap.filler in proposals.get(foil.gap.text, ()))
+            attested.is_foil(foil) and (proposals is None or foil.gap.filler in proposals.get(foil.gap.text, ()))
             for foil in (one.doing(other), other.doing(one))
         )
 
@@ -138,17 +139,16 @@ def propose_foils(frame: Frame, plan: ActionPlan, rng: Random, present: bool = F
         return
     foil = plan[frame.id]
     swaps = foil.instrument == SWAP
-    told = [replace(act, present=present), foil.act]
-    word, other = (f"{one.agent} | {one.other}" if swaps else one.said for one in told)
-    yield Group(
-        Relation.RANKS,
-        tuple(Query(frame.picture, one.text, Mode.SCORE) for one in told),
-        (None, None),
+    sentences = [replace(act, present=present), foil.act]
+    word, other = (f"{sentence.agent} | {sentence.other}" if swaps else sentence.said for sentence in sentences)
+    yield ranking_group(
+        frame.picture,
+        (sentence.text for sentence in sentences),
+        ((("word", word), ("frame", frame.id), ("verb", act.verb), (PAIR_TAG, foil.pair)), (("word", other),)),
         proof=f"frame {frame.id}: {act.agent}, {act.verb}, {act.other}",
         kind=KIND,
         objects=tuple(SceneObject(role.name, role.noun, box=role.box) for role in frame.roles if role.box is not None),
         size=frame.size,
-        tags=((("word", word), ("frame", frame.id), ("verb", act.verb), (PAIR_TAG, foil.twin)), (("word", other),)),
         test=foil.instrument,
     )
 

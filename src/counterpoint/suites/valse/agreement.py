@@ -52,19 +52,19 @@ def is_kind(noun: str, *senses: str) -> bool:
     return any(lexicon().is_kind_of(own, lexicon().sense(sense)) for sense in senses)
 
 
-def verb_subjects(said: Sequence[TaggedToken], phrases: Sequence[NounChunk]) -> dict[int, int] | None:
+def verb_subjects(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk]) -> dict[int, int] | None:
     """The noun phrase that each finite verb agrees with, both by their places; nothing where that is in doubt."""
-    inside = {place for one in phrases for place in range(one.start, one.end)}
-    found, last = dict[int, int](), None
-    for verb, word in enumerate(said):
+    inside = {place for chunk in phrases for place in range(chunk.start, chunk.end)}
+    subjects, last = dict[int, int](), None
+    for verb, word in enumerate(tokens):
         if verb in inside or not _is_finite(word):
             continue
-        chosen = _subject(said, phrases, verb, found, last)
+        chosen = _subject(tokens, phrases, verb, subjects, last)
         if chosen is None or not _agrees(phrases, chosen, word):
             return None
-        found[verb] = chosen
-        last = chosen if said[verb - 1].text not in _RELATIVE else last
-    return found
+        subjects[verb] = chosen
+        last = chosen if tokens[verb - 1].text not in _RELATIVE else last
+    return subjects
 
 
 def _is_finite(word: TaggedToken) -> bool:
@@ -79,68 +79,72 @@ def _agrees(phrases: Sequence[NounChunk], chosen: int, verb: TaggedToken) -> boo
     many = verb.tag in _MANY if verb.tag != "VBD" else verb.text == "were"
     if chosen == JOINED:
         return many
-    one = phrases[chosen]
-    return one.many == many or one.determiner is Determiner.GROUP
+    chunk = phrases[chosen]
+    return chunk.many == many or chunk.determiner is Determiner.GROUP
 
 
 def _subject(
-    said: Sequence[TaggedToken], phrases: Sequence[NounChunk], verb: int, found: dict[int, int], last: int | None
+    tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], verb: int, subjects: dict[int, int], last: int | None
 ) -> int | None:
     before = verb - 1
-    while before >= 0 and said[before].tag in ("AV0", "XX0") and said[before].text != "there":
+    while before >= 0 and tokens[before].tag in ("AV0", "XX0") and tokens[before].text != "there":
         before -= 1
     if before < 0:
         return None
-    word = said[before]
+    word = tokens[before]
     if word.text in _RELATIVE:
-        return _antecedent(said, phrases, before)
+        return _antecedent(tokens, phrases, before)
     if word.tag == "EX0" or word.text == "there":
         after = verb + 1
-        while after < len(said) and said[after].tag == "AV0":
+        while after < len(tokens) and tokens[after].tag == "AV0":
             after += 1
         return _at(phrases, after)
     if word.tag == "CJC" or word.text == ",":
         return last
     if word.tag in ("PNP", "PNI", "DT0", "TO0", "VM0"):
         return None
-    return _first(said, phrases, verb, found)
+    return _first(tokens, phrases, verb, subjects)
 
 
-def _antecedent(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], relative: int) -> int | None:
+def _antecedent(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], relative: int) -> int | None:
     """The phrase before a relative pronoun; not where it stands after "of", since the first noun may be meant."""
-    end = relative - 1 if said[relative - 1].text == "," else relative
-    for place, one in enumerate(phrases):
-        if one.end == end:
-            return None if one.start and said[one.start - 1].text == "of" else place
+    end = relative - 1 if tokens[relative - 1].text == "," else relative
+    for place, chunk in enumerate(phrases):
+        if chunk.end == end:
+            return None if chunk.start and tokens[chunk.start - 1].text == "of" else place
     return None
 
 
-def _first(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], verb: int, found: dict[int, int]) -> int | None:
+def _first(
+    tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], verb: int, subjects: dict[int, int]
+) -> int | None:
     """The phrase that opens the clause of a verb, alone or joined to others."""
     begins = 0
     for place in range(verb - 1, -1, -1):
-        word = said[place]
+        word = tokens[place]
         opens = (word.text in _OPENERS and word.tag != "PRP") or word.text in (";", ".")
-        if opens or (word.tag == "CJC" and _at(phrases, place + 1) is not None and any(one < place for one in found)):
+        if opens or (
+            word.tag == "CJC" and _at(phrases, place + 1) is not None and any(one < place for one in subjects)
+        ):
             begins = place + 1
             break
     chosen = _at(phrases, begins)
     if chosen is None:
         return None
     end = phrases[chosen].end
-    joined = said[end].tag == "CJC" or said[end].text == ","
+    joined = tokens[end].tag == "CJC" or tokens[end].text == ","
     return JOINED if joined and _at(phrases, end + 1) is not None else chosen
 
 
 def _at(phrases: Sequence[NounChunk], start: int) -> int | None:
-    return next((place for place, one in enumerate(phrases) if one.start == start), None)
+    return next((place for place, chunk in enumerate(phrases) if chunk.start == start), None)
 
 
-def verb_forms(said: Sequence[TaggedToken], agreeing: dict[int, int], phrase: int) -> Iterator[NumberForms]:
+def verb_forms(tokens: Sequence[TaggedToken], agreeing: dict[int, int], phrase: int) -> Iterator[NumberForms]:
     """The verbs that agree with a phrase."""
     for place, subject in agreeing.items():
         if subject == phrase:
-            text = said[place].text
+            text = tokens[place].text
             verb = _verb(text)
             yield NumberForms(place, *(_HELPING.get(text) or (third_person(verb), verb)))
 
@@ -152,46 +156,48 @@ def _verb(form: str) -> str:
     return by_rule if lexicon().senses(by_rule, "v") else next(iter(lexicon().base_forms(form, "v")), by_rule)
 
 
-def pronoun_forms(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], phrase: int) -> list[NumberForms] | None:
+def pronoun_forms(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], phrase: int) -> list[NumberForms] | None:
     """The pronouns that refer to a phrase; nothing where one of them may or may not."""
-    found = list[NumberForms]()
-    for place, word in enumerate(said):
+    forms = list[NumberForms]()
+    for place, word in enumerate(tokens):
         if word.text not in _PRONOUNS or is_noun(word.tag) or place < phrases[phrase].end:
             continue
-        meant = [one for one, other in enumerate(phrases) if other.end <= place and _may_mean(said, other, word.text)]
+        meant = [
+            number for number, chunk in enumerate(phrases) if chunk.end <= place and _may_mean(tokens, chunk, word.text)
+        ]
         if phrase not in meant:
             continue
-        if len(meant) > 1 or (word.text in ("it", "he", "she", "they") and _has_verb(said, place)):
+        if len(meant) > 1 or (word.text in ("it", "he", "she", "they") and _has_verb(tokens, place)):
             return None
-        found.append(_pronoun(said, phrases[phrase], place))
-    return found
+        forms.append(_pronoun(tokens, phrases[phrase], place))
+    return forms
 
 
-def _may_mean(said: Sequence[TaggedToken], one: NounChunk, pronoun: str) -> bool:
-    noun = singular(said[one.head].text)
+def _may_mean(tokens: Sequence[TaggedToken], chunk: NounChunk, pronoun: str) -> bool:
+    noun = singular(tokens[chunk.head].text)
     if pronoun in ("they", "their", "them"):
-        return one.many is not False or is_person(noun)
-    if one.many:
+        return chunk.many is not False or is_person(noun)
+    if chunk.many:
         return False
     if pronoun in ("it", "its"):
         return not is_person(noun)
     return is_person(noun) and noun not in (_FEMALE if pronoun in ("he", "his", "him") else _MALE)
 
 
-def _has_verb(said: Sequence[TaggedToken], place: int) -> bool:
-    after = said[place + 1] if place + 1 < len(said) else None
+def _has_verb(tokens: Sequence[TaggedToken], place: int) -> bool:
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
     return after is not None and (after.tag[0] == "V" or after.tag in ("AV0", "XX0"))
 
 
-def _pronoun(said: Sequence[TaggedToken], one: NounChunk, place: int) -> NumberForms:
-    word, noun = said[place], singular(said[one.head].text)
+def _pronoun(tokens: Sequence[TaggedToken], chunk: NounChunk, place: int) -> NumberForms:
+    word, noun = tokens[place], singular(tokens[chunk.head].text)
     first, many = _PRONOUNS[word.text]
     if word.text == "her" and word.tag != "DPS":
         return NumberForms(place, "her", "them")
     if word.text in ("it", "they"):
         return NumberForms(place, "it", "them")
     if word.text in ("their", "them") and is_person(noun):
-        own = word.text == "their"
-        one_form = ("his" if own else "him") if noun in _MALE else "her" if noun in _FEMALE else word.text
+        is_own = word.text == "their"
+        one_form = ("his" if is_own else "him") if noun in _MALE else "her" if noun in _FEMALE else word.text
         return NumberForms(place, one_form, many)
     return NumberForms(place, first, many)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Group
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.language.english import question as asked
 from counterpoint.language.english import sentence
+from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
 from counterpoint.suites.valse.pronouns import caption_answers, join_pronouns, pronouns, refer_to_caption
@@ -37,7 +38,7 @@ class PronounTurn:
     text: str  # caption and question
     question: str
     answer: str
-    twin: str = ""
+    pair: str = ""
 
 
 CoreferencePlan: TypeAlias = Mapping[str, Sequence[PronounTurn]]
@@ -60,9 +61,9 @@ def pronoun_turns(dialogue: Dialogue) -> Iterator[PronounTurn | str]:
     """Every turn that asks after something in the caption by a pronoun, or why a turn with a pronoun is none."""
     since = list[str]()
     for place, turn in enumerate(dialogue.turns):
-        found = _case(dialogue, place, turn, since)
-        if found:
-            yield found
+        pronoun_turn = _case(dialogue, place, turn, since)
+        if pronoun_turn:
+            yield pronoun_turn
         since += turn.question, turn.answer
 
 
@@ -78,8 +79,8 @@ def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str]) -> P
         return "the pronoun may mean something that the caption does not name"
     if caption_answers(dialogue.caption, text):
         return "the caption answers the question"
-    told = f"{sentence(dialogue.caption)} {asked(turn.question)}"
-    return PronounTurn(f"{dialogue.id}-{place}", place, told, text.rstrip(" ?"), answer)
+    full_text = f"{sentence(dialogue.caption)} {asked(turn.question)}"
+    return PronounTurn(f"{dialogue.id}-{place}", place, full_text, text.rstrip(" ?"), answer)
 
 
 def plan_pairs(dialogues: Iterable[Dialogue]) -> CoreferencePlan:
@@ -90,14 +91,14 @@ def plan_pairs(dialogues: Iterable[Dialogue]) -> CoreferencePlan:
             if isinstance(case, PronounTurn):
                 shelves[instrument(dialogue.picture)].append(case)
                 owner[case.id] = dialogue.id
-    found = defaultdict[str, list[PronounTurn]](list)
+    by_dialogue = defaultdict[str, list[PronounTurn]](list)
     for name, cases in shelves.items():
         for pair in pair_cases(
             cases, side=lambda case: case.answer, keys=(_whole,), otherwise=(_three, _two), half=True
         ):
             for case in pair.kept:
-                found[owner[case.id]].append(replace(case, twin=pair.name(name)))
-    return {own: sorted(cases, key=lambda case: case.turn) for own, cases in found.items()}
+                by_dialogue[owner[case.id]].append(replace(case, pair=pair.name(name)))
+    return {own: sorted(cases, key=lambda case: case.turn) for own, cases in by_dialogue.items()}
 
 
 def instrument(picture: Picture) -> str:
@@ -108,31 +109,28 @@ def instrument(picture: Picture) -> str:
 
 def propose_foils(dialogue: Dialogue, plan: CoreferencePlan, rng: Random) -> Iterator[Group | Rejection]:
     """Caption and question with the right answer, and with the other one."""
-    kept = plan.get(dialogue.id, ())
-    known = {case.id for case in kept}
-    for case in kept:
+    planned = plan.get(dialogue.id, ())
+    ids = {case.id for case in planned}
+    for case in planned:
         other = "no" if case.answer == "yes" else "yes"
         tags = (
             ("word", case.answer),
             ("dialogue", dialogue.id),
             ("pronoun", join_pronouns(pronouns(case.question))),
-            (PAIR_TAG, case.twin),
+            (PAIR_TAG, case.pair),
         )
-        yield Group(
-            Relation.RANKS,
-            tuple(
-                Query(dialogue.picture, f"{case.text} {sentence(word)}", Mode.SCORE) for word in (case.answer, other)
-            ),
-            (None, None),
+        yield ranking_group(
+            dialogue.picture,
+            (f"{case.text} {sentence(word)}" for word in (case.answer, other)),
+            (tags, (("word", other),)),
             proof=f"turn {case.turn + 1} of dialogue {dialogue.id} is answered {dialogue.turns[case.turn].answer!r}",
             kind=KIND,
-            tags=(tags, (("word", other),)),
             test=instrument(dialogue.picture),
         )
-    for found in pronoun_turns(dialogue):
-        if isinstance(found, str):
-            yield Rejection(KIND, found)
-        elif found.id not in known:
+    for rejected in pronoun_turns(dialogue):
+        if isinstance(rejected, str):
+            yield Rejection(KIND, rejected)
+        elif rejected.id not in ids:
             yield Rejection(KIND, "no question that begins alike has the other answer")
 
 

@@ -7,9 +7,10 @@ from math import ceil
 from random import Random
 from typing import TypeAlias
 
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.items import Question
+from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.count_votes import CountVotes, read_votes
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, FoilPair, PairSampler, pair_cases, pair_name
@@ -37,7 +38,7 @@ class CountFoil:
 
     instrument: str
     number: int
-    twin: str
+    pair: str
 
 
 CountingPlan: TypeAlias = Mapping[str, Sequence[CountFoil]]
@@ -58,27 +59,27 @@ def read_count(question: Question) -> CountedQuestion | str:
 
 def plan_foils(questions: Iterable[Question]) -> CountingPlan:
     """Foils for all instruments, captions and foils having each number equally often where they may."""
-    found = defaultdict[str, list[CountFoil]](list)
+    foils = defaultdict[str, list[CountFoil]](list)
     cases = [case for question in questions if isinstance(case := read_count(question), CountedQuestion)]
     small = [case for case in cases if case.number in SMALL_NUMBERS]
-    for instrument, own in ((BALANCED, cap_numbers(cases)), (SMALL, small)):
-        for pair in _exchanging(own):
+    for instrument, questions_used in ((BALANCED, cap_numbers(cases)), (SMALL, small)):
+        for pair in _exchanging(questions_used):
             for case, other in pair.each():
-                found[case.id].append(CountFoil(instrument, other.number, pair.name(instrument)))
+                foils[case.id].append(CountFoil(instrument, other.number, pair.name(instrument)))
     for case in cases:
         if case.number not in SMALL_NUMBERS and (numbers := [n for n in SMALL_NUMBERS if _is_apart(case, n)]):
             number = seeded_rng(ADVERSARIAL, case.id).choice(numbers)
-            found[case.id].append(CountFoil(ADVERSARIAL, number, pair_name(ADVERSARIAL, case)))
-    return found
+            foils[case.id].append(CountFoil(ADVERSARIAL, number, pair_name(ADVERSARIAL, case)))
+    return foils
 
 
 def cap_numbers(cases: Sequence[CountedQuestion]) -> list[CountedQuestion]:
     """Of each number no more cases than an even share of all, so that frequent ones do not prevail."""
     most = ceil(len(cases) / max(len({case.number for case in cases}), 1))
-    seen, kept = Counter[int](), list[CountedQuestion]()
+    counts, kept = Counter[int](), list[CountedQuestion]()
     for case in sorted(cases, key=lambda case: (content_id(["cap", case.id]), case.id)):
-        seen[case.number] += 1
-        if seen[case.number] <= most:
+        counts[case.number] += 1
+        if counts[case.number] <= most:
             kept.append(case)
     return kept
 
@@ -102,16 +103,15 @@ def propose_foils(question: Question, plan: CountingPlan, rng: Random) -> Iterat
         yield Rejection(KIND, "no other question has a number to exchange with it")
     for foil in plan.get(question.id, ()):
         words = uses_words(case.claim, foil.instrument)
-        said, instead = (numeral(n, in_words=words) for n in (case.number, foil.number))
+        numeral_of_caption, numeral_of_foil = (numeral(n, in_words=words) for n in (case.number, foil.number))
         texts = (case.claim.exactly(n, in_words=words) for n in (case.number, foil.number))
-        tags = (("word", said), ("question", question.id), (PAIR_TAG, foil.twin))
-        yield Group(
-            Relation.RANKS,
-            tuple(Query(question.picture, text, Mode.SCORE) for text in texts),
-            (None, None),
+        tags = (("word", numeral_of_caption), ("question", question.id), (PAIR_TAG, foil.pair))
+        yield ranking_group(
+            question.picture,
+            texts,
+            (tags, (("word", numeral_of_foil),)),
             proof=question.proof or f"question {question.id} is answered {case.number}",
             kind=KIND,
-            tags=(tags, (("word", instead),)),
             test=foil.instrument,
         )
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.language.nouns import head
+from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.count_votes import read_votes
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
@@ -29,7 +30,7 @@ class ExistenceStatement:
     noun: str
     many: bool | None  # whether it is said of many; nothing where there is none, so that it can be said either way
     word: str = NO_ARTICLE
-    twin: str = ""
+    pair: str = ""
 
 
 ExistencePlan: TypeAlias = Mapping[str, ExistenceStatement]
@@ -57,10 +58,12 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
         return ExistenceStatement(
             question.id, count.exists, some, none, claim.noun, count.many if count.exists else None, word
         )
-    if (asked := is_there(question.text)) is not None:
+    if (existence := is_there(question.text)) is not None:
         if (exists := _affirmed(question)) is None:
             return "people differ on whether there is any"
-        return ExistenceStatement(question.id, exists, asked.some, asked.none, asked.noun, asked.many, asked.word)
+        return ExistenceStatement(
+            question.id, exists, existence.some, existence.none, existence.noun, existence.many, existence.word
+        )
     return "no statement that something is there follows from it"
 
 
@@ -74,15 +77,15 @@ def plan_pairs(questions: Iterable[Question]) -> ExistencePlan:
     settled = [case.many for case in cases if case.exists]
     share = sum(map(bool, settled)) / len(settled) if settled else 1.0
     ready = sorted((_settled(case, by_id[case.id], share) for case in cases), key=lambda case: case.id)
-    said = {(by_id[case.id].picture, case.some): case for case in ready}  # who asks twice is answered once
-    found = pair_cases(
-        said.values(),
+    statements = {(by_id[case.id].picture, case.some): case for case in ready}  # who asks twice is answered once
+    pairs = pair_cases(
+        statements.values(),
         side=lambda case: "some" if case.exists else "none",
         keys=(lambda case: case.some, lambda case: (case.word, case.noun)),
         otherwise=(lambda case: (case.word, case.some.count(" ")), lambda case: case.word),
         half=True,
     )
-    return {case.id: replace(case, twin=pair.name(NAME)) for pair in found for case in pair.kept}
+    return {case.id: replace(case, pair=pair.name(NAME)) for pair in pairs for case in pair.kept}
 
 
 def propose_foils(question: Question, plan: ExistencePlan, rng: Random) -> Iterator[Group | Rejection]:
@@ -92,15 +95,14 @@ def propose_foils(question: Question, plan: ExistencePlan, rng: Random) -> Itera
         yield Rejection(NAME, reason if isinstance(reason, str) else "nothing of its kind stands against it")
         return
     case = plan[question.id]
-    said, foil = (case.some, case.none) if case.exists else (case.none, case.some)
+    caption, foil = (case.some, case.none) if case.exists else (case.none, case.some)
     word, other = (case.word, "no") if case.exists else ("no", case.word)
-    yield Group(
-        Relation.RANKS,
-        (Query(question.picture, said, Mode.SCORE), Query(question.picture, foil, Mode.SCORE)),
-        (None, None),
+    yield ranking_group(
+        question.picture,
+        (caption, foil),
+        ((("word", word), ("question", question.id), (PAIR_TAG, case.pair)), (("word", other),)),
         proof=question.proof or f"question {question.id} is answered {question.gold.best}",
         kind=NAME,
-        tags=((("word", word), ("question", question.id), (PAIR_TAG, case.twin)), (("word", other),)),
         test=NAME,
     )
 
@@ -110,9 +112,9 @@ def _settled(case: ExistenceStatement, question: Question, share: float) -> Exis
     if case.many is not None:
         return case
     many = seeded_rng(NAME, case.id).random() < share
-    said = read_existence(question, many)
-    assert isinstance(said, ExistenceStatement), "a case stays one in the singular"
-    return replace(said, many=many)
+    reread = read_existence(question, many)
+    assert isinstance(reread, ExistenceStatement), "a case stays one in the singular"
+    return replace(reread, many=many)
 
 
 def _affirmed(question: Question) -> bool | None:

@@ -43,20 +43,20 @@ class MirroredSampler:
         self._cells.setdefault(cell, {})[draft.number] = draft
 
     def chosen(self) -> list[Group]:
-        """What stays, mixed, in couples that mirror each other."""
-        couples = sorted(self._couples(), key=lambda couple: self._lot("couple", couple[0]))
-        kept = [draft for couple in couples[: self._quota // 2] for draft in couple]
-        return [draft.make() for draft in sorted(kept, key=lambda draft: self._lot("place", draft))]
+        """What stays, mixed, in pairs that mirror each other."""
+        pairs = sorted(self._pairs(), key=lambda pair: self._hash("couple", pair[0]))
+        kept = [draft for pair in pairs[: self._quota // 2] for draft in pair]
+        return [draft.make() for draft in sorted(kept, key=lambda draft: self._hash("place", draft))]
 
-    def _couples(self) -> Iterator[tuple[Candidate, Candidate]]:
+    def _pairs(self) -> Iterator[tuple[Candidate, Candidate]]:
         for cell in sorted(self._cells):
             one, _, other = cell.words.partition(" | ")
             mirror = cell._replace(word=other)
             if cell.word == one and mirror in self._cells:
-                yield from zip(self._drawn(cell), self._drawn(mirror), strict=False)
+                yield from zip(self._shuffled(cell), self._shuffled(mirror), strict=False)
 
-    def _drawn(self, cell: _Cell) -> list[Candidate]:
-        return sorted(self._cells[cell].values(), key=lambda draft: self._lot("lot", draft))
+    def _shuffled(self, cell: _Cell) -> list[Candidate]:
+        return sorted(self._cells[cell].values(), key=lambda draft: self._hash("lot", draft))
 
-    def _lot(self, what: str, draft: Candidate) -> int:
+    def _hash(self, what: str, draft: Candidate) -> int:
         return content_id([self._seed, what, draft.number])

@@ -16,9 +16,9 @@ from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.suites.bloom_filter import BloomFilter
+from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.mirrored_foils import MirroredSampler
-from counterpoint.suites.valse.pairs import caption_group
 from counterpoint.suites.valse.plausibility import CrossFittedPlausibility
 from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_lists
 
@@ -65,34 +65,41 @@ def object_mentions(text: str) -> Iterator[ObjectMention]:
     >>> [(one.word, one.many) for one in object_mentions("Two dogs and a stop sign near the bus stop.")]
     [('dog', True), ('stop sign', False)]
     """
-    said = tag_text(text)
-    for one in find_noun_chunks(said):
-        found = _mention(said, one)
-        if found:
-            yield found
+    tokens = tag_text(text)
+    for chunk in find_noun_chunks(tokens):
+        mention = _mention(tokens, chunk)
+        if mention:
+            yield mention
 
 
-def _mention(said: Sequence[TaggedToken], one: NounChunk) -> ObjectMention | None:
-    after = said[one.end].text if one.end < len(said) else ""
-    if one.many is None or one.determiner is Determiner.OTHER or after in ("-", "'s"):
+def _mention(tokens: Sequence[TaggedToken], chunk: NounChunk) -> ObjectMention | None:
+    after = tokens[chunk.end].text if chunk.end < len(tokens) else ""
+    if chunk.many is None or chunk.determiner is Determiner.OTHER or after in ("-", "'s"):
         return None
-    for start in range(one.first, one.head + 1):
-        name = " ".join(word.text for word in said[start : one.end])
+    for start in range(chunk.first, chunk.head + 1):
+        name = " ".join(word.text for word in tokens[start : chunk.end])
         word = name if name in categories() else singular(name)
         if word not in categories():
             continue
-        before = said[one.first : start]
+        before = tokens[chunk.first : start]
         if any(word.tag[:2] in ("NN", "NP") for word in before):
             return None  # a toy train, a police car: another word would not fit
-        if one.determiner is Determiner.BARE and not one.many and one.start and said[one.start - 1].tag[0] == "P":
+        if (
+            chunk.determiner is Determiner.BARE
+            and not chunk.many
+            and chunk.start
+            and tokens[chunk.start - 1].tag[0] == "P"
+        ):
             return None  # in bed, by train
-        return ObjectMention(said[start].start, said[one.head].end, word, one.many, _article(said, one, start))
+        return ObjectMention(
+            tokens[start].start, tokens[chunk.head].end, word, chunk.many, _article(tokens, chunk, start)
+        )
     return None
 
 
-def _article(said: Sequence[TaggedToken], one: NounChunk, start: int) -> tuple[int, int, str]:
-    first = said[one.start]
-    if first.text in ("a", "an") and one.determiner is Determiner.ARTICLE and start == one.first:
+def _article(tokens: Sequence[TaggedToken], chunk: NounChunk, start: int) -> tuple[int, int, str]:
+    first = tokens[chunk.start]
+    if first.text in ("a", "an") and chunk.determiner is Determiner.ARTICLE and start == chunk.first:
         return first.start, first.end, first.text
     return 0, 0, ""
 
@@ -103,18 +110,18 @@ class ObjectSurvey:
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.words = Counter[str]()
         self._named = BloomFilter()
-        self.usual = CrossFittedPlausibility(self._noted(captions))
+        self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
 
     def is_named(self, picture: Picture, word: str) -> bool:
         """Whether a caption of the picture has a word for the same category."""
         return self._named.has(picture.address, categories()[word][0])
 
-    def _noted(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
-        for one in captions:
-            for word in sorted(_named_in(one.text)):
-                self._named.add(one.picture.address, categories()[word][0])
+    def _count_captions(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
+        for caption in captions:
+            for word in sorted(_named_in(caption.text)):
+                self._named.add(caption.picture.address, categories()[word][0])
                 self.words[word] += 1
-            yield one.picture, one.text
+            yield caption.picture, caption.text
 
 
 def _named_in(text: str) -> set[str]:
@@ -124,10 +131,10 @@ def _named_in(text: str) -> set[str]:
     return found | {" ".join(pair) for pair in pairwise(words)} & categories().keys()
 
 
-def candidate_words(caption: Caption, mention: ObjectMention, seen: ObjectSurvey) -> list[str]:
+def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurvey) -> list[str]:
     """Words of the same sort for what neither a caption of the picture names nor its annotators saw."""
-    fits = [word for word in sibling_words(mention.word) if _fits(mention, word) and seen.words[word] >= MIN_COUNT]
-    return [word for word in fits if not seen.is_named(caption.picture, word) and not _is_annotated(caption, word)]
+    fits = [word for word in sibling_words(mention.word) if _fits(mention, word) and survey.words[word] >= MIN_COUNT]
+    return [word for word in fits if not survey.is_named(caption.picture, word) and not _is_annotated(caption, word)]
 
 
 def _fits(mention: ObjectMention, word: str) -> bool:
@@ -142,31 +149,35 @@ def _is_annotated(caption: Caption, word: str) -> bool:
     return any(name in (word, category) or (is_known(name) and may_be(name, word)) for name in names)
 
 
-def propose_foils(caption: Caption, seen: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
+def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
     """One thing of a caption called by the name of another: if it can be, of one that is the more usual there."""
-    found = [(one, word) for one in object_mentions(caption.text) for word in candidate_words(caption, one, seen)]
-    if not found:
+    pairs = [
+        (mention, word)
+        for mention in object_mentions(caption.text)
+        for word in candidate_words(caption, mention, survey)
+    ]
+    if not pairs:
         yield Rejection(PIECE, "no other category is surely absent")
         return
-    texts = [_foil(caption.text, one, word) for one, word in found]
-    number, usual = seen.usual.drawn(caption.picture, caption.text, texts, rng)
-    one, word = found[number]
+    texts = [_foil(caption.text, mention, word) for mention, word in pairs]
+    number, usual = survey.plausibility.draw_foil(caption.picture, caption.text, texts, rng)
+    mention, word = pairs[number]
     yield caption_group(
         caption,
         (caption.text, texts[number]),
-        (one.word, word),
+        (mention.word, word),
         test=PIECE,
         kind=PIECE,
-        proof=f"caption {caption.id} says {one.word!r}, and no {word} is said or annotated to be there",
-        usual=usual,
-        tags=(("direction", f"{one.word}->{word}"), ("class", categories()[one.word][1])),
+        proof=f"caption {caption.id} says {mention.word!r}, and no {word} is said or annotated to be there",
+        likelier=usual,
+        tags=(("direction", f"{mention.word}->{word}"), ("class", categories()[mention.word][1])),
     )
 
 
-def _foil(text: str, one: ObjectMention, word: str) -> str:
-    said = plural(word) if one.many else word
-    rewrites = [Rewrite(one.start, one.end, "", said)]
-    start, end, before = one.article
+def _foil(text: str, mention: ObjectMention, word: str) -> str:
+    form = plural(word) if mention.many else word
+    rewrites = [Rewrite(mention.start, mention.end, "", form)]
+    start, end, before = mention.article
     if before:
         rewrites.append(Rewrite(start, end, "", article(word)))
     return apply_rewrites(text, rewrites)[1]

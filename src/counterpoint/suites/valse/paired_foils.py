@@ -75,26 +75,26 @@ def pair_cases(
     Keys that say less are for use `otherwise`: where the others do not find many. Where there are two sides, `half` of
     what is kept is of each. No case is in two pairs. Luck comes from the ids, whatever the order of cases.
     """
-    left = sorted(cases, key=_lot)
+    left = sorted(cases, key=_sort_key)
     pairs = list[tuple[T, T]]()
     for place, key in enumerate((*keys, *otherwise)):
         if place >= len(keys) and len(pairs) >= MANY_PAIRS:
             break
-        shelves = defaultdict[Hashable, list[T]](list)
+        buckets = defaultdict[Hashable, list[T]](list)
         for case in left:
-            shelves[key(case)].append(case)
+            buckets[key(case)].append(case)
         left = []
-        for storage in shelves.values():
-            found, alone = _paired(storage, side, fits)
+        for bucket in buckets.values():
+            found, alone = _pair_bucket(bucket, side, fits)
             pairs += found
             left += alone
-        left.sort(key=_lot)
+        left.sort(key=_sort_key)
     if len(pairs) < MANY_PAIRS:
         return [FoilPair(one, other, (one, other)) for one, other in pairs]
-    return list(_by_turns(pairs, side, 0 if half else _OFTEN))
+    return list(_keep_alternately(pairs, side, 0 if half else _OFTEN))
 
 
-def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int) -> Iterator[FoilPair[T]]:
+def _keep_alternately(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int) -> Iterator[FoilPair[T]]:
     """One of each two: of two sides that meet often as many of each, of others a few more of that which luck takes.
 
     It takes about as many as a coin would, so that those that are read tell nothing about the one that is asked about.
@@ -114,19 +114,19 @@ def _by_turns(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int
             yield FoilPair(*pair, kept=(pair[turn ^ turned],))
 
 
-def _paired(
-    storage: Sequence[T], side: Callable[[T], str], fits: Callable[[T, T], bool]
+def _pair_bucket(
+    bucket: Sequence[T], side: Callable[[T], str], fits: Callable[[T, T], bool]
 ) -> tuple[list[tuple[T, T]], list[T]]:
     """The largest side first, each case with a partner that luck picks among those of other sides that fit."""
     sides = defaultdict[str, list[T]](list)
-    for case in storage:
+    for case in bucket:
         sides[side(case)].append(case)
-    rng = seeded_rng(PAIR_TAG, storage[0].id)
+    rng = seeded_rng(PAIR_TAG, bucket[0].id)
     pairs, alone = list[tuple[T, T]](), list[T]()
     while sides:
-        own = max(sides, key=lambda name: (len(sides[name]), name))
-        case = _taken(sides, own, -1)
-        partner = _partner(case, sides, own, fits, rng)
+        largest = max(sides, key=lambda name: (len(sides[name]), name))
+        case = _take(sides, largest, -1)
+        partner = _partner(case, sides, largest, fits, rng)
         if partner is None:
             alone.append(case)
         else:
@@ -134,23 +134,23 @@ def _paired(
     return pairs, alone
 
 
-def _partner(case: T, sides: dict[str, list[T]], own: str, fits: Callable[[T, T], bool], rng: Random) -> T | None:
-    others = [name for name in sides if name != own]
+def _partner(case: T, sides: dict[str, list[T]], largest: str, fits: Callable[[T, T], bool], rng: Random) -> T | None:
+    others = [name for name in sides if name != largest]
     for name in sorted(others, key=lambda name: -(rng.random() ** (1 / len(sides[name])))):
         for place, other in enumerate(sides[name][:_LOOKS]):
             if fits(case, other):
-                return _taken(sides, name, place)
+                return _take(sides, name, place)
     return None
 
 
-def _taken(sides: dict[str, list[T]], name: str, place: int) -> T:
+def _take(sides: dict[str, list[T]], name: str, place: int) -> T:
     case = sides[name].pop(place)
     if not sides[name]:
         del sides[name]
     return case
 
 
-def _lot(case: Identified) -> tuple[int, str]:
+def _sort_key(case: Identified) -> tuple[int, str]:
     return content_id([PAIR_TAG, case.id]), case.id
 
 

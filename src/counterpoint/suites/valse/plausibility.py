@@ -44,18 +44,18 @@ class CrossFittedPlausibility:
 
     def scores(self, picture: Picture, texts: Sequence[str]) -> Floats:
         """For each text minus the logarithm of its perplexity per word, by the captions of other pictures."""
-        own = picture_fold(picture)
-        if own not in self._models:
-            others = (text for place, texts in enumerate(self._texts) if place != own for text in texts)
-            self._models[own] = train_model(others)
-        return np.asarray(self._models[own].scores(texts))
+        fold = picture_fold(picture)
+        if fold not in self._models:
+            others = (text for place, texts in enumerate(self._texts) if place != fold for text in texts)
+            self._models[fold] = train_model(others)
+        return np.asarray(self._models[fold].scores(texts))
 
     def gains(self, picture: Picture, caption: str, foils: Sequence[str]) -> Floats:
         """How much more usual than a caption each of its foils is, in logarithms of the perplexity per word."""
         own, *scores = self.scores(picture, [caption, *foils])
         return np.asarray([score - own for score in scores])
 
-    def drawn(self, picture: Picture, caption: str, foils: Sequence[str], rng: Random) -> tuple[int, str]:
+    def draw_foil(self, picture: Picture, caption: str, foils: Sequence[str], rng: Random) -> tuple[int, str]:
         """The number of one of several foils, and which is the more usual: as a rule the foil, if there is such a one.
 
         Sometimes it is any of them, so that both sorts come to be; the more usual are drawn more often.

@@ -25,10 +25,10 @@ from counterpoint.language.noun_chunks import (
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
 from counterpoint.language.verbs import base_form
 from counterpoint.suites.bloom_filter import BloomFilter
+from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.agreement import NumberForms, is_kind, pronoun_forms, verb_forms, verb_subjects
 from counterpoint.suites.valse.mirrored_foils import MirroredSampler
-from counterpoint.suites.valse.pairs import caption_group
 from counterpoint.suites.valse.plausibility import CrossFittedPlausibility, likelier_side
 from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, listed_words, read_lists
 
@@ -61,78 +61,78 @@ def number_changes(text: str) -> Iterator[NumberChange]:
     >>> [(change.one, change.several, change.many) for change in number_changes("A dog with two red balls is here.")]
     [('dog', 'dogs', False), ('red ball', 'red balls', True)]
     """
-    said = tag_text(text)
+    tokens = tag_text(text)
     if (
         text.isupper()
-        or len(said) > MAX_TOKENS
-        or any(word.text in listed_words("plurality", "together") for word in said)
+        or len(tokens) > MAX_TOKENS
+        or any(word.text in listed_words("plurality", "together") for word in tokens)
     ):
         return
-    apart = find_prepositions(said)
-    phrases = find_noun_chunks(said, apart)
-    agreeing = verb_subjects(said, phrases)
+    apart = find_prepositions(tokens)
+    phrases = find_noun_chunks(tokens, apart)
+    agreeing = verb_subjects(tokens, phrases)
     if agreeing is None:
         return
-    for place, one in enumerate(phrases):
-        if one.end not in agreeing and _is_verb_after(said, one):
+    for place, chunk in enumerate(phrases):
+        if chunk.end not in agreeing and _is_verb_after(tokens, chunk):
             continue
-        if not _can_change(said, phrases, place, {end: start for start, end in apart.items()}):
+        if not _can_change(tokens, phrases, place, {end: start for start, end in apart.items()}):
             continue
-        pronouns = pronoun_forms(said, phrases, place)
+        pronouns = pronoun_forms(tokens, phrases, place)
         if pronouns is not None:
-            yield _change(said, one, (*verb_forms(said, agreeing, place), *pronouns))
+            yield _change(tokens, chunk, (*verb_forms(tokens, agreeing, place), *pronouns))
 
 
-def _is_verb_after(said: Sequence[TaggedToken], one: NounChunk) -> bool:
+def _is_verb_after(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
     """Whether a verb may follow that the tagger did not see as one: people sit at a table."""
-    after = said[one.end] if one.end < len(said) else None
+    after = tokens[chunk.end] if chunk.end < len(tokens) else None
     return after is not None and (after.tag in ("VVI", "VVB", "VVZ") or (after.tag[0] != "V" and _is_verb(after.text)))
 
 
-def _can_change(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], place: int, ends: dict[int, int]) -> bool:
-    one = phrases[place]
+def _can_change(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], place: int, ends: dict[int, int]) -> bool:
+    chunk = phrases[place]
     if (
-        one.many is None
-        or one.determiner in (Determiner.OWNER, Determiner.OTHER)
-        or (one.determiner is Determiner.BARE and not one.many)
+        chunk.many is None
+        or chunk.determiner in (Determiner.OWNER, Determiner.OTHER)
+        or (chunk.determiner is Determiner.BARE and not chunk.many)
     ):
         return False
-    if not one.many and any(other.many is not False for other in phrases[:place]):
+    if not chunk.many and any(other.many is not False for other in phrases[:place]):
         return False  # two men with a hat have a hat each
     return (
-        is_countable_object(said[one.head].text, one.many)
-        and _modifiers_allow(said, one)
-        and _before_allows(said, one, ends)
-        and _after_allows(said, phrases, place)
+        is_countable_object(tokens[chunk.head].text, chunk.many)
+        and _modifiers_allow(tokens, chunk)
+        and _before_allows(tokens, chunk, ends)
+        and _after_allows(tokens, phrases, place)
     )
 
 
 @cache
 def is_countable_object(noun: str, many: bool) -> bool:
     """Whether a noun names things that a photograph shows one or several of."""
-    one = singular(noun)
+    singular_form = singular(noun)
     if (
-        one in listed_words("plurality", "uncounted")
+        singular_form in listed_words("plurality", "uncounted")
         or not is_countable(noun)
-        or (plural(one) == one)
+        or (plural(singular_form) == singular_form)
         or noun.isdecimal()
     ):
         return False
-    if (plural(one) if many else one) != noun or not lexicon().senses(one):
+    if (plural(singular_form) if many else singular_form) != noun or not lexicon().senses(singular_form):
         return False
-    return is_kind(one, *_THINGS)
+    return is_kind(singular_form, *_THINGS)
 
 
-def _modifiers_allow(said: Sequence[TaggedToken], one: NounChunk) -> bool:
-    before = said[one.first : one.head]
+def _modifiers_allow(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
+    before = tokens[chunk.first : chunk.head]
     if any(word.tag in _FIXED_TAGS or word.text in listed_words("plurality", "fixed") for word in before):
         return False
     if any(word.text.endswith("ing") and other.tag[0] == "N" for other, word in pairwise(before)):
         return False  # some adult doing dishes
-    last = said[one.head - 1] if before else None
-    looks_like_verb = last is not None and last.tag[0] == "N" and _is_verb(said[one.head].text)
+    last = tokens[chunk.head - 1] if before else None
+    looks_like_verb = last is not None and last.tag[0] == "N" and _is_verb(tokens[chunk.head].text)
     return not (
-        looks_like_verb and one.many and one.determiner in (Determiner.BARE, Determiner.DEFINITE)
+        looks_like_verb and chunk.many and chunk.determiner in (Determiner.BARE, Determiner.DEFINITE)
     )  # the black dog runs
 
 
@@ -141,51 +141,53 @@ def _is_verb(word: str) -> bool:
     return base_form(word) in word_list("verbs", "known") and not word.endswith(("ing", "ed"))
 
 
-def _before_allows(said: Sequence[TaggedToken], one: NounChunk, ends: dict[int, int]) -> bool:
-    if not one.start:
+def _before_allows(tokens: Sequence[TaggedToken], chunk: NounChunk, ends: dict[int, int]) -> bool:
+    if not chunk.start:
         return True
-    if (start := ends.get(one.start)) is not None:
-        said_before = " ".join(word.text for word in said[start : one.start])
-        pictured = said_before == "of" and start and said[start - 1].text in listed_words("plurality", "pictures")
+    if (start := ends.get(chunk.start)) is not None:
+        said_before = " ".join(word.text for word in tokens[start : chunk.start])
+        pictured = said_before == "of" and start and tokens[start - 1].text in listed_words("plurality", "pictures")
         return bool(pictured) or said_before not in listed_words("plurality", "after")
-    before = said[one.start - 1]
+    before = tokens[chunk.start - 1]
     if before.tag[:2] == "VB":
-        return one.start > 1 and said[one.start - 2].text == "there"
-    if one.determiner is Determiner.BARE and (
-        before.tag[0] == "N" or before.tag == "VVN" or said[one.first].text.endswith("ing")
+        return chunk.start > 1 and tokens[chunk.start - 2].text == "there"
+    if chunk.determiner is Determiner.BARE and (
+        before.tag[0] == "N" or before.tag == "VVN" or tokens[chunk.first].text.endswith("ing")
     ):
         return False  # with opened umbrellas
     return before.tag not in ("AV0", "CRD", "POS", "DPS")
 
 
-def _after_allows(said: Sequence[TaggedToken], phrases: Sequence[NounChunk], place: int) -> bool:
-    one = phrases[place]
-    if one.end >= len(said):
+def _after_allows(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], place: int) -> bool:
+    chunk = phrases[place]
+    if chunk.end >= len(tokens):
         return True
-    after = said[one.end]
+    after = tokens[chunk.end]
     if after.text == "of":
-        return singular(said[one.head].text) in listed_words("plurality", "measures")
+        return singular(tokens[chunk.head].text) in listed_words("plurality", "measures")
     if after.tag == "CJC" or after.text == ",":
-        joined = next((other for other in phrases if other.start == one.end + 1), None)
+        joined = next((other for other in phrases if other.start == chunk.end + 1), None)
         return joined is None or joined.determiner is not Determiner.BARE
     return after.tag[:2] != "NN" and after.text not in ("-", "/", "&")
 
 
-def _change(said: Sequence[TaggedToken], one: NounChunk, forms: Sequence[NumberForms]) -> NumberChange:
-    kept = [word.text for word in said[one.first : one.head] if word.text not in listed_words("plurality", "dropped")]
-    head = singular(said[one.head].text)
-    first, several = (_joined([*kept, form]) for form in (head, plural(head)))
-    rest = tuple((said[form.place].start, said[form.place].end, form.one, form.many) for form in forms)
-    assert one.many is not None, "only what has a number changes it"
+def _change(tokens: Sequence[TaggedToken], chunk: NounChunk, forms: Sequence[NumberForms]) -> NumberChange:
+    modifiers = [
+        word.text for word in tokens[chunk.first : chunk.head] if word.text not in listed_words("plurality", "dropped")
+    ]
+    head = singular(tokens[chunk.head].text)
+    first, several = (_joined([*modifiers, form]) for form in (head, plural(head)))
+    rest = tuple((tokens[form.place].start, tokens[form.place].end, form.one, form.many) for form in forms)
+    assert chunk.many is not None, "only what has a number changes it"
     return NumberChange(
-        said[one.start].start, said[one.head].end, one.many, head, first, several, _frame(said, one), rest
+        tokens[chunk.start].start, tokens[chunk.head].end, chunk.many, head, first, several, _frame(tokens, chunk), rest
     )
 
 
-def _frame(said: Sequence[TaggedToken], one: NounChunk) -> str:
+def _frame(tokens: Sequence[TaggedToken], chunk: NounChunk) -> str:
     """The sort of word before, and the word after: in a list there are many, after a verb mostly one."""
-    before = _sort(said[one.start - 1]) if one.start else "start"
-    after = said[one.end] if one.end < len(said) else None
+    before = _sort(tokens[chunk.start - 1]) if chunk.start else "start"
+    after = tokens[chunk.end] if chunk.end < len(tokens) else None
     return f"{before} {_plainly(after) if after else 'end'}"
 
 
@@ -216,36 +218,36 @@ class PluralitySurvey:
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self._nouns = BloomFilter()
-        self.usual = CrossFittedPlausibility(self._noted(captions))
+        self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
 
     def has(self, picture: Picture, noun: str) -> bool:
         """Whether a caption of the picture has a noun, in this very form."""
         return self._nouns.has(picture.address, noun)
 
-    def _noted(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
-        for one in captions:
-            for word in sorted(set(one.text.lower().replace(".", " ").replace(",", " ").split())):
+    def _count_captions(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
+        for caption in captions:
+            for word in sorted(set(caption.text.lower().replace(".", " ").replace(",", " ").split())):
                 if is_plural(word):
-                    self._nouns.add(one.picture.address, word)
-            yield one.picture, one.text
+                    self._nouns.add(caption.picture.address, word)
+            yield caption.picture, caption.text
 
 
-def propose_foils(caption: Caption, said: PluralitySurvey, rng: Random) -> Iterator[Group | Rejection]:
+def propose_foils(caption: Caption, survey: PluralitySurvey, rng: Random) -> Iterator[Group | Rejection]:
     """Each noun phrase once, with a quantifier on both sides."""
     for change in number_changes(caption.text):
         quantified = tuple(rng.choice(quantifiers(many)) for many in (False, True))
-        if not change.many and said.has(caption.picture, plural(change.noun)):
+        if not change.many and survey.has(caption.picture, plural(change.noun)):
             yield Rejection(PIECE, "another caption of the picture names several")
             continue
         if not change.many and count_annotated(caption.scene, change.noun) > 1:
             yield Rejection(PIECE, "several are annotated")
             continue
-        yield _group(caption, change, quantified, said)
+        yield _group(caption, change, quantified, survey)
 
 
 def count_annotated(scene: Scene | None, noun: str) -> int:
     """How many things of a name, or of a kind that goes by this name, are annotated."""
-    return sum(_is_called(one.name, noun) for one in scene) if scene else 0
+    return sum(_is_called(thing.name, noun) for thing in scene) if scene else 0
 
 
 @cache
@@ -256,14 +258,14 @@ def _is_called(name: str, noun: str) -> bool:
         return False
 
 
-def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], said: PluralitySurvey) -> Group:
+def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], survey: PluralitySurvey) -> Group:
     phrases = (f"{quantified[0]} {change.one}", f"{quantified[1]} {change.several}")
     rewrites = [Rewrite(change.start, change.end, *phrases)]
     rewrites += [Rewrite(start, end, one, many) for start, end, one, many in change.forms]
     sides = [0, 1] if not change.many else [1, 0]
     texts = apply_rewrites(caption.text, [one.ordered(sides[0]) for one in rewrites])
     words = (change.noun, plural(change.noun))
-    (gain,) = said.usual.gains(caption.picture, texts[0], texts[1:])
+    (gain,) = survey.plausibility.gains(caption.picture, texts[0], texts[1:])
     names = ("singular", "plural")
     return caption_group(
         caption,
@@ -272,7 +274,7 @@ def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], 
         test="plurals",
         kind=PIECE,
         proof=f"caption {caption.id} says {caption.text[change.start : change.end]!r}",
-        usual=likelier_side(gain),
+        likelier=likelier_side(gain),
         tags=(
             ("direction", f"{names[sides[0]]}->{names[sides[1]]}"),
             ("frame", change.frame),

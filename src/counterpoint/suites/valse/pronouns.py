@@ -83,8 +83,8 @@ def pronouns(question: str) -> tuple[str, ...]:
     """
     text = question.lower()
     pointing = _POINTING.match(text)
-    found = tuple(_PRONOUN.findall(text))
-    return (pointing[0].split()[1], *found) if pointing else found
+    matches = tuple(_PRONOUN.findall(text))
+    return (pointing[0].split()[1], *matches) if pointing else matches
 
 
 def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
@@ -98,14 +98,14 @@ def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
     False
     """
     text = question.lower()
-    found = pronouns(question)
-    if not found or len(_STRAY.findall(text)) > (found[0] not in _HE | _SHE | _THEY | _IT):
+    words = pronouns(question)
+    if not words or len(_STRAY.findall(text)) > (words[0] not in _HE | _SHE | _THEY | _IT):
         return False
     scenic = _OF_THE_SCENE.match(text) is not None
     named = noun_mentions(caption)
-    said = tuple(mention for line in since for mention in noun_mentions(line))
+    mentions_since = tuple(mention for line in since for mention in noun_mentions(line))
     listed = _LIST.search(caption.lower()) is not None
-    return all(_means(word, named, said, listed) for word in found if not _is_free(word, scenic))
+    return all(_means(word, named, mentions_since, listed) for word in words if not _is_free(word, scenic))
 
 
 def _is_free(word: str, scenic: bool) -> bool:
@@ -113,17 +113,17 @@ def _is_free(word: str, scenic: bool) -> bool:
     return word in ("this", "these", "that", "those") or (scenic and word in _IT)
 
 
-def _means(word: str, named: Sequence[NounMention], said: Sequence[NounMention], listed: bool) -> bool:
+def _means(word: str, named: Sequence[NounMention], since: Sequence[NounMention], listed: bool) -> bool:
     """Whether a pronoun means the first that agrees with it; where things are listed, there must be only one."""
     meant = [mention.one for mention in named if _agrees(word, mention)]
     if listed and word not in _THEY and len(set(meant)) > 1:
         return False
     if not meant and not (word in _THEY and len(named) > 1 and any(mention.person for mention in named)):
         return False
-    known = {mention.one for mention in named}
-    if any(_agrees(word, mention) and mention.one not in known for mention in said):
+    caption_nouns = {mention.one for mention in named}
+    if any(_agrees(word, mention) and mention.one not in caption_nouns for mention in since):
         return False
-    last = [mention.one for mention in said if mention.one in meant]
+    last = [mention.one for mention in since if mention.one in meant]
     return not last or last[-1] == meant[0]
 
 
@@ -135,8 +135,13 @@ def caption_answers(caption: str, question: str) -> bool:
     >>> caption_answers("a cat on a rug", "is it sitting"), caption_answers("a blue clock", "is it white")
     (False, True)
     """
-    said, asked = (sorted(set(re.findall(r"[a-z]+", text.lower()))) for text in (caption, question))
-    return any(are_synonyms(one, other) or excludes(one, other) for one in asked if class_of(one) for other in said)
+    caption_words, question_words = (sorted(set(re.findall(r"[a-z]+", text.lower()))) for text in (caption, question))
+    return any(
+        are_synonyms(one, other) or excludes(one, other)
+        for one in question_words
+        if class_of(one)
+        for other in caption_words
+    )
 
 
 def _agrees(word: str, mention: NounMention) -> bool:

@@ -15,10 +15,10 @@ from counterpoint.language.noun_chunks import Determiner, TaggedToken, find_noun
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
 from counterpoint.suites.bloom_filter import BloomFilter
+from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import is_kind
 from counterpoint.suites.valse.mirrored_foils import MirroredSampler
-from counterpoint.suites.valse.pairs import caption_group
 from counterpoint.suites.valse.plausibility import CrossFittedPlausibility
 from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_lists
 
@@ -50,20 +50,20 @@ def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
     """
     if text.isupper():
         return
-    said = tag_text(text)
-    apart = find_prepositions(said)
-    begun = {one.start: one for one in find_noun_chunks(said, apart)}
+    tokens = tag_text(text)
+    apart = find_prepositions(tokens)
+    chunks = {chunk.start: chunk for chunk in find_noun_chunks(tokens, apart)}
     for start, end in apart.items():
-        span = " ".join(word.text for word in said[start:end])
-        if start and span in preposition_kinds() and end in begun:
-            noun = singular(said[begun[end].head].text)
-            before, moves = _lemma(said[start - 1]), said[start - 1].tag[0] == "V"
-            counted = begun[end].determiner is not Determiner.OTHER and "other" not in (
-                word.text for word in said[end : begun[end].end]
+        span = " ".join(word.text for word in tokens[start:end])
+        if start and span in preposition_kinds() and end in chunks:
+            noun = singular(tokens[chunks[end].head].text)
+            before, moves = _lemma(tokens[start - 1]), tokens[start - 1].tag[0] == "V"
+            counted = chunks[end].determiner is not Determiner.OTHER and "other" not in (
+                word.text for word in tokens[end : chunks[end].end]
             )
             free = counted and before not in _words("bound", "words")
             if free and _is_placed(span, noun) and (moves or not _is_moving(span)):
-                yield PrepositionSlot(said[start].start, said[end - 1].end, span, before, noun, moves)
+                yield PrepositionSlot(tokens[start].start, tokens[end - 1].end, span, before, noun, moves)
 
 
 def _lemma(word: TaggedToken) -> str:
@@ -119,7 +119,7 @@ class PrepositionSurvey:
         self.spans, self._nouns = Counter[str](), Counter[str]()
         self._before, self._after = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         self._said = BloomFilter()
-        self.usual = CrossFittedPlausibility(self._noted(captions))
+        self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
 
     def is_attested(self, place: PrepositionSlot, span: str) -> bool:
         """Whether people put a preposition after such a word, and before such a noun."""
@@ -132,15 +132,15 @@ class PrepositionSurvey:
         """Whether a caption of the picture has a preposition of this meaning before the noun."""
         return self._said.has(picture.address, f"{preposition_kinds()[span]} {noun}")
 
-    def _noted(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
-        for one in captions:
-            for place in preposition_slots(one.text):
+    def _count_captions(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
+        for caption in captions:
+            for place in preposition_slots(caption.text):
                 self.spans[place.said] += 1
                 self._nouns[place.noun] += 1
                 self._before[place.before, place.said] += 1
                 self._after[place.said, place.noun] += 1
-                self._said.add(one.picture.address, f"{preposition_kinds()[place.said]} {place.noun}")
-            yield one.picture, one.text
+                self._said.add(caption.picture.address, f"{preposition_kinds()[place.said]} {place.noun}")
+            yield caption.picture, caption.text
 
 
 def caption_gaps(caption: Caption) -> Iterator[Gap]:
@@ -184,17 +184,17 @@ def propose_foils(
     caption: Caption, survey: PrepositionSurvey, rng: Random, proposed: Fillers | None = None
 ) -> Iterator[Group | Rejection]:
     """One preposition of a caption put for another: if it can be, for one that is the more usual there."""
-    found = [
+    pairs = [
         (place, span)
         for place in preposition_slots(caption.text)
         for span in candidate_prepositions(caption, place, survey, proposed)
     ]
-    if not found:
+    if not pairs:
         yield Rejection(PIECE, "no other preposition is both usual and untrue there")
         return
-    texts = [_foil(caption.text, place, span) for place, span in found]
-    number, usual = survey.usual.drawn(caption.picture, caption.text, texts, rng)
-    place, span = found[number]
+    texts = [_foil(caption.text, place, span) for place, span in pairs]
+    number, usual = survey.plausibility.draw_foil(caption.picture, caption.text, texts, rng)
+    place, span = pairs[number]
     yield caption_group(
         caption,
         (caption.text, texts[number]),
@@ -202,7 +202,7 @@ def propose_foils(
         test=PIECE,
         kind=PIECE,
         proof=f"caption {caption.id} says {place.said!r}, which excludes {span!r}",
-        usual=usual,
+        likelier=usual,
         tags=(("direction", f"{place.said}->{span}"),),
     )
 

@@ -32,14 +32,14 @@ def apply_rewrites(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
     ('Exactly one dog is here.', 'Some dogs are here.')
     """
     caption, foil, place = "", "", 0
-    for one in sorted(rewrites):
-        kept, capital = (
-            text[place : one.start],
-            text[one.start : one.start + 1].isupper() and _begins(text[: one.start]),
+    for rewrite in sorted(rewrites):
+        unchanged, capital = (
+            text[place : rewrite.start],
+            text[rewrite.start : rewrite.start + 1].isupper() and _begins(text[: rewrite.start]),
         )
-        caption += kept + _begun(one.caption, capital)
-        foil += kept + _begun(one.foil, capital)
-        place = one.end
+        caption += unchanged + _begun(rewrite.caption, capital)
+        foil += unchanged + _begun(rewrite.foil, capital)
+        place = rewrite.end
     return caption + text[place:], foil + text[place:]
 
 

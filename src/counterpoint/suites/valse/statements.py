@@ -127,8 +127,8 @@ def how_many(question: str) -> CountClaim | None:
     >>> how_many("How many people wear hats?").exactly(1), how_many("How many years old is he?")
     ('There is exactly 1 person that wears hats.', None)
     """
-    found = _HOW_MANY.fullmatch(question)
-    words = found[1].split() if found else []
+    match = _HOW_MANY.fullmatch(question)
+    words = match[1].split() if match else []
     if not words or _DOUBTFUL.search(" ".join(words).lower()):
         return None
     tags = tag_words(("How", "many", *words, "?"))[2:-1]
@@ -144,20 +144,20 @@ def how_many(question: str) -> CountClaim | None:
 
 def is_there(question: str) -> ExistenceClaim | None:
     """What a question of the form "Is there …?" asks for, or nothing where its denial would be no plain one."""
-    found = _IS_THERE.fullmatch(question)
-    if not found or _NEGATIVE.search(found[3].lower()):
+    match = _IS_THERE.fullmatch(question)
+    if not match or _NEGATIVE.search(match[3].lower()):
         return None
-    be, rest = found[1].lower(), " ".join(found[3].split())
-    one, noun = (found[2] or "").lower() in ("a", "an"), _BEHIND.split(rest)[0].lower()
+    be, rest = match[1].lower(), " ".join(match[3].split())
+    has_article, noun = (match[2] or "").lower() in ("a", "an"), _BEHIND.split(rest)[0].lower()
     if (
         not noun
         or noun.split()[0] in _DETERMINERS
-        or not (be == "is" if one else is_mass(noun) if be == "is" else is_plural(noun))
+        or not (be == "is" if has_article else is_mass(noun) if be == "is" else is_plural(noun))
     ):
         return None
-    said = f"{article(rest)} {rest}" if one else rest
+    said = f"{article(rest)} {rest}" if has_article else rest
     some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
-    return ExistenceClaim(some, none, noun, be == "are", "a" if one else NO_ARTICLE)
+    return ExistenceClaim(some, none, noun, be == "are", "a" if has_article else NO_ARTICLE)
 
 
 def _noun_end(words: Sequence[str], tags: Sequence[str]) -> int:
@@ -178,8 +178,8 @@ def _claim(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
     low = [word.lower() for word in rest]
     if later := next((place for place, word in enumerate(low) if place and word in _BE), 0):
         return _narrowed(noun, rest, tags, later)
-    if seen := _SEE.fullmatch(text) or _BE_SEEN.fullmatch(text):
-        return CountClaim(noun, _THERE, (seen[1], seen[1]))
+    if match := _SEE.fullmatch(text) or _BE_SEEN.fullmatch(text):
+        return CountClaim(noun, _THERE, (match[1], match[1]))
     if low[:1] and low[0] in _BE:
         return _being(noun, rest, tags)
     if low[:1] and low[0] in _DO:
@@ -196,11 +196,11 @@ def _claim(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
 
 def _narrowed(noun: str, rest: Sequence[str], tags: Sequence[str], be: int) -> CountClaim | None:
     """ "… in the photo are wearing hats": both are said of them."""
-    found = _being(noun, rest[be:], tags[be:]) if tags[0] == "PRP" else None
-    if not found or not found.opening[0].startswith("there"):
+    claim = _being(noun, rest[be:], tags[be:]) if tags[0] == "PRP" else None
+    if not claim or not claim.opening[0].startswith("there"):
         return None
     place = " ".join(rest[:be])
-    return CountClaim(noun, found.opening, (f"{place} {found.closing[0]}", f"{place} {found.closing[1]}"))
+    return CountClaim(noun, claim.opening, (f"{place} {claim.closing[0]}", f"{place} {claim.closing[1]}"))
 
 
 def _being(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | None:

@@ -1,0 +1,72 @@
+"""Groups around one question of a source, and groups that rank a caption above a foil."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.items import Caption, Question
+from counterpoint.core.pictures import Edit, Picture
+
+Tags: TypeAlias = tuple[tuple[str, str], ...]
+
+
+def base_query(question: Question) -> Query:
+    """The question as its source asks it."""
+    return Query(question.picture, question.text, choices=question.choices, context=question.context)
+
+
+def base_tags(question: Question) -> Tags:
+    """The id of the question, and its own tags."""
+    return (("question", question.id), *question.tags)
+
+
+def source_proof(question: Question) -> str:
+    """The proof of the source, or a reference to the question."""
+    return question.proof or f"question {question.id} of its source"
+
+
+def question_group(
+    question: Question,
+    variants: Sequence[tuple[Query, Tags]] = (),
+    *,
+    relation: Relation,
+    proof: str,
+    keeps_gold: bool = True,
+) -> Group:
+    """The question and its variants with their tags; the variants have the gold of the question, or none."""
+    gold = question.gold if question.gold.answers else None
+    return Group(
+        relation,
+        (base_query(question), *(query for query, _ in variants)),
+        (gold, *(gold if keeps_gold else None for _ in variants)),
+        proof=proof,
+        kind=question.kind,
+        tags=(base_tags(question), *(tags for _, tags in variants)),
+    )
+
+
+def edited_variants(question: Question, edits: Iterable[tuple[Edit, Tags]]) -> list[tuple[Query, Tags]]:
+    """The question about its picture after each edit; the tags of the question follow those of the edit."""
+    base, own = base_query(question), base_tags(question)
+    pictures = ((question.picture.edited(edit), (*tags, *own)) for edit, tags in edits)
+    return [(Query(edited, base.text, base.mode, base.choices, base.context), tags) for edited, tags in pictures]
+
+
+def reworded_variants(question: Question, texts: Iterable[tuple[str, Tags]]) -> list[tuple[Query, Tags]]:
+    """The question in other words."""
+    picture, choices, context = question.picture, question.choices, question.context
+    return [(Query(picture, text, Mode.ANSWER, choices, context), tags) for text, tags in texts]
+
+
+def ranking_group(picture: Picture, texts: Iterable[str], tags: Sequence[Tags], **fields: Any) -> Group:
+    """A caption and a foil, in this order, each with its tags; `fields` are further fields of the group."""
+    queries = tuple(Query(picture, text, Mode.SCORE) for text in texts)
+    return Group(Relation.RANKS, queries, (None, None), tags=tuple(tags), **fields)
+
+
+def caption_group(
+    caption: Caption, texts: tuple[str, str], words: tuple[str, str], *, likelier: str, tags: Tags = (), **fields: Any
+) -> Group:
+    """A ranking group of a caption; `texts` and `words` are of caption and foil, `likelier` names the likelier text."""
+    about = (("word", words[0]), ("exchanged", " | ".join(sorted(words))), ("usual", likelier), ("caption", caption.id))
+    return ranking_group(caption.picture, texts, ((*about, *tags), (("word", words[1]), *tags)), **fields)
