@@ -27,7 +27,7 @@ from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.leaderboard import Leaderboard, LeaderboardCell, LeaderboardColumn, LeaderboardRow
 from counterpoint.reports.charts.dots import Dot, DotChart
-from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
+from counterpoint.reports.leaderboard_charts import metric_chart_title
 from counterpoint.store.models import LabModel
 
 
@@ -51,11 +51,6 @@ class OverviewView(PageView):
 SENTENCE = (
     "In per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. Bold values are "
     "statistically tied with the best of their column: a paired test at 5 % after Holm’s correction."
-)
-
-TABLE_NOTE = (
-    "Per cent, with 95 % intervals over pictures. Bold values are statistically tied with the best of their column: a "
-    "paired test at 5 % after Holm’s correction."
 )
 
 DEFAULT_METRIC = "comprehensive_accuracy"
@@ -100,21 +95,6 @@ def build_overview(reader: LabReader, query: OverviewQuery, *, live: bool = True
     )
 
 
-def leaderboard_table(board: OverviewView) -> ResultTable:
-    """The leaderboard for terminals and papers: per cent with intervals, ties with the best in bold."""
-    rows: list[list[str | TableCell]] = [
-        [
-            line.model,
-            *(percent_cell(cell.value, cell.low, cell.high, is_bold=cell.tie, hint=cell.reason) for cell in line.cells),
-        ]
-        for line in board.lines
-    ]
-    heads = ("Model", *(column.term or column.label for column in board.columns))
-    return ResultTable(
-        "Leaderboard", heads, rows, spans=[(head.label, head.columns) for head in board.heads], note=TABLE_NOTE
-    )
-
-
 def metric_chart(reader: LabReader, query: OverviewQuery) -> DotChart:
     """Draw one metric of every model, with a panel for each suite, or for each test of the chosen suite."""
     board = _leaderboard(reader, query)
@@ -129,33 +109,7 @@ def metric_chart(reader: LabReader, query: OverviewQuery) -> DotChart:
         for row in sorted_rows(board, query)
         if (score := reader.score(suite, slugs[row.model], metric, test=test))
     ]
-    return DotChart(chart_title(dots, metric), tuple(dots))
-
-
-def chart_title(dots: Sequence[Dot], metric: str) -> str:
-    """State the finding of a chart: which model is best, where, and by how much.
-
-    >>> chart_title([Dot("a", "x", 0.5, 0.4, 0.6), Dot("b", "x", 0.25, 0.2, 0.3)], "worst_case")
-    'a has the highest worst case, 50.0 %, 25.0 points above b'
-    """
-    lower = catalog.metric(metric).lower_is_better
-    columns: dict[str, list[Dot]] = {}
-    for dot in sorted(dots, key=lambda dot: dot.value if lower else -dot.value):
-        columns.setdefault(dot.column, []).append(dot)
-    leaders = [ranked[0].row for ranked in columns.values()]
-    if not leaders:
-        return catalog.metric(metric).phrase
-    best = max(sorted(set(leaders)), key=leaders.count)
-    says = f"{best} has the {'lowest' if lower else 'highest'} {catalog.metric(metric).phrase}"
-    if len(columns) > 1:
-        share = "everywhere" if len(set(leaders)) == 1 else f"in {leaders.count(best)} of {len(columns)}"
-        return f"{says} {share}"
-    (ranked,) = columns.values()
-    lead = f"{says}, {100 * ranked[0].value:.1f} %"
-    if len(ranked) == 1:
-        return lead
-    away = 100 * abs(ranked[0].value - ranked[1].value)
-    return f"{lead}, {away:.1f} points {'below' if lower else 'above'} {ranked[1].row}"
+    return DotChart(metric_chart_title(dots, catalog.metric(metric)), tuple(dots))
 
 
 def sorted_rows(board: Leaderboard, query: OverviewQuery) -> tuple[LeaderboardRow, ...]:

@@ -9,9 +9,7 @@ from click.testing import CliRunner
 from labs import MODELS, small_lab
 
 from counterpoint.cli.report import command
-from counterpoint.explorer.pages.overview import build_overview, leaderboard_table
-from counterpoint.explorer.pages.overview.query import OverviewQuery
-from counterpoint.lab.reader import LabReader
+from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.store.lab import LabStore
 
 
@@ -51,7 +49,7 @@ def test_charts_take_their_colours_from_the_page(written: Path) -> None:
 
 
 def test_the_tables_have_a_line_per_model_and_as_many_cells_as_heads(lab: LabStore) -> None:
-    table = leaderboard_table(build_overview(LabReader(lab), OverviewQuery(), live=False))
+    table = leaderboard(lab).tables()[0]
     lines = [line for line in table.markdown().splitlines() if line.startswith("|")]
     assert len(lines) == 2 + len(MODELS)
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
@@ -61,7 +59,7 @@ def test_the_tables_have_a_line_per_model_and_as_many_cells_as_heads(lab: LabSto
 
 
 def test_signs_that_mean_something_are_written_as_themselves(lab: LabStore) -> None:
-    table = leaderboard_table(build_overview(LabReader(lab), OverviewQuery(), live=False))
+    table = leaderboard(lab).tables()[0]
     assert "\\<b\\>bold\\</b\\>/model" in table.markdown()
     assert "comprehensive\\_accuracy" not in table.latex()
 
