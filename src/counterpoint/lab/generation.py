@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Group
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.results import LabResult
@@ -164,6 +165,28 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     suites = [suite for family in families for suite in generator.family(family)]
     absence = absence_note(request.source) if any(family.kinds for family in families) else ""
     return GeneratedSuites(tuple(suites), str(lab.folder), absence)
+
+
+def add_groups(
+    lab: LabStore, groups: Iterable[Group], name: str, *, rules: str = "exact", replace: bool = False
+) -> GeneratedSuites:
+    """Store groups of one's own as a suite; a group without a test belongs to a test of the suite's name.
+
+    Where their pictures are is set with `locate_pictures`, by the namespace of their addresses.
+    """
+    tally = Tally()
+
+    def tested_groups() -> Iterator[tuple[str, Group]]:
+        for group in groups:
+            tally.keep(group)
+            yield group.test or name, group
+
+    table = groups_table(tested_groups(), name)
+    if not tally.groups:
+        raise CounterpointError(f"there are no groups for the suite {name}", hint="pass at least one group")
+    manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
+    lab.put_suite(manifest, table, replace=replace)
+    return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), str(lab.folder))
 
 
 def _family(name: str) -> SuiteFamily:
