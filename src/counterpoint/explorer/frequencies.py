@@ -1,4 +1,4 @@
-"""How often which answer came: over the stochastic passes of a query, or over the variants of a group."""
+"""Frequencies of answers: over the stochastic passes of a query, or over the variants of a group."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from counterpoint.lab.reader import LabReader
 
 @dataclass(frozen=True, slots=True)
 class AnswerFrequency:
-    """An answer with how often it came; `shown` is what stands for an answer without a value."""
+    """An answer with its count and its share; `shown` is its value, or its state."""
 
     shown: str
     count: int
@@ -25,7 +25,7 @@ class AnswerFrequency:
 
 @dataclass(frozen=True, slots=True)
 class StochasticPasses:
-    """What one model said to one query in its stochastic passes, and the likeliest answers in their mean."""
+    """The answers of one model to one query in its stochastic passes, and the most probable in their mean."""
 
     model: str
     asked: str
@@ -38,52 +38,50 @@ MOST = 8
 """Different answers that are listed; the others are counted together."""
 
 
-def answer_frequencies(shown: Iterable[str], most: int = MOST) -> tuple[AnswerFrequency, ...]:
-    """Each answer with its share, the most frequent first; those that come in no table are counted as others.
+def answer_frequencies(answers: Iterable[str], most: int = MOST) -> tuple[AnswerFrequency, ...]:
+    """Return each answer with its share, the most frequent first, and the rest as one.
 
-    >>> [(one.shown, one.count) for one in frequent(["yes", "no", "yes"])]
+    >>> [(answer.shown, answer.count) for answer in answer_frequencies(["yes", "no", "yes"])]
     [('yes', 2), ('no', 1)]
     """
-    counted = Counter(shown)
-    total = sum(counted.values())
-    ranked = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+    counts = Counter(answers)
+    total = sum(counts.values())
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     listed, rest = (ranked, []) if len(ranked) <= most else (ranked[: most - 1], ranked[most - 1 :])
-    found = [AnswerFrequency(shown, count, count / total) for shown, count in listed]
+    frequencies = [AnswerFrequency(shown, count, count / total) for shown, count in listed]
     if rest:
         count = sum(count for _, count in rest)
-        found.append(AnswerFrequency(f"{len(rest)} others", count, count / total))
-    return tuple(found)
+        frequencies.append(AnswerFrequency(f"{len(rest)} others", count, count / total))
+    return tuple(frequencies)
 
 
-def display_value(line: Mapping[str, Any]) -> str:
-    """What stands for an answer in a table of answers: its value, or why it has none."""
-    if line["state"] != State.OK:
-        return str(line["state"])
-    return str(line["value"]) or "(empty)"
+def display_value(answer: Mapping[str, Any]) -> str:
+    """Return the value of an answer, or its state if it has none."""
+    if answer["state"] != State.OK:
+        return str(answer["state"])
+    return str(answer["value"]) or "(empty)"
 
 
-def stochastic_passes(reader: LabReader, asked: Sequence[tuple[int, str]]) -> tuple[StochasticPasses, ...]:
-    """The stochastic passes over some queries, each with the name it has on the page, by model and query."""
-    found = reader.stochastic_answers(np.array([query for query, _ in asked], np.uint64)).to_pylist()
-    of = {key: list(own) for key, own in groupby(found, key=lambda line: (line["model"], line["query"]))}
+def stochastic_passes(reader: LabReader, queries: Sequence[tuple[int, str]]) -> tuple[StochasticPasses, ...]:
+    """Return the stochastic passes over some queries, given with their names, by model and query."""
+    answers = reader.stochastic_answers(np.array([query for query, _ in queries], np.uint64)).to_pylist()
+    grouped = {key: list(rows) for key, rows in groupby(answers, key=lambda row: (row["model"], row["query"]))}
     return tuple(
-        _passes(model.name, name, of[model.slug, query])
+        _passes(model.name, name, grouped[model.slug, query])
         for model in reader.models()
-        for query, name in asked
-        if (model.slug, query) in of
+        for query, name in queries
+        if (model.slug, query) in grouped
     )
 
 
-def _passes(model: str, name: str, lines: Sequence[Mapping[str, Any]]) -> StochasticPasses:
-    drawn = [line for line in lines if line["trial"] < MEAN_TRIAL]
-    means = [line for line in lines if line["trial"] >= MEAN_TRIAL]
-    top = means[-1]["top"][:3] if means else []
+def _passes(model: str, name: str, rows: Sequence[Mapping[str, Any]]) -> StochasticPasses:
+    samples = [row for row in rows if row["trial"] < MEAN_TRIAL]
+    means = [row for row in rows if row["trial"] >= MEAN_TRIAL]
+    top = [likely for likely in (means[-1]["top"][:3] if means else ()) if likely["probability"] >= 0.01]
     return StochasticPasses(
         model,
         name,
-        len(drawn),
-        answer_frequencies(map(display_value, drawn)),
-        tuple(
-            AnswerProbability(one["value"], round(one["probability"], 4)) for one in top if one["probability"] >= 0.01
-        ),
+        len(samples),
+        answer_frequencies(map(display_value, samples)),
+        tuple(AnswerProbability(likely["value"], round(likely["probability"], 4)) for likely in top),
     )

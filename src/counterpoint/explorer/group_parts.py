@@ -1,4 +1,4 @@
-"""Groups as a list shows them: a small picture, the texts that tell most, and what a model said to each."""
+"""What several pages show of groups: entries of lists, answers, pictures with boxes, and tags."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +11,33 @@ import numpy as np
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Box, Picture, Size
-from counterpoint.explorer.group_filters import (
-    filter_parameters,
-)
+from counterpoint.explorer.group_filters import group_address
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.pictures.edits import summarize_edit, visible_window
-from counterpoint.store.outcomes.selection import (
-    GroupFilter,
-    GroupKey,
-    GroupMatch,
+from counterpoint.store.outcomes.selection import GroupFilter, GroupKey, GroupMatch
+
+THRESHOLD = 0.5
+"""Credit from which an answer is shown as right."""
+
+SENTENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "same": "Every variant asks the same as the base, so the answer must stay.",
+        "differs": "The variant reverses the base, so the answer must change.",
+        "gold": "Each text has a right answer of its own.",
+        "ranks": "The caption, which is the base, must score above the foil.",
+        "swap": "The input was exchanged, so the answer should not survive by itself.",
+    }
 )
+"""What the answers in a group must satisfy, in a sentence for each relation."""
+
+PLAIN = "A plain question, without variants."
+"""The sentence of a group without variants."""
+
+_LINES = 3  # texts of one group in a list
+_COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode")
+_THUMBNAIL = 128  # pixels of width
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +50,7 @@ class AnswerProbability:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """One answer: raw text, the value taken from it by a rule, its state, and the credit that it earns."""
+    """One answer: raw text, the value extracted from it by a rule, its state, and its credit."""
 
     raw: str
     value: str
@@ -45,12 +60,12 @@ class AnswerView:
     correct: float | None
     top: tuple[AnswerProbability, ...]
     reason: str
-    shown: str  # the value, or the score where the mode asks for one
+    shown: str  # the value, or the score of a scoring query
 
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """A text in a list, with the answer of the model that the list is about; `own` is what sets apart an equal text."""
+    """A text in a list with a model's answer; `own` are the tags that distinguish it from an equal text."""
 
     name: str
     text: tuple[TextPiece, ...]
@@ -88,7 +103,7 @@ class BoxView:
 
 @dataclass(frozen=True, slots=True)
 class PictureView:
-    """A picture as models saw it; the boxes refer to its width and height, and the title says its edits in full."""
+    """A picture as shown to models; boxes refer to its width and height, and the title lists its edits in full."""
 
     address: str
     alt: str
@@ -99,162 +114,172 @@ class PictureView:
     boxes: tuple[BoxView, ...]
 
 
-_MOST = 3  # texts of one group in a list
-_COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode")
+def group_entries(reader: LabReader, matches: Sequence[GroupMatch], chosen: GroupFilter) -> list[GroupEntry]:
+    """Return groups as entries of a list, each with the answers of its model; suites are read once for all models."""
+    entries: dict[GroupKey, GroupEntry] = {}
+    for suite in dict.fromkeys(match.suite for match in matches):
+        entries |= _suite_entries(reader, suite, [match for match in matches if match.suite == suite], chosen)
+    return [entries[match.key] for match in matches]
 
 
-def group_entries(reader: LabReader, found: Sequence[GroupMatch], chosen: GroupFilter) -> list[GroupEntry]:
-    """The groups in their order, each with what its model said; the rows of a suite are read once for all models."""
-    made: dict[GroupKey, GroupEntry] = {}
-    for suite in dict.fromkeys(one.suite for one in found):
-        made |= _entries(reader, suite, [one for one in found if one.suite == suite], chosen)
-    return [made[one.key] for one in found]
-
-
-def _entries(
-    reader: LabReader, suite: str, found: Sequence[GroupMatch], chosen: GroupFilter
+def _suite_entries(
+    reader: LabReader, suite: str, matches: Sequence[GroupMatch], chosen: GroupFilter
 ) -> dict[GroupKey, GroupEntry]:
-    spans = sorted({(one.place, one.variants) for one in found})
-    lines = {line["row"]: line for line in reader.rows_at(suite, spans, _COLUMNS).to_pylist()}
-    made = {}
-    for slug in dict.fromkeys(one.model for one in found):
-        own = [one for one in found if one.model == slug]
-        places = [place for one in own for place in range(one.place, one.place + one.variants + 1)]
-        said = dict(zip(places, reader.answers_at(suite, slug, np.array(places, np.int64)), strict=True))
-        for one in own:
-            span = range(one.place, one.place + one.variants + 1)
-            every = [_said(said[place], lines[place]["mode"]) for place in span]
-            made[one.key] = _entry(one, [lines[place] for place in span], every, chosen)
-    return made
+    spans = sorted({(match.place, match.variants) for match in matches})
+    rows = {row["row"]: row for row in reader.rows_at(suite, spans, _COLUMNS).to_pylist()}
+    entries = {}
+    for slug in dict.fromkeys(match.model for match in matches):
+        of_model = [match for match in matches if match.model == slug]
+        places = [place for match in of_model for place in _places(match)]
+        answers = dict(zip(places, reader.answers_at(suite, slug, np.array(places, np.int64)), strict=True))
+        for match in of_model:
+            views = [answer_view(answers[place], rows[place]["mode"]) for place in _places(match)]
+            entries[match.key] = _entry(match, [rows[place] for place in _places(match)], views, chosen)
+    return entries
 
 
-def _said(line: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
-    return answer_view(line, line["correct"], mode) if line else None
+def _places(match: GroupMatch) -> range:
+    return range(match.place, match.place + match.variants + 1)
 
 
 def _entry(
-    found: GroupMatch, lines: Sequence[Mapping[str, Any]], every: Sequence[AnswerView | None], chosen: GroupFilter
+    match: GroupMatch, rows: Sequence[Mapping[str, Any]], answers: Sequence[AnswerView | None], chosen: GroupFilter
 ) -> GroupEntry:
-    first, names = lines[0], ["base", *(f"variant {number}" for number in range(1, len(lines)))]
-    texts = mark_changes(first["text"], [line["text"] for line in lines[1:]])
-    new = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]  # tells equal texts apart
-    own = [tags if line["text"] == first["text"] else "" for line, tags in zip(lines, new, strict=True)]
-    asked = [EntryLine(*one) for one in zip(names, texts, every, own, strict=True)]
-    ratio = first["height"] / first["width"] if first["width"] else 0.75
-    suite, among = quote(found.suite), replace(chosen, focus="" if chosen.model or not chosen.browse else found.model)
-    address = f"/suites/{suite}/groups/{hex_id(found.group_id)}"
+    names, base = query_names(len(rows)), rows[0]
+    lines = [EntryLine(*line) for line in zip(names, changed_texts(rows), answers, new_tags(rows), strict=True)]
+    focus = "" if chosen.model or not chosen.browse else match.model
+    picture, height = thumbnail(match.suite, base)
     return GroupEntry(
-        group_id=hex_id(found.group_id),
-        test=found.test,
-        kind=found.kind,
-        verdict=VERDICTS[found.verdict],
-        about=" · ".join(filter(None, [found.test if found.test != found.suite else "", found.kind])),
-        address=f"{address}?{urlencode(filter_parameters(among))}" if filter_parameters(among) else address,
-        picture=f"/suites/{suite}/pictures/{hex_id(first['query'])}.png?width=320" if first["picture"] else "",
-        width=128,
-        height=round(128 * ratio),
-        lines=tuple(_telling(asked)),
-        more=max(len(texts) - _MOST, 0),
+        group_id=hex_id(match.group_id),
+        test=match.test,
+        kind=match.kind,
+        verdict=VERDICTS[match.verdict],
+        about=about_group(match.suite, match.test, match.kind),
+        address=group_address(match.suite, hex_id(match.group_id), replace(chosen, focus=focus)),
+        picture=picture,
+        width=_THUMBNAIL,
+        height=height,
+        lines=tuple(_shortened(lines)),
+        more=max(len(lines) - _LINES, 0),
     )
 
 
-def _telling(asked: Sequence[EntryLine]) -> list[EntryLine]:
-    """The base and the variants that tell most, those that went wrong before the others, in their order."""
-    told = sorted(range(1, len(asked)), key=lambda place: (_went_well(asked[place].answer), place))
-    return [asked[0], *(asked[place] for place in sorted(told[: _MOST - 1]))]
+def _shortened(lines: Sequence[EntryLine]) -> list[EntryLine]:
+    """Return the base and a few variants in their order, wrong answers before right ones."""
+    ranked = sorted(range(1, len(lines)), key=lambda place: (is_right(lines[place].answer), place))
+    return [lines[0], *(lines[place] for place in sorted(ranked[: _LINES - 1]))]
 
 
-def _went_well(answer: AnswerView | None) -> bool:
+def is_right(answer: AnswerView | None) -> bool:
+    """Return whether an answer has enough credit."""
     return answer is not None and answer.correct is not None and answer.correct >= THRESHOLD
 
 
-THRESHOLD = 0.5
-"""Credit from which an answer is shown as right."""
+def query_names(number: int) -> list[str]:
+    """Return the names of the queries of a group.
+
+    >>> query_names(3)
+    ['base', 'variant 1', 'variant 2']
+    """
+    return ["base", *(f"variant {place}" for place in range(1, number))]
 
 
-SENTENCES: Mapping[str, str] = MappingProxyType(
-    {
-        "same": "Every variant asks the same as the base, so the answer must stay.",
-        "differs": "The variant turns the base around, so the answer must change.",
-        "gold": "Each text has a right answer of its own.",
-        "ranks": "The caption, which is the base, must score above the foil.",
-        "swap": "The input was exchanged, so the answer should not survive by itself.",
-    }
-)
-"""What the answers in a group must satisfy, in a sentence for each relation."""
+def changed_texts(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[TextPiece, ...], ...]:
+    """Return the texts of a group with the words that differ from the base marked."""
+    return mark_changes(rows[0]["text"], [row["text"] for row in rows[1:]])
 
 
-def play_address(suite: str, line: Mapping[str, Any], foil: str = "") -> str:
-    """Where a query can be played with, a caption against a foil; nowhere if it has no picture."""
-    asked = {"suite": suite, "query": hex_id(line["query"]), "second": foil}
-    return f"/play?{urlencode({name: text for name, text in asked.items() if text})}" if line["picture"] else ""
+def new_tags(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return for each query whose text is that of the base the tags that distinguish it."""
+    tags = own_tags([row["tags"] for row in rows])
+    repeats = (place > 0 and row["text"] == rows[0]["text"] for place, row in enumerate(rows))
+    return [" · ".join(own) if repeat else "" for own, repeat in zip(tags, repeats, strict=True)]
 
 
-def answer_view(line: Mapping[str, Any] | None, correct: float | None, mode: str) -> AnswerView | None:
-    """A row of answers as pages show it, with what it earned; nothing where there is none."""
-    if line is None:
+def thumbnail(suite: str, row: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the address of a query's thumbnail, if it has a picture, and its height in pixels."""
+    ratio = row["height"] / row["width"] if row["width"] else 0.75
+    address = f"/suites/{quote(suite)}/pictures/{hex_id(row['query'])}.png?width=320" if row["picture"] else ""
+    return address, round(_THUMBNAIL * ratio)
+
+
+def about_group(suite: str, test: str, kind: str) -> str:
+    """Return test and kind of a group, without a test that is called like its suite."""
+    return " · ".join(filter(None, [test if test != suite else "", kind]))
+
+
+def play_address(suite: str, row: Mapping[str, Any], foil: str = "") -> str:
+    """Return where a model can be tried on a query, or on a caption and its foil; nothing without a picture."""
+    given = {"suite": suite, "query": hex_id(row["query"]), "second": foil}
+    return f"/play?{urlencode({name: text for name, text in given.items() if text})}" if row["picture"] else ""
+
+
+def answer_view(row: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
+    """Return a row of answers with its credit as pages show it, or None."""
+    if row is None:
         return None
-    score = line["score"]
+    score = row["score"]
+    value = row["value"] or row["raw"] or "(empty)"
     return AnswerView(
-        raw=line["raw"],
-        value=line["value"],
-        rule=line["rule"],
-        state=line["state"],
+        raw=row["raw"],
+        value=row["value"],
+        rule=row["rule"],
+        state=row["state"],
         score=score,
-        correct=correct,
-        top=tuple(AnswerProbability(one["value"], round(one["probability"], 4)) for one in line["top"]),
-        reason=line["reason"],
-        shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else line["value"] or line["raw"] or "(empty)",
+        correct=row["correct"],
+        top=tuple(AnswerProbability(top["value"], round(top["probability"], 4)) for top in row["top"]),
+        reason=row["reason"],
+        shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else value,
     )
 
 
 def own_tags(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, ...]]:
-    """For each query of a group, the tags that not all of them have alike, in words."""
+    """Return for each query of a group the tags that not all of them share, as text."""
     shared = shared_tags(tags)
     return [tuple(f"{key} {value}" for key, value in own if (key, value) not in shared) for own in tags]
 
 
 def shared_tags(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
-    """The tags that all queries have alike; a tag of one query is the same as its text, or stands below it."""
+    """Return the tags that all queries of a group share."""
     return [tag for tag in tags[0] if all(tag in others for others in tags)]
 
 
 def picture_view(
-    suite: str, picture: Picture, line: Mapping[str, Any], asked: list[str], base: Picture | None
+    suite: str, picture: Picture, row: Mapping[str, Any], names: list[str], base: Picture | None
 ) -> PictureView:
-    """A picture with its boxes where they are seen; what it has in common with the base's is not said again."""
+    """Return a picture with the boxes that are visible; its caption omits what it shares with the base's picture."""
     address = "" if base and base.address == picture.address else picture.address
-    own = base is None or not address  # size and boxes are those of the base's picture
-    seen = _seen(picture, line["width"], line["height"]) if own else None
-    size = f"{seen.width} × {seen.height}" if seen and (address or seen.width < line["width"]) else ""
+    has_boxes = base is None or not address  # size and boxes are those of the base's picture
+    window = _visible_box(picture, row["width"], row["height"]) if has_boxes else None
+    size = f"{window.width} × {window.height}" if window and (address or window.width < row["width"]) else ""
     edits = " | ".join(map(summarize_edit, picture.edits)) or "no edits"
     return PictureView(
-        address=f"/suites/{suite}/pictures/{hex_id(line['query'])}.png?width=640",
+        address=f"/suites/{suite}/pictures/{hex_id(row['query'])}.png?width=640",
         alt=f"the picture {picture.address}",
-        caption=" · ".join(filter(None, [", ".join(asked), address, size, edits])),
+        caption=" · ".join(filter(None, [", ".join(names), address, size, edits])),
         title=" | ".join(map(str, picture.edits)),
-        width=seen.width if seen else None,
-        height=seen.height if seen else None,
+        width=window.width if window else None,
+        height=window.height if window else None,
         boxes=tuple(
-            BoxView(one["name"], one["x"] - seen.x, one["y"] - seen.y, one["width"], one["height"])
-            for one in line["objects"]
-            if seen and one["x"] is not None
+            BoxView(found["name"], found["x"] - window.x, found["y"] - window.y, found["width"], found["height"])
+            for found in row["objects"]
+            if window and found["x"] is not None
         ),
     )
 
 
-def _seen(picture: Picture, width: int | None, height: int | None) -> Box | None:
-    """The part of a picture that is shown, in the pixels that boxes refer to, where these are known."""
+def _visible_box(picture: Picture, width: int | None, height: int | None) -> Box | None:
+    """Return the part of a picture that is visible after its edits, in the pixels that boxes refer to, if known."""
     if not width or not height:
         return None
     try:
         return visible_window(picture.edits, Size(width, height))
-    except ValueError:  # an edit that cannot be applied is said where the picture would be
+    except ValueError:  # an edit that cannot be applied is reported in place of the picture
         return Box(0, 0, width, height)
 
 
 def heading(test: str, kind: str) -> str:
-    """A test and the kind of a group as they stand above a page.
+    """Return a test and the kind of a group as a heading.
 
     >>> heading("question-bias", "compare"), heading("existence", "existence")
     ('Question bias · compare', 'Existence')

@@ -437,7 +437,7 @@ def _listed(reader: LabReader, asked: CompareQuery, joint: GroupFilter | None) -
     modes = rows["mode"].to_pylist()
     first, second = (
         [
-            answer_view(answer, answer["correct"], mode) if answer else None
+            answer_view(answer, mode)
             for answer, mode in zip(reader.answers_at(asked.suite, model.slug, at), modes, strict=True)
         ]
         for model in pair

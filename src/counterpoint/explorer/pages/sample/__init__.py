@@ -188,7 +188,7 @@ def _around(reader: LabReader, query_id: int, line: Mapping[str, Any]) -> list[_
 
 def _predicted(reader: LabReader, model: LabModel, suite: str, row: int, mode: str) -> ModelPrediction:
     (line,) = reader.answers_at(suite, model.slug, np.array([row]))
-    answer = answer_view(line, line["correct"], mode) if line else None
+    answer = answer_view(line, mode)
     return ModelPrediction(
         model.name, answer, tuple(one for one in answer.top[:3] if one.probability >= LEAST) if answer else ()
     )
