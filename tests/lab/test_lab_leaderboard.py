@@ -7,7 +7,7 @@ import pytest
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.explorer.pages.overview import overview_view
+from counterpoint.explorer.pages.overview import build_overview
 from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.reader import LabReader
@@ -76,7 +76,7 @@ def _gold(lab: LabStore, suite: str) -> dict[int, str]:
 
 def test_the_page_has_the_numbers_of_the_leaderboard(lab: LabStore, tmp_path: Path) -> None:
     board = leaderboard(lab).board
-    page = overview_view(LabReader(lab, tmp_path / "cache"), OverviewQuery())
+    page = build_overview(LabReader(lab, tmp_path / "cache"), OverviewQuery())
     assert [column.key for column in board.columns] == [f"{one.suite}/{one.metric}" for one in page.columns]
     assert [row.model for row in board.rows] == [line.model for line in page.lines] == ["careful", "hasty"]
     for row, line in zip(board.rows, page.lines, strict=True):
