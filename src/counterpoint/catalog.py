@@ -145,6 +145,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "selective_accuracy_50": "counterpoint.metrics.calibration:selective_accuracy_50",
         "selective_accuracy_80": "counterpoint.metrics.calibration:selective_accuracy_80",
         "self_consistency": "counterpoint.metrics.accuracy:self_consistency",
+        "survived": "counterpoint.metrics.bias:survived",
         "ties": "counterpoint.metrics.ranking:ties",
         "uncertainty": "counterpoint.metrics.uncertainty:uncertainty",
         "variant_accuracy": "counterpoint.metrics.accuracy:variant_accuracy",

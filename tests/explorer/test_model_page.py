@@ -11,10 +11,11 @@ from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
-from counterpoint.explorer.standings import FEWEST, standings
 from counterpoint.lab.reader import LabReader
+from counterpoint.metrics.slice_deviations import FEWEST_GROUPS, SliceDeviation, find_deviations
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outcomes.queries import slice_sums
 from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import RunRecord
 
@@ -28,6 +29,11 @@ def _json(client: TestClient, address: str) -> Any:
     answer = client.get(address)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+def _deviations(reader: LabReader) -> tuple[SliceDeviation, ...]:
+    whole, *slices = slice_sums(reader, "skewed", "m", "comprehensive_accuracy")
+    return find_deviations(slices, whole)
 
 
 def test_every_sample_is_counted_once_and_the_bars_make_the_whole_data_set(client: TestClient) -> None:
@@ -110,10 +116,10 @@ def test_the_kind_that_is_weak_is_found_with_where_to_see_it(tmp_path: Any) -> N
     lab = _skewed(tmp_path / "lab", {"easy": 0.95, "middling": 0.7, "hard": 0.2}, 1)
     reader = LabReader(lab, tmp_path / "cache")
     reader.refresh()
-    found = standings(reader, "skewed", reader.model("m"), "comprehensive_accuracy")
-    assert (found[0].what, found[0].value) == ("kind", "hard")
-    assert (found[-1].what, found[-1].value) == ("kind", "easy")
-    assert all(part.n >= FEWEST and part.what == "kind" for part in found)
+    found = _deviations(reader)
+    assert (found[0].column, found[0].value) == ("kind", "hard")
+    assert (found[-1].column, found[-1].value) == ("kind", "easy")
+    assert all(part.n >= FEWEST_GROUPS and part.column == "kind" for part in found)
     twin = _json(TestClient(create_app(lab, cache=tmp_path / "cache")), "/models/m.json")
     assert twin["weak"][0]["cell"]["address"] == "/browse?model=m&suite=skewed&kind=hard"
 
@@ -122,4 +128,4 @@ def test_where_all_kinds_are_alike_hardly_anything_is_found(tmp_path: Any) -> No
     rates = {f"kind {number}": 0.6 for number in range(12)}
     reader = LabReader(_skewed(tmp_path / "lab", rates, 3), tmp_path / "cache")
     reader.refresh()
-    assert not standings(reader, "skewed", reader.model("m"), "comprehensive_accuracy")
+    assert not _deviations(reader)

@@ -18,8 +18,9 @@ from statsmodels.stats.multitest import multipletests
 
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.bootstrap import seeded_rng
-from counterpoint.metrics.comparison import compare_table
+from counterpoint.metrics.comparison import compare_table, compare_with_reference
 from counterpoint.metrics.metric import Ratio
+from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.paired_tests import (
     clustered_detectable_effect,
     holm,
@@ -170,3 +171,32 @@ def test_a_model_compared_with_itself_ties_everywhere() -> None:
     groups, answers, _ = tables([Made((Member({"yes": 1.0}, Said()),) * 2, picture=f"world:{n}") for n in range(30)])
     for row in compare_table(groups, answers, answers).to_pylist():
         assert (row["difference"], row["p"], row["verdict"]) == (0.0, 1.0, "tie")
+
+
+def test_plain_questions_are_compared_by_the_accuracy_of_answers() -> None:
+    groups = [
+        Made(
+            (Member({"yes": 1.0}, Said(value="yes"), other=Said(value="no" if number % 2 else "yes")),),
+            relation="gold",
+            picture=f"p:{number}.png",
+        )
+        for number in range(60)
+    ]
+    (row,) = compare_table(*tables(groups)).to_pylist()
+    assert (row["metric"], row["n"], row["first"], row["second"]) == ("answer_accuracy", 60, 1.0, 0.5)
+    assert row["verdict"] == "first"
+
+
+def test_several_models_are_compared_with_a_reference_on_the_suite_and_on_its_tests() -> None:
+    said = {"yes": 1.0}
+    groups = [
+        Made((Member(said, Said(value="yes"), other=Said(value="no")),) * 2, test=test, picture=f"p:{number}.png")
+        for test in ("order", "rephrase")
+        for number in range(40)
+    ]
+    table, first, second = tables(groups)
+    one, other = judge(table, first), judge(table, second)
+    rows = compare_with_reference(one, [other, one], (accuracy, self_consistency))
+    assert {row["test"] for row in rows} == {"", "order", "rephrase"}
+    assert {(row["other"], row["verdict"]) for row in rows if row["metric"] == "accuracy"} == {(0, "first"), (1, "tie")}
+    assert all(row["holm"] >= row["p"] for row in rows)

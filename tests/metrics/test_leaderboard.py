@@ -173,7 +173,7 @@ def test_it_is_said_of_each_measure_whether_less_of_it_is_better() -> None:
     found = {name for name in catalog.rows("metrics") if catalog.metric(name).lower_is_better}
     errors = {"ece", "ece_mass", "brier", "whole_brier", "aurc"}
     unsure = {"uncertainty", "mean_entropy", "answer_entropy"}
-    assert found == {"question_bias", "picture_bias", "right_to_wrong", "ties"} | errors | unsure
+    assert found == {"question_bias", "picture_bias", "right_to_wrong", "survived", "ties"} | errors | unsure
 
 
 def _score(value: float | None, **more: object) -> dict[str, object]:

@@ -1,14 +1,10 @@
-"""The charts of one model: how its scores are spread, how it stands beside another, how right it is when it is sure."""
-
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+"""The data behind the charts of one model: the histogram of its scores and its reliability curve."""
 
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.calibration import ReliabilityBin
+from counterpoint.metrics.calibration import ReliabilityBin, reliability_curve
 from counterpoint.metrics.data_statistics import HistogramBin
-from counterpoint.metrics.intervals import interval_from_sums
 from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.queries import read_confidences
 
 RANGES = 10
 """Equal ranges from 0 to 1 into which scores are counted."""
@@ -29,21 +25,5 @@ def ranges(reader: LabReader, suite: str, model: LabModel, metric: str) -> tuple
 
 
 def curve(reader: LabReader, suite: str, model: LabModel, bins: int = 10) -> tuple[ReliabilityBin, ...]:
-    """How right a model is, by how sure it is, over the bases that it answered with a probability."""
-    asked = reader.database.source("outcomes", model=model.slug, suite=suite)
-    sql = f"""
-        SELECT greatest(least(ceil(confidence * {bins} - 1e-5) - 1, {bins - 1}), 0)::INT AS place, picture,
-            sum(correct) AS earned, count(*) AS n, sum(correct * correct) AS squares, sum(confidence) AS sure
-        FROM {asked} WHERE role = 0 AND confidence IS NOT NULL AND correct IS NOT NULL GROUP BY ALL ORDER BY ALL
-    """
-    rows: dict[int, list[Mapping[str, float]]] = {}
-    for row in reader.database.rows(sql):
-        rows.setdefault(row["place"], []).append(row)
-    return tuple(_bin(place, own, bins) for place, own in rows.items())
-
-
-def _bin(place: int, rows: Sequence[Mapping[str, float]], bins: int) -> ReliabilityBin:
-    sums, counts = (np.array([row[name] for row in rows]) for name in ("earned", "n"))
-    score = interval_from_sums(sums.astype(np.float64), counts.astype(np.int64), sum(row["squares"] for row in rows))
-    sure = sum(row["sure"] for row in rows) / score.n
-    return ReliabilityBin(place / bins, (place + 1) / bins, score.n, sure, score.value, score.low, score.high)
+    """The reliability curve of a model over the bases that it answered with a probability."""
+    return tuple(reliability_curve(*read_confidences(reader, suite, model.slug), bins=bins))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.applicability import has_test, nowhere
+from counterpoint.metrics.applicability import except_on_tests, has_relation, has_test, nowhere
 from counterpoint.metrics.metric import Estimator, Metric, MetricKind, Ratio, Statistic
 from counterpoint.metrics.outcomes import STATES, Flags, Floats, Pairs, Rows
 
@@ -132,6 +132,21 @@ def _owed(modality: str, controls: Collection[str], rank: int) -> Statistic[Pair
         rank=rank,
     )
 
+
+survived = Ratio(
+    "survived",
+    Pairs,
+    lambda p: p.related,
+    lambda p: p.known & p.relation.where([Relation.SWAP]),
+    title="Answers that survive an exchange",
+    description="Share of pairs with the same answer although an input is exchanged or removed.",
+    lower_is_better=True,
+    not_applicable="no input here is exchanged",
+    applies=has_relation(Relation.SWAP),
+    leads=except_on_tests(*(test for name in (QUESTION_BIAS, PICTURE_BIAS, CONTROLS) for test in _tests(name))),
+    rank=24,
+    on_request=True,
+)
 
 question_bias, question_chance = _bias("picture", "question", QUESTION_BIAS, 20)
 picture_bias, picture_chance = _bias("question", "picture", PICTURE_BIAS, 21)

@@ -64,22 +64,30 @@ def equal_mass_bins(confidence: Floats, weights: Floats, bins: int = BINS) -> Co
 def reliability(
     singles: Singles, within: Flags | None = None, *, bins: int = BINS, mass: bool = False
 ) -> list[ReliabilityBin]:
-    """The curve of reliability: for each bin that holds an answer, how sure the model was and how right.
-
-    Bins are equally wide, or, with `mass`, hold about as many answers each; `within` marks the answers that count. The
-    intervals are those of shares over pictures.
-    """
+    """The reliability curve of the answers to bases; `within` marks the answers that count."""
     rows = np.flatnonzero(_has_confidence(singles) & singles.counted & (True if within is None else within))
-    sure, earned = singles.confidence[rows], singles.correct[rows]
-    place = equal_mass_bins(sure, np.ones(len(rows)), bins) if mass else equal_width_bins(sure, bins)
-    found = []
+    return reliability_curve(
+        singles.confidence[rows], singles.correct[rows], singles.cluster[rows], bins=bins, mass=mass
+    )
+
+
+def reliability_curve(
+    confidence: Floats, correct: Floats, cluster: Codes, *, bins: int = BINS, mass: bool = False
+) -> list[ReliabilityBin]:
+    """The mean confidence and accuracy of each bin that holds an answer, with intervals over clusters.
+
+    Bins have equal width, or, with `mass`, hold about as many answers each.
+    """
+    place = equal_mass_bins(confidence, np.ones(len(confidence)), bins) if mass else equal_width_bins(confidence, bins)
+    curve = []
     for number in np.unique(place):
         own = place == number
-        low, high = (sure[own].min(), sure[own].max()) if mass else (number / bins, (number + 1) / bins)
-        score = clustered_interval(earned[own], singles.cluster[rows[own]])
-        mean = float(sure[own].mean())
-        found.append(ReliabilityBin(float(low), float(high), score.n, mean, score.value, score.low, score.high))
-    return found
+        inside = confidence[own]
+        low, high = (inside.min(), inside.max()) if mass else (number / bins, (number + 1) / bins)
+        score = clustered_interval(correct[own], cluster[own])
+        mean = float(inside.mean())
+        curve.append(ReliabilityBin(float(low), float(high), score.n, mean, score.value, score.low, score.high))
+    return curve
 
 
 def _bases(singles: Singles) -> Flags:

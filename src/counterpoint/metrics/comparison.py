@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.applicability import contents_by_suite
+from counterpoint.metrics.applicability import Contents, contents_by_suite
 from counterpoint.metrics.bootstrap import seeded_rng
-from counterpoint.metrics.metric import Metric, Ratio, applicable, displayed, ordered
+from counterpoint.metrics.metric import Metric, Ratio, applicable, ordered
 from counterpoint.metrics.ordered_pairs import OrderedPairs, ordered_pairs
 from counterpoint.metrics.outcomes import Outcomes, Pairs, Sets, Singles, judge
 from counterpoint.metrics.paired_tests import (
@@ -21,6 +21,7 @@ from counterpoint.metrics.paired_tests import (
     mcnemar_detectable_effect,
     paired_difference,
 )
+from counterpoint.metrics.relabeling import distinct_values
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.slices import Slicer
 
@@ -47,11 +48,11 @@ def compare_table(
 def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -> pa.Table:
     """Compare the outcomes of two models on one suite table.
 
-    Of each suite the named metrics are compared, or, where none is named, the ratios that its tables show. Only cases
-    that count for both models enter. Metrics without fractional credit have McNemar's exact test and the paired test
-    over clusters, and both must reject (`p` is the larger one); fractional ones have the second alone. P values are
-    corrected over the slices of each metric; the verdict is `first`, `second` or `tie`, and respects the direction of
-    the metric.
+    Of each suite the named metrics are compared, or, where none is named, the ratios that lead on such suites. Only
+    cases that count for both models enter. Metrics without fractional credit have McNemar's exact test and the paired
+    test over clusters, and both must reject (`p` is the larger one); fractional ones have the second alone. P values
+    are corrected over the slices of each metric; the verdict is `first`, `second` or `tie`, and respects the direction
+    of the metric.
     """
     by_suite = compared_metrics(first.table, request)
     rows: list[dict[str, Any]] = []
@@ -72,14 +73,45 @@ def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -
     return pa.Table.from_pylist([_row(row, request) for row in rows], schema)
 
 
+def compare_with_reference(
+    reference: Outcomes, others: Sequence[Outcomes], candidates: Sequence[Metric]
+) -> list[dict[str, Any]]:
+    """Compare several models with a reference on one suite: the whole of it, and its tests where these are several.
+
+    The rows are those of `compare_outcomes` with the number of the other model as `other` and an empty test for the
+    whole suite; p values are corrected over all slices and models of a metric.
+    """
+    several = len(distinct_values(reference.table, "test")) > 1
+    rows = [
+        {"test": "", "other": number} | row
+        for by in ((), ("test",))[: 1 + several]
+        for number, other in enumerate(others)
+        for row in compare_outcomes(reference, other, ScoreRequest(by, candidates=candidates)).to_pylist()
+        if row["n"]
+    ]
+    by_name = {metric.name: metric for metric in candidates}
+    for name in {row["metric"] for row in rows}:
+        own = [row for row in rows if row["metric"] == name]
+        for row, corrected in zip(own, holm([row["p"] for row in own]), strict=True):
+            verdict = _verdict(row, corrected, lower_is_better=by_name[name].lower_is_better)
+            row |= {"holm": corrected, "verdict": verdict}
+    return rows
+
+
 def compared_metrics(groups: pa.Table, request: ScoreRequest) -> dict[str, tuple[Metric, ...]]:
     """The metrics by which models are compared on each suite in a table of groups."""
     if request.metrics:
         return {suite: tuple(request.metrics) for (suite,) in contents_by_suite(groups)}
     return {
-        suite: displayed(contents, [one for one in applicable(contents, request.candidates) if isinstance(one, Ratio)])
+        suite: tuple(metric for metric in applicable(contents, request.candidates) if _is_compared(metric, contents))
         for (suite,), contents in contents_by_suite(groups).items()
     }
+
+
+def _is_compared(metric: Metric, contents: Contents) -> bool:
+    """Whether a metric leads on a suite, or on suites of the same relations in general, and can be compared by case."""
+    general = Contents(relations=contents.relations)
+    return isinstance(metric, Ratio) and (metric.leads(contents) or metric.leads(general))
 
 
 def _differences(

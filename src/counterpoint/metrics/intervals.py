@@ -28,7 +28,7 @@ def wilson_interval(hits: float, n: int) -> Score:
     >>> round(score.low, 3), round(score.high, 3)
     (0.49, 0.943)
     """
-    return Score(hits / n, *_wilson(hits / n, n), n) if n else Score(nan, nan, nan, 0)
+    return Score(hits / n, *wilson_bounds(hits / n, n), n) if n else Score(nan, nan, nan, 0)
 
 
 def clopper_pearson_interval(hits: int, n: int) -> Score:
@@ -76,14 +76,14 @@ def interval_from_sums(sums: NDArray[np.float64], counts: NDArray[np.int64], squ
     else:
         spread = float(((sums - share * counts) ** 2).sum()) * many / (many - 1) / n**2
         effective = share * (1 - share) / max(spread, alone / (n - 1) / n)
-    return Score(share, *_wilson(share, effective), n)
+    return Score(share, *wilson_bounds(share, effective), n)
 
 
-def _wilson(share: float, n: float) -> tuple[float, float]:
-    """Both ends of the interval; the number of cases may be an effective one, with a fraction."""
+def wilson_bounds(share: float, n: float) -> tuple[float, float]:
+    """Both ends of the Wilson interval; the number of cases may be an effective one, with a fraction."""
     z2 = Z95 * Z95
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    reach = Z95 / (1 + z2 / n) * sqrt(max(share * (1 - share), 0.0) / n + z2 / (4 * n * n))
     return min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share)
 
 

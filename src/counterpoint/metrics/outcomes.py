@@ -226,6 +226,7 @@ class Outcomes:
     threshold: float
     probabilities: AnswerProbabilities
     scale: str = ""  # what the scores are, as the model says; nothing where it is not known
+    stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
 
     @property
     def probable(self) -> bool:
@@ -243,7 +244,10 @@ class Outcomes:
         row = np.flatnonzero(self.base != np.arange(len(self.base)))
         base = self.base[row]
         relation = self.labels("relation").at(row)
-        related, known = self._related(relation, row, base)
+        if self.stored_relation is None:
+            related, known = self._related(relation, row, base)
+        else:
+            related, known = (flags[row] for flags in self.stored_relation)
         return Pairs(
             self.correct[base],
             self.correct[row],
@@ -360,6 +364,33 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     )
 
 
+def restore_outcomes(groups: pa.Table, stored: pa.Table, scale: str = "", threshold: float = 0.5) -> Outcomes:
+    """Outcomes from the rows of a suite and the stored columns correct, consistent, state, value and score.
+
+    Each group's rows are together with the base first, and both tables have the same rows. Probabilities are unknown.
+    """
+    table = _encoded(groups)
+    base = _bases(table)
+    consistent = stored["consistent"].combine_chunks()
+    rows, nothing = table.num_rows, pa.table({name: pa.array([], pa.string()) for name in ("raw", "value")})
+    return Outcomes(
+        table,
+        stored["correct"].to_numpy().astype(np.float64),
+        _states(stored["state"]),
+        Labels.of(stored["value"]).codes,
+        stored["score"].to_numpy().astype(np.float64),
+        base,
+        _clusters(table, base),
+        threshold,
+        AnswerProbabilities(nothing, np.full(rows, -1, np.int32)),
+        scale,
+        (
+            consistent.fill_null(False).to_numpy(zero_copy_only=False),
+            consistent.is_valid().to_numpy(zero_copy_only=False),
+        ),
+    )
+
+
 def _asked(table: pa.Table) -> pa.Table:
     """What probabilities are held against: what is right, and by which rules."""
     return table.select([name for name in ("role", "gold", "rules") if name in table.column_names])
@@ -400,7 +431,7 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[np.uint64]:
 
 def _states(column: pa.ChunkedArray) -> NDArray[np.int8]:
     labels = Labels.of(column).among(pa.array(STATES))
-    assert (labels.codes >= 0).all(), f"a state is one of {', '.join(STATES[:_MISSING])}"
+    assert (labels.codes >= 0).all(), f"a state is one of {', '.join(STATES)}"
     return labels.codes.astype(np.int8)
 
 

@@ -3,7 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.labels import Labels
+from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
+from counterpoint.metrics.slice_deviations import FEWEST_GROUPS, SliceSums
 from counterpoint.store.outcomes.reader import OutcomeReader
 
 ResultRow = Mapping[str, Any]
@@ -13,6 +20,53 @@ _SWAP_VERDICT = (
     "THEN CASE WHEN {0}.inconsistent THEN 'breaks' ELSE 'holds' END ELSE {0}.verdict END"
 )  # without gold after an exchange, the verdict is whether the answer survived
 _FIRST, _SECOND = _SWAP_VERDICT.format("a"), _SWAP_VERDICT.format("b")
+
+
+def read_outcomes(reader: OutcomeReader, suite: str, slug: str) -> Outcomes:
+    """Return the outcomes of a model on a suite, for metrics that need no probabilities."""
+    (path,) = reader.database.files.paths("groups", suite=suite)
+    columns = ["suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "tags"]
+    source = reader.database.source("outcomes", model=slug, suite=suite)
+    sql = f"SELECT correct, consistent, state, value, score FROM {source} ORDER BY row"
+    scale = reader.lab.scale(reader.model(slug).fingerprint)
+    return restore_outcomes(pq.read_table(path, columns=columns), reader.database.table(sql), scale)
+
+
+def read_confidences(
+    reader: OutcomeReader, suite: str, slug: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    """Return confidence, credit and picture number of each base that was answered with a probability."""
+    source = reader.database.source("outcomes", model=slug, suite=suite)
+    sql = (
+        f"SELECT confidence, correct, picture FROM {source} "
+        "WHERE role = 0 AND confidence IS NOT NULL AND correct IS NOT NULL ORDER BY row"
+    )
+    table = reader.database.table(sql)
+    confidence, correct = (table[name].to_numpy().astype(np.float64) for name in ("confidence", "correct"))
+    return confidence, correct, Labels.of(table["picture"]).codes
+
+
+def slice_sums(reader: OutcomeReader, suite: str, slug: str, metric: str) -> tuple[SliceSums, ...]:
+    """Return the sums of each kind and tag value with enough groups, and of the whole suite, whose column is empty."""
+    verdicts = reader.database.source("verdicts", model=slug, suite=suite)
+    bases = reader.database.source("bases", suite=suite)
+    sql = f"""
+        WITH scored AS (
+            SELECT b.picture, b.kind, b.tags, v."{metric}" AS score
+            FROM {verdicts} v JOIN {bases} b USING (place) WHERE v."{metric}" IS NOT NULL
+        ), sliced AS (
+            SELECT '' AS name, '' AS value, picture, score FROM scored
+            UNION ALL SELECT 'kind', kind, picture, score FROM scored WHERE kind <> ''
+            UNION ALL SELECT split_part(tag, '=', 1), substr(tag, strpos(tag, '=') + 1), picture, score
+            FROM (SELECT unnest(tags) AS tag, picture, score FROM scored)
+        ), by_picture AS (
+            SELECT name, value, picture, sum(score) AS s, count(*) AS c, sum(score * score) AS q
+            FROM sliced GROUP BY ALL
+        )
+        SELECT name, value, sum(c)::BIGINT, sum(s), sum(q), count(*), sum(s * s), sum(s * c), sum(c * c)::DOUBLE
+        FROM by_picture GROUP BY ALL HAVING sum(c) >= {FEWEST_GROUPS} OR name = '' ORDER BY name, value
+    """
+    return tuple(SliceSums(*row.values()) for row in reader.database.rows(sql))
 
 
 def first_groups(reader: OutcomeReader, suite: str, limit: int) -> Sequence[ResultRow]:

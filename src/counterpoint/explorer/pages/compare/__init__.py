@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -11,18 +10,6 @@ import numpy as np
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.couples import (
-    COMPARED_METRICS,
-    Compared,
-    Suite,
-    Told,
-    cases,
-    compared,
-    covering,
-    slices,
-    suite_of,
-    told,
-)
 from counterpoint.explorer.group_filters import (
     browse_address,
     filter_parameters,
@@ -32,10 +19,12 @@ from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
-from counterpoint.metrics.paired_tests import ALPHA, holm
+from counterpoint.metrics.comparison import TIE, compare_with_reference
+from counterpoint.metrics.coverage import coverage_of_outcomes
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.models import LabModel
-from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups
+from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups, read_outcomes
 from counterpoint.store.outcomes.selection import GroupFilter
 
 
@@ -162,7 +151,6 @@ SENTENCE = (
     "The first model against each other on the pairs that both answered: differences in points with 95 % intervals "
     "over pictures, and p values with Holm’s correction over all tests of a metric. At 5 % or more it is a tie."
 )
-SURVIVED = ("Answer survived", "lower is better")
 
 _RANKED = ("comprehensive_accuracy", "acc_r", "accuracy")  # by which the models of a bare address are chosen
 _KINDS = (("right", "broken", "gained", "wrong"), ("holds", "breaks"))
@@ -265,10 +253,19 @@ def _paired(
 ) -> tuple[tuple[DifferenceRow, ...], tuple[CoverageRow, ...], Mapping[str, str]]:
     """What is the same whichever field is listed: the differences, the coverage, and what verdicts are called."""
     names = tuple(model.name for model in asked.models)
-    rows = suite_of(reader, asked.suite, asked.models[0].slug)
-    every = [told(reader, asked.suite, model.slug) for model in asked.models]
-    words = next((said for relation, said in _WORDS.items() if rows.has(relation)), {})
-    return _lines(rows, names, every), _coverage(rows, names, every), words
+    outcomes = [read_outcomes(reader, asked.suite, model.slug) for model in asked.models]
+    relations = reader.contents(asked.suite).relations
+    words = next((said for relation, said in _WORDS.items() if relation in relations), {})
+    return (
+        _lines(names, compare_with_reference(outcomes[0], outcomes[1:], reader.metrics)),
+        _coverage(
+            names,
+            coverage_of_outcomes(
+                {str(number): own for number, own in enumerate(outcomes)}, ScoreRequest(())
+            ).to_pylist(),
+        ),
+        words,
+    )
 
 
 def _plain(asked: CompareQuery) -> CompareQuery:
@@ -310,64 +307,43 @@ def _couples(asked: CompareQuery) -> Iterator[LinkChoice]:
         yield LinkChoice(f"{asked.models[0].name} and {model.name}", address, place == asked.other)
 
 
-def _lines(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[DifferenceRow, ...]:
-    """Every metric of every slice, with p values corrected over the slices and models of a metric."""
-    made: list[DifferenceRow] = []
-    cut = list(slices(rows))
-    for metric in COMPARED_METRICS:
-        first, *others = (cases(rows, model, metric) for model in every)
-        found = [[compared(rows, first, other, test, inside) for other in others] for test, inside in cut]
-        corrected = iter(holm([one.p for own in found for one in own if one]))
-        for (test, _), own in zip(cut, found, strict=True):
-            if any(own):
-                against = [
-                    None if one is None else _versus(names[0], name, one, next(corrected))
-                    for name, one in zip(names[1:], own, strict=True)
-                ]
-                label, term = (
-                    SURVIVED if metric == "survived" else (catalog.metric(metric).title, catalog.metric(metric).term)
-                )
-                made.append(DifferenceRow(test, metric, label, term, tuple(against)))
-    order = [test for test, _ in cut]
-    return tuple(sorted(made, key=lambda line: order.index(line.test)))
-
-
-def _versus(first: str, second: str, found: Compared, corrected: float) -> ModelDifference:
-    apart = found.difference
-    verdict = "tie" if corrected >= ALPHA else first if apart.value > 0 else second
-    return ModelDifference(
-        second,
-        found.first,
-        found.second,
-        apart.value,
-        apart.low,
-        apart.high,
-        found.n,
-        found.clusters,
-        found.p,
-        corrected,
-        verdict,
-        apart.method,
+def _lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[DifferenceRow, ...]:
+    """Every metric of every slice, the first model against each other."""
+    lines: dict[tuple[str, str], dict[int, ModelDifference]] = {}
+    for row in rows:
+        lines.setdefault((row["test"], row["metric"]), {})[row["other"]] = _difference(names, row)
+    return tuple(
+        DifferenceRow(
+            test,
+            name,
+            (metric := catalog.metric(name)).title,
+            metric.term,
+            tuple(own.get(number) for number in range(len(names) - 1)),
+        )
+        for (test, name), own in lines.items()
     )
 
 
-def _coverage(rows: Suite, names: Sequence[str], every: Sequence[Told]) -> tuple[CoverageRow, ...]:
+def _difference(names: Sequence[str], row: Mapping[str, Any]) -> ModelDifference:
+    other = names[1 + row["other"]]
+    verdict = {"first": names[0], "second": other}.get(row["verdict"], TIE)
+    figures = ("first", "second", "difference", "low", "high", "n", "clusters", "p", "holm")
+    return ModelDifference(other, *(row[name] for name in figures), verdict, row["method"])
+
+
+def _coverage(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[CoverageRow, ...]:
     """Rows are models, columns what each of the others has right; nothing where no answer has gold."""
-    found = {(a, b): covering(rows, every[a], every[b]) for a, b in permutations(range(len(names)), 2)}
-    if not any(found.values()):
+    scores = {(int(row["model"]), int(row["of"])): row for row in rows if row["n"]}
+    if not scores:
         return ()
-    lines = []
-    for a, name in enumerate(names):
-        cells = []
-        for b, other in enumerate(names):
-            hit = found.get((a, b))
-            if hit is None:
-                cells.append(ScoreCell(reason="the same model" if a == b else f"{other} has nothing right here"))
-            else:
-                score, clusters = hit
-                cells.append(ScoreCell(score.value, score.low, score.high, score.n, clusters, "clustered"))
-        lines.append(CoverageRow(name, tuple(cells)))
-    return tuple(lines)
+
+    def cell(number: int, of: int) -> ScoreCell:
+        if row := scores.get((number, of)):
+            return ScoreCell(row["value"], row["low"], row["high"], row["n"], row["clusters"], "clustered")
+        return ScoreCell(reason="the same model" if number == of else f"{names[of]} has nothing right here")
+
+    places = range(len(names))
+    return tuple(CoverageRow(names[number], tuple(cell(number, of) for of in places)) for number in places)
 
 
 def _tables(

@@ -10,16 +10,17 @@ from counterpoint.explorer.model_charts import curve, ranges
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview.query import COSTS
 from counterpoint.explorer.score_cells import cost_figure, score_cell
-from counterpoint.explorer.standings import Part, standings
 from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.metrics.data_statistics import HistogramBin
+from counterpoint.metrics.slice_deviations import SliceDeviation, find_deviations
 from counterpoint.reports.charts.bars import Histogram
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.charts.svg import Chart
 from counterpoint.store.models import LabModel
+from counterpoint.store.outcomes.queries import slice_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,15 +276,23 @@ def _standings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFind
     known = group_score_metrics(reader, suite)
     if not known or not reader.has_answers(suite, model.slug) or catalog.metric(known[0]).lower_is_better:
         return []
-    parts = reader.cached(("standings", suite, model.slug, known[0]), lambda: standings(reader, suite, model, known[0]))
+    parts = reader.cached(
+        ("standings", suite, model.slug, known[0]), lambda: _deviations(reader, suite, model, known[0])
+    )
     return [_standing(suite, model, known[0], part) for part in parts]
 
 
-def _standing(suite: str, model: LabModel, metric: str, part: Part) -> SliceFinding:
-    asked = {"kind": part.value} if part.what == "kind" else {"tag": f"{part.what}={part.value}"}
+def _deviations(reader: LabReader, suite: str, model: LabModel, metric: str) -> tuple[SliceDeviation, ...]:
+    sums = slice_sums(reader, suite, model.slug, metric)
+    whole = [own for own in sums if not own.column]
+    return find_deviations([own for own in sums if own.column], whole[0]) if whole else ()
+
+
+def _standing(suite: str, model: LabModel, metric: str, part: SliceDeviation) -> SliceFinding:
+    asked = {"kind": part.value} if part.column == "kind" else {"tag": f"{part.column}={part.value}"}
     address = f"/browse?{urlencode({'model': model.slug, 'suite': suite, **asked})}"
-    cell = ScoreCell(part.share, part.low, part.high, part.n, part.pictures, "clustered", address=address)
-    return SliceFinding(suite, part.what, part.value, catalog.metric(metric).title, part.whole, cell, part.p)
+    cell = ScoreCell(part.score, part.low, part.high, part.n, part.pictures, "clustered", address=address)
+    return SliceFinding(suite, part.column, part.value, catalog.metric(metric).title, part.whole, cell, part.p)
 
 
 def _notes(reader: LabReader, model: LabModel) -> tuple[str, ...]:
