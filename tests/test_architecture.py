@@ -2,8 +2,11 @@
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+import counterpoint
 
 ROOT = Path(__file__).parents[1] / "src" / "counterpoint"
 PACKAGES = {path.parent.name for path in ROOT.glob("*/__init__.py")}
@@ -25,9 +28,9 @@ MAP: dict[str, set[str]] = {
     "exports": {"core", "language", "pictures", "store"},
     "lab": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
     "studies": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
-    "reports": (PACKAGES | {"catalog"}) - {"cli"},
+    "reports": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
     "explorer": (PACKAGES | {"catalog"}) - {"cli"},
-    "cli": PACKAGES | {"catalog"},
+    "cli": set(),
     "catalog": PACKAGES,
     "__init__": PACKAGES | {"catalog"},
     "__main__": {"cli"},
@@ -49,12 +52,12 @@ LIBRARIES: dict[str, set[str]] = {
     "sources": {"msgspec", "numpy", "openpyxl", "pyarrow"},
     "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub", "pocketsphinx"},
     "studies": {"numpy"},
-    "lab": {"click", "numpy", "pyarrow"},
+    "lab": {"PIL", "numpy", "pyarrow"},
     "reports": {"jinja2", "numpy", "pyarrow"},
     "engine": {"numpy", "pyarrow"},
     "store": {"duckdb", "numpy", "pyarrow"},
-    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "starlette"},
-    "cli": {"click", "numpy", "rich", "pyarrow", "uvicorn"},
+    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "msgspec", "starlette", "uvicorn"},
+    "cli": {"click", "rich"},
     "testing": {"numpy", "pyarrow"},
 }
 """Each package with the libraries it may import; a package that is not listed imports none."""
@@ -73,8 +76,9 @@ def imports(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _ours(root: Path) -> set[tuple[str, str]]:
+    """Every package with each package of ours that it imports; a public name counts as the module it comes from."""
     found = {(package, name.split(".")[1]) for package, name in imports(root) if name.startswith("counterpoint.")}
-    return {(package, used) for package, used in found if used not in (package, "_version")}
+    return {(package, used) for package, used in found if used not in (package, "_version", *counterpoint.__all__)}
 
 
 def _others(root: Path) -> set[tuple[str, str]]:
@@ -88,6 +92,22 @@ def test_packages_only_look_where_the_map_allows() -> None:
 
 def test_packages_only_use_the_libraries_they_are_meant_to() -> None:
     assert {(package, used) for package, used in _others(ROOT) if used not in LIBRARIES.get(package, set())} == set()
+
+
+def test_the_command_line_imports_public_names_alone() -> None:
+    names = {name for package, name in imports(ROOT) if package == "cli" and name.startswith("counterpoint")}
+    public = {f"counterpoint.{name}" for name in counterpoint.__all__} | {"counterpoint._version.__version__"}
+    assert {name for name in names - public if not name.startswith("counterpoint.cli.")} == set()
+
+
+def test_no_public_class_name_occurs_twice() -> None:
+    classes = Counter(
+        node.name
+        for path in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in classes.items() if count > 1} == set()
 
 
 def test_every_package_is_on_the_map() -> None:

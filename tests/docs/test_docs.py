@@ -59,6 +59,13 @@ def _run(line: str) -> None:
         assert done.exit_code == 0, done.output
 
 
+@pytest.mark.parametrize("page", READ, ids=_name)
+def test_pages_import_what_is_public(page: Path) -> None:
+    imported = re.findall(r"^\s*(?:from|import) (counterpoint\S*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    public = ("counterpoint", "counterpoint.testing", "counterpoint.integrations")
+    assert [name for name in imported if name not in public] == []
+
+
 def _links(page: Path) -> Iterator[str]:
     prose = FENCE.sub("", page.read_text(encoding="utf-8"))
     yield from re.findall(r"\]\(([^)\s]+)\)", prose)
