@@ -13,7 +13,8 @@ _LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "–": "--",
 }
 _MARKDOWN = re.compile(r"[\\|*`\[\]<>]|(?<!\w)_|_(?!\w)")  # an underscore within a word is not emphasis
-_NAME, _NUMBER = "text-align:left", "text-align:right;font-variant-numeric:tabular-nums"
+_NAME, _HEAD = "text-align:left", "text-align:right"
+_NUMBER = "text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,10 @@ class ResultTable:
 
     def html(self) -> str:
         """A `<table>` element that needs no style sheet: for notebooks and reports."""
-        spans = "".join(f'<th colspan="{columns}">{escape(text)}</th>' for text, columns in self.spans)
+        spans = "".join(
+            f'<th colspan="{columns}" style="{_NAME if columns > 1 else _HEAD}">{escape(text)}</th>'
+            for text, columns in self.spans
+        )
         above = f'<tr><th colspan="{self.names}"></th>{spans}</tr>' if spans else ""
         heads = self._html_row(self.heads, "th")
         body = "\n".join(self._html_row(row, "td") for row in self.rows)
@@ -94,7 +98,7 @@ class ResultTable:
         ]
 
     def _html_row(self, cells: Sequence[str | TableCell], tag: str) -> str:
-        styles = [_NAME] * self.names + [_NUMBER] * (len(cells) - self.names)
+        styles = [_NAME] * self.names + [_HEAD if tag == "th" else _NUMBER] * (len(cells) - self.names)
         return f"<tr>{''.join(_html_cell(cell, tag, style) for cell, style in zip(cells, styles, strict=True))}</tr>"
 
 
