@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from counterpoint.lab.asking import ask
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.failures import FailedGroup, Failures
+    from counterpoint.lab.functions import augment, describe_data, draw_contact_sheet, study, translate, write_world
     from counterpoint.lab.generation import GeneratedSuites
     from counterpoint.lab.lab import Lab
-    from counterpoint.lab.listing import list_catalog
+    from counterpoint.lab.listing import catalog_names, list_catalog
     from counterpoint.lab.progress import ProgressEvent
     from counterpoint.lab.reader import LabReader
-    from counterpoint.lab.results import LabTable
+    from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.scores import ModelScore, Scores
     from counterpoint.language import english
@@ -66,6 +67,7 @@ __all__ = [
     "Group",
     "Lab",
     "LabReader",
+    "LabResult",
     "LabTable",
     "Link",
     "Mode",
@@ -103,12 +105,19 @@ __all__ = [
     "World",
     "__version__",
     "ask",
+    "augment",
+    "catalog_names",
+    "describe_data",
+    "draw_contact_sheet",
     "english",
     "export_site",
     "list_catalog",
     "model",
     "parse_settings",
     "serve",
+    "study",
+    "translate",
+    "write_world",
 ]
 
 _HOMES = {
@@ -126,12 +135,13 @@ _HOMES = {
     "lab.asking": ("ask",),
     "lab.comparison": ("Comparison", "Coverage"),
     "lab.failures": ("FailedGroup", "Failures"),
+    "lab.functions": ("augment", "describe_data", "draw_contact_sheet", "study", "translate", "write_world"),
     "lab.generation": ("GeneratedSuites",),
     "lab.lab": ("Lab",),
-    "lab.listing": ("list_catalog",),
+    "lab.listing": ("catalog_names", "list_catalog"),
     "lab.progress": ("ProgressEvent",),
     "lab.reader": ("LabReader",),
-    "lab.results": ("LabTable",),
+    "lab.results": ("LabResult", "LabTable"),
     "lab.running": ("RunReport",),
     "lab.scores": ("ModelScore", "Scores"),
     "language": ("english",),

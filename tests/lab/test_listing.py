@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from counterpoint import catalog
+from counterpoint.cli.list import TABLES
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import UnknownName
 from counterpoint.lab.listing import LISTED, first_line, list_catalog
@@ -15,7 +16,7 @@ from counterpoint.lab.listing import LISTED, first_line, list_catalog
 @pytest.mark.parametrize("table", LISTED)
 def test_every_name_of_a_table_is_listed_with_what_it_is(table: str) -> None:
     listing = list_catalog(table)
-    if table != "rules":
+    if table in catalog.TABLES:
         assert set(catalog.rows(table)) <= {entry["name"] for entry in listing}
     assert all(entry["description"] for entry in listing)
     printed = CliRunner().invoke(commands, ["list", table, "--json"], catch_exceptions=False).stdout
@@ -30,6 +31,10 @@ def test_entries_say_what_they_need() -> None:
     assert sources["gqa"]["kinds"] == ["scenes", "questions"]
     assert sources["gqa"]["needs"].startswith("files")
     assert sources["world"]["splits"] == ["train", "validation", "test", "shifted"]
+
+
+def test_the_command_offers_every_table() -> None:
+    assert TABLES == LISTED
 
 
 def test_an_unknown_table_is_a_usage_error(tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
+from counterpoint import Lab, augment, list_catalog
 from counterpoint.cli.options import FOLDER, LAB, POSITIVE, complete, json_option, seed_option, source_options
 from counterpoint.cli.printing import print_result, progress_shown
-from counterpoint.lab.augmentation import LAYOUTS, AugmentRequest, augment
-from counterpoint.lab.lab import Lab
+
+_LAYOUTS = [entry["name"] for entry in list_catalog("layouts") if entry["for"] == "augment"]
 
 
 @click.command("augment")
@@ -21,7 +22,7 @@ from counterpoint.lab.lab import Lab
 @click.option("--limit", type=POSITIVE, help="Write at most this many questions; all by default.")
 @click.option("--exclude", multiple=True, type=LAB, help="Use no picture of this lab either; repeatable.")
 @click.option("--out", required=True, type=FOLDER, help="Write to this folder.")
-@click.option("--layout", required=True, type=click.Choice(LAYOUTS), help="Write this layout.")
+@click.option("--layout", required=True, type=click.Choice(_LAYOUTS), help="Write this layout.")
 @click.option("--prompt", default="", help="Put this text around a question of a chat, which stands for {text}.")
 @click.option("--no-pictures", is_flag=True, help="Do not draw the pictures of the world.")
 @json_option
@@ -31,7 +32,10 @@ def command(lab: Path | None, no_pictures: bool, as_json: bool, **request: Any) 
     A picture that a suite of LAB or of an excluded lab uses is an error. The manifest beside the files records how the
     questions were made.
     """
-    store = None if lab is None else Lab(lab).store
     with progress_shown() as progress:
-        written = augment(store, AugmentRequest(**request, pictures=not no_pictures), progress)
+        request |= {"pictures": not no_pictures}
+        if lab is None:
+            written = augment(progress=progress, **request)
+        else:
+            written = Lab(lab, progress=progress).augment(**request)
     print_result(written, as_json=as_json)

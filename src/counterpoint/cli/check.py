@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
+from counterpoint import Lab
 from counterpoint.cli.options import FILE, check_settings, complete, format_options, lab_argument, seed_option
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.lab import Lab
 
 
 @click.command("check")

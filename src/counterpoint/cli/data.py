@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
+from counterpoint import describe_data
 from counterpoint.cli.options import EXISTING, FILE, POSITIVE, complete, parse_columns, seed_option
 from counterpoint.cli.printing import print_result, progress_shown
-from counterpoint.lab.answer_spaces import FORMS
-from counterpoint.lab.descriptions import ITEM_KINDS, DataDescription, DescribeRequest, describe_data
+
+_SPACES = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with one answer a line"
 
 
 @click.command("data")
@@ -16,25 +17,24 @@ from counterpoint.lab.descriptions import ITEM_KINDS, DataDescription, DescribeR
 @click.option("--data", type=EXISTING, help="Check and describe the files in this folder.")
 @click.option("--columns", default="", callback=parse_columns, help="Name the columns of a plain file by their roles.")
 @click.option("--split", default="", help="Describe this split; by default the first that is complete.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(ITEM_KINDS), help="Describe this kind; repeatable.")
+@click.option("--kind", "kinds", multiple=True, help="Describe these items: scenes, questions, …; repeatable.")
 @click.option("--items", type=POSITIVE, help="Read at most this many of each kind, drawn by the seed; all by default.")
 @seed_option
 @click.option("--rules", default="", help="Compare answers by this rule set; by default that of the data set.")
-@click.option("--against", multiple=True, metavar="SPACE", help=f"Compare answers with those of {FORMS}.")
+@click.option("--against", multiple=True, metavar="SPACE", help=f"Compare answers with those of {_SPACES}.")
 @click.option("--top", default=10, show_default=True, type=POSITIVE, help="Show this many of the most frequent words.")
 @click.option("--out", type=FILE, help="Also write an HTML file with charts.")
 @click.option("--json", "form", flag_value="json", help="Print JSON.")
 @click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables.")
-def command(out: Path | None, form: str | None, **request: Any) -> None:
+def command(name: str, out: Path | None, form: str | None, **request: Any) -> None:
     """Show the files that the data set NAME expects; with --data, check them and describe what is in them.
 
     Exits with 1 if a needed file is missing or cannot be read to its end, after printing what is known.
     """
     with progress_shown() as progress:
-        described = describe_data(DescribeRequest(**request), progress)
+        described = describe_data(name, progress=progress, **request)
     print_result(described, form)
-    if isinstance(described, DataDescription):
-        if out is not None:
-            described.write_html(out)
-            click.echo(f"{out} is written", err=True)
-        described.require_complete()
+    if out is not None:
+        described.write_html(out)
+        click.echo(f"{out} is written", err=True)
+    described.require_complete()

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from counterpoint import Lab
 from counterpoint.cli.options import (
     POSITIVE,
     complete,
@@ -17,7 +18,6 @@ from counterpoint.cli.options import (
     source_options,
 )
 from counterpoint.cli.printing import print_result, progress_shown
-from counterpoint.lab.lab import Lab
 
 
 @click.command("generate")

@@ -2,15 +2,18 @@
 
 import click
 
+from counterpoint import list_catalog
 from counterpoint.cli.options import format_options
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.listing import LISTED, list_catalog
+
+TABLES = ("suites", "families", "metrics", "models", "sources", "checks", "rules", "papers", "layouts")
+"""What can be listed."""
 
 
 @click.command("list")
-@click.argument("table", type=click.Choice(LISTED))
+@click.argument("table", type=click.Choice(TABLES))
 @format_options
 def command(table: str, form: str | None) -> None:
-    """List the suites, families, metrics, models, sources, checks or rules: what each is and what it needs."""
+    """List suites, families, metrics, models, sources, checks, rules, papers or layouts, and what each needs."""
     listing = list_catalog(table)
     print_result(listing, form)

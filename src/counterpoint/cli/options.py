@@ -1,12 +1,13 @@
 """Options that several commands share, how their values are parsed, and how they complete in the shell."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from counterpoint.lab.listing import catalog_names, lab_names
+import counterpoint as cp  # names are imported on first use
 
 F = TypeVar("F", bound=Callable[..., Any])
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -24,7 +25,11 @@ def complete(*tables: str, of_lab: str = "") -> Completer:
 
     def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
         lab = ctx.params.get("lab") or next(iter(ctx.args), None)  # click parses no arguments before an open option
-        known = catalog_names(*tables) | (lab_names(lab, of_lab) if of_lab and lab else set())
+        known = cp.catalog_names(*tables)
+        with suppress(cp.CounterpointError):  # what was typed may be no lab
+            if of_lab and lab:
+                opened = cp.Lab(lab)
+                known |= set(opened.suites if of_lab == "suites" else (model.title for model in opened.models))
         return [name for name in sorted(known) if name.startswith(incomplete)]
 
     return names

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from counterpoint import Lab, list_catalog
 from counterpoint.cli.options import (
     POSITIVE,
     SHARE,
@@ -18,9 +19,9 @@ from counterpoint.cli.options import (
     suites_option,
 )
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.lab import Lab
-from counterpoint.lab.papers import LABELS, VALSE_SUBSETS
 
+_TABLES = {entry["name"]: entry["tables"] for entry in list_catalog("papers")}
+_SUBSETS = ("all", "valid", "unanimous")
 _printed = click.option("--printed", is_flag=True, help="Add the rows of the paper's own models.")
 
 
@@ -29,7 +30,7 @@ def _paper_options(paper: str) -> Callable[[F], F]:
         "--table",
         "tables",
         multiple=True,
-        type=click.Choice(LABELS[paper]),
+        type=click.Choice(_TABLES[paper]),
         help="Print this table, by its number; repeatable, all by default.",
     )
     return stack(lab_argument, table, models_option, suites_option, seed_option, format_options)
@@ -62,7 +63,11 @@ def contrast(lab: Path, form: str | None, **request: Any) -> None:
     "--threshold", default=0.5, show_default=True, type=SHARE, help="Accept a caption above this probability."
 )
 @click.option(
-    "--subset", default="valid", show_default=True, type=click.Choice(VALSE_SUBSETS), help="Use these pairs in Table 4."
+    "--subset",
+    default="valid",
+    show_default=True,
+    type=click.Choice(_SUBSETS),
+    help="Use these pairs in Table 4.",
 )
 @_printed
 def valse(lab: Path, form: str | None, **request: Any) -> None:

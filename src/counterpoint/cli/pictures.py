@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+from counterpoint import Lab
 from counterpoint.cli.options import json_option, lab_argument, picture_roots
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.lab import Lab
 
 
 @click.command("pictures")

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
-from counterpoint.lab.progress import ProgressCallback, ProgressEvent
-from counterpoint.lab.results import LabResult
+from counterpoint import LabResult, ProgressEvent
 
+Callback: TypeAlias = Callable[[ProgressEvent], None]
 PERIOD = 10.0
 """Seconds between two lines of progress where standard error is not a terminal."""
 
@@ -31,7 +31,7 @@ def print_result(result: LabResult, form: str | None = None, *, as_json: bool = 
 
 
 @contextmanager
-def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monotonic) -> Iterator[ProgressCallback]:
+def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monotonic) -> Iterator[Callback]:
     """Show progress on standard error: bars in a terminal, else a line now and then; warnings are printed as lines."""
     with _log_to_stderr():
         if not sys.stderr.isatty():
@@ -55,7 +55,7 @@ def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monoto
             yield show
 
 
-def _progress_lines(every: float, clock: Callable[[], float]) -> ProgressCallback:
+def _progress_lines(every: float, clock: Callable[[], float]) -> Callback:
     """Print a line every few seconds."""
     last = clock()
     began: dict[str, float] = {}

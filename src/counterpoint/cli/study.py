@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from counterpoint import Lab
+from counterpoint import study as run_study
 from counterpoint.cli.options import (
     EXISTING,
     POSITIVE,
@@ -17,12 +19,6 @@ from counterpoint.cli.options import (
     suites_option,
 )
 from counterpoint.cli.printing import print_result, progress_shown
-from counterpoint.lab.blind_study import NGRAM, BlindStudyRequest
-from counterpoint.lab.lab import Lab
-from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
-from counterpoint.lab.rad_study import RadCoverageRequest, RadStudyRequest, rad_coverage, rad_study
-
-_BLIND = BlindStudyRequest()
 
 
 @click.group("study")
@@ -40,7 +36,7 @@ def command() -> None:
 def plain(form: str | None, **request: Any) -> None:
     """Measure the accuracy of MODELS (all by default) on plain questions about new scenes of the world."""
     with progress_shown() as progress:
-        study = plain_study(PlainStudyRequest(**request), progress)
+        study = run_study("plain", progress=progress, **request)
     print_result(study, form)
 
 
@@ -51,16 +47,16 @@ def plain(form: str | None, **request: Any) -> None:
     "--model",
     "models",
     multiple=True,
-    default=(NGRAM,),
+    default=("ngram",),
     show_default=True,
     shell_complete=complete("models", of_lab="models"),
     help="Rank by this text-only model: ngram, trigram, hf/gpt2; repeatable.",
 )
 @click.option("--captions", type=EXISTING, help="Train ngram on these captions as well: lines, or COCO's layout.")
-@click.option("--order", default=_BLIND.order, show_default=True, type=click.IntRange(1, 9), help="Order of ngram.")
+@click.option("--order", default=4, show_default=True, type=click.IntRange(1, 9), help="Order of ngram.")
 @click.option(
     "--folds",
-    default=_BLIND.folds,
+    default=5,
     show_default=True,
     type=POSITIVE,
     help="Cross-fit ngram in this many folds of pictures; 1 trains on the captions that it scores.",
@@ -88,7 +84,7 @@ def rad(form: str | None, **request: Any) -> None:
     PLACE is a lab with the answers of many instances of a model, or a table of their counts; by default it is the
     example of the package.
     """
-    print_result(rad_study(RadStudyRequest(**request)), form)
+    print_result(run_study("rad", **request), form)
 
 
 @command.command("rad-coverage")
@@ -99,5 +95,5 @@ def rad(form: str | None, **request: Any) -> None:
 def coverage(form: str | None, **request: Any) -> None:
     """Count the questions of a source that have a counterfactual, beside Table 5 of RAD; files are read whole."""
     with progress_shown() as progress:
-        counts = rad_coverage(RadCoverageRequest(**request), progress)
+        counts = run_study("rad-coverage", progress=progress, **request)
     print_result(counts, form)

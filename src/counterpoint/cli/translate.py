@@ -1,13 +1,12 @@
 """`counterpoint translate`: back-translations of questions, as a file for a suite."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from counterpoint import translate
 from counterpoint.cli.options import FILE, json_option, seed_option, source_options
 from counterpoint.cli.printing import print_result, progress_shown
-from counterpoint.lab.translation import TranslateRequest, translate
 
 
 @click.command("translate")
@@ -17,11 +16,11 @@ from counterpoint.lab.translation import TranslateRequest, translate
 @source_options("world-vqa")
 @seed_option
 @json_option
-def command(out: Path, as_json: bool, **request: Any) -> None:
+def command(as_json: bool, **request: Any) -> None:
     """Translate questions to another language and back, and write them with the columns id and text.
 
     What comes back unchanged is rejected and counted. `counterpoint generate --texts FILE` makes a suite of the rest.
     """
     with progress_shown() as progress:
-        texts = translate(TranslateRequest(out, **request), progress)
+        texts = translate(progress=progress, **request)
     print_result(texts, as_json=as_json)

@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
+from counterpoint import write_world
 from counterpoint.cli.options import FOLDER, POSITIVE, seed_option
 from counterpoint.cli.printing import progress_shown
-from counterpoint.lab.world_files import WorldRequest, write_world
 
 
 @click.command("world")
@@ -14,13 +14,12 @@ from counterpoint.lab.world_files import WorldRequest, write_world
 @click.option("--split", default="test", show_default=True, help="Write this split: train, validation, test, shifted.")
 @click.option("--items", default=100, show_default=True, type=POSITIVE, help="Write this many scenes.")
 @seed_option
-def command(**request: Any) -> None:
+def command(split: str, items: int, **request: Any) -> None:
     """Write pictures, scene graphs, questions, captions, dialogues and frames of the built-in world.
 
     Pictures are PNG files in OUT/SPLIT; annotations are JSON in the layouts of GQA, VQA v2, COCO, VisDial and SWiG. One
     seed writes one world on every machine.
     """
-    wanted = WorldRequest(**request)
     with progress_shown() as progress:
-        write_world(wanted, progress)
-    click.echo(f"{wanted.items} scenes of the {wanted.split} split are in {wanted.out}")
+        folder = write_world(split=split, items=items, progress=progress, **request)
+    click.echo(f"{items} scenes of the {split} split are in {folder}")

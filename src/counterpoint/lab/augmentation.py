@@ -94,7 +94,9 @@ class _TestPictures:
     addresses: frozenset[str]
 
 
-def augment(lab: LabStore | None, request: AugmentRequest, progress: ProgressCallback = ignore_progress) -> TrainingSet:
+def write_training_set(
+    lab: LabStore | None, request: AugmentRequest, progress: ProgressCallback = ignore_progress
+) -> TrainingSet:
     """Write training questions of the named suites, or of those of a lab in its proportions.
 
     A picture that a suite of the lab or of an excluded lab shows is an error; then nothing is written.

@@ -6,18 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import SourceError, StoreError
+from counterpoint.core.errors import CounterpointError, SourceError, StoreError
 from counterpoint.lab.answer_spaces import read_answer_space
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_file_blocks
 from counterpoint.reports.tables import ResultTable
-from counterpoint.sources.dataset import KINDS, DataSet
+from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import expected_files
 from counterpoint.studies.dataset_description import DatasetDescription, DescriptionRequest, describe, open_split
-
-ITEM_KINDS = KINDS
-"""What a data set can be read as: scenes, questions, …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +74,13 @@ class ExpectedFiles(LabResult):
         """The files with their splits."""
         return [block for block in expected_file_blocks(self.name, self.dataset) if isinstance(block, ResultTable)]
 
+    def write_html(self, path: Path) -> None:
+        """Raise: there is nothing to chart before files are read."""
+        raise CounterpointError("a report needs files", hint="name their folder with --data FOLDER")
+
+    def require_complete(self) -> None:
+        """Do nothing: no file was asked for."""
+
     def notes(self) -> list[str]:
         """Remarks on pictures, rules and splits."""
         return [block for block in expected_file_blocks(self.name, self.dataset) if isinstance(block, str)]
@@ -129,7 +133,7 @@ class DataDescription(LabResult):
             raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
 
 
-def describe_data(
+def describe_source(
     request: DescribeRequest, progress: ProgressCallback = ignore_progress
 ) -> ExpectedFiles | DataDescription:
     """Describe a split of a source; of a data set without a folder, the files that it expects."""

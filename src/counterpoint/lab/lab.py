@@ -328,9 +328,9 @@ class Lab:
 
     def augment(self, out: Path | str, layout: str, **request: Any) -> TrainingSet:
         """Write training questions in the manner of this lab's suites, about other pictures (`AugmentRequest`)."""
-        from counterpoint.lab.augmentation import AugmentRequest, augment
+        from counterpoint.lab.augmentation import AugmentRequest, write_training_set
 
-        return augment(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
+        return write_training_set(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
 
     # Studies
 
@@ -354,15 +354,15 @@ class Lab:
 
     def data(self, source: str, **request: Any) -> DataDescription | ExpectedFiles:
         """Which files a data set has, what is in them, and how its answers overlap with others (`DescribeRequest`)."""
-        from counterpoint.lab.descriptions import DescribeRequest, describe_data
+        from counterpoint.lab.functions import describe_data
 
-        return describe_data(DescribeRequest(source, **request), self.progress)
+        return describe_data(source, progress=self.progress, **request)
 
     def translate(self, out: Path | str, *, there: str, back: str, **request: Any) -> BackTranslations:
         """Translate questions of a source to another language and back, for a suite (`TranslateRequest`)."""
-        from counterpoint.lab.translation import TranslateRequest, translate
+        from counterpoint.lab.functions import translate
 
-        return translate(TranslateRequest(Path(out), there, back, **request), self.progress)
+        return translate(out, there, back, progress=self.progress, **request)
 
 
 def _path(path: Path | str | None) -> Path | None:

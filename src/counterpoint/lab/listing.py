@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.errors import UnknownName
 from counterpoint.lab.results import LabResult
 from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import KINDS, DataSet
-from counterpoint.store.lab import LabStore
 
 Entry = Mapping[str, Any]
 """What is known of one name: `name` and `description` first, then what it needs."""
@@ -106,6 +105,23 @@ def _rules() -> Iterator[Entry]:
         yield {"name": name, "description": rule.description, "for": "values of replies: rescore --rule"}
 
 
+def _papers() -> Iterator[Entry]:
+    from counterpoint.reports.papers import carets, contrast, valse  # slow to import
+
+    yield {"name": "carets", "description": "CARETS (ACL 2022): six tests", "tables": list(carets.LABELS)}
+    yield {"name": "contrast", "description": "Contrast sets (NAACL 2021)", "tables": list(contrast.LABELS)}
+    yield {"name": "valse", "description": "VALSE (ACL 2022): captions and foils", "tables": list(valse.LABELS)}
+
+
+def _layouts() -> Iterator[Entry]:
+    from counterpoint.exports.training_files import TRAINING_LAYOUTS
+
+    yield {"name": "datasets", "description": "A folder of Hugging Face datasets.", "for": "export"}
+    yield {"name": "lmms-eval", "description": "A task of lmms-eval.", "for": "export"}
+    for name, layout in TRAINING_LAYOUTS.items():
+        yield {"name": name, "description": (layout.__doc__ or "").splitlines()[0], "for": "augment"}
+
+
 _TABLES: Mapping[str, Callable[[], Iterator[Entry]]] = {
     "suites": _suites,
     "families": _families,
@@ -114,6 +130,8 @@ _TABLES: Mapping[str, Callable[[], Iterator[Entry]]] = {
     "sources": _sources,
     "checks": _checks,
     "rules": _rules,
+    "papers": _papers,
+    "layouts": _layouts,
 }
 LISTED = tuple(_TABLES)
 """The tables that can be listed."""
@@ -122,17 +140,6 @@ LISTED = tuple(_TABLES)
 def catalog_names(*tables: str) -> set[str]:
     """The names in some tables of the catalog; nothing is imported."""
     return {name for table in tables for name in catalog.rows(table)}
-
-
-def lab_names(folder: Path | str, kind: str) -> set[str]:
-    """The names of the suites or models of a lab; none where there is no lab."""
-    try:
-        store = LabStore(folder)
-    except CounterpointError:
-        return set()
-    if not store.exists:
-        return set()
-    return set(store.suites()) if kind == "suites" else {version.title for version in store.versions()}
 
 
 def first_line(place: str) -> str:

@@ -13,23 +13,13 @@ from counterpoint.reports.papers.carets_results import CaretsResults
 from counterpoint.reports.papers.paper_table import PaperCell, PaperTable
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.foil_words import SUBSETS
-
-LABELS: Mapping[str, tuple[str, ...]] = {
-    "carets": tuple(carets.LABELS),
-    "contrast": tuple(contrast.LABELS),
-    "valse": tuple(valse.LABELS),
-}
-"""The papers, each with the numbers of its tables."""
-VALSE_SUBSETS = tuple(SUBSETS)
-"""The pairs of VALSE by the votes of annotators."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRequest:
     """Which tables of which paper are computed, from which models and suites."""
 
-    paper: str  # one of LABELS
+    paper: str  # carets, contrast or valse
     tables: tuple[str, ...] = ()  # by number; by default all
     models: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from counterpoint.core.errors import UnknownName
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.lab.blind_study import BlindStudyRequest, blind_study
 from counterpoint.lab.plain_study import PlainStudyRequest, plain_study
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
@@ -16,16 +16,19 @@ STUDIES = ("blind", "plain", "rad", "rad-coverage")
 
 
 def run_study(
-    lab: LabStore, study: str, request: Mapping[str, Any], progress: ProgressCallback = ignore_progress
+    lab: LabStore | None, study: str, request: Mapping[str, Any], progress: ProgressCallback = ignore_progress
 ) -> LabResult:
     """Run a study; `rad` takes the models of the lab where no other place is given."""
     match study:
+        case "blind" if lab is None:
+            raise CounterpointError("the study blind needs a lab", hint="Lab(FOLDER).study('blind') ranks its captions")
         case "blind":
+            assert lab is not None, "the case above is that of no lab"
             return blind_study(lab, BlindStudyRequest(**request), progress)
         case "plain":
             return plain_study(PlainStudyRequest(**request), progress)
         case "rad":
-            return rad_study(RadStudyRequest(**{"place": lab.folder, **request}))
+            return rad_study(RadStudyRequest(**{"place": lab.folder if lab else None, **request}))
         case "rad-coverage":
             return rad_coverage(RadCoverageRequest(**request), progress)
     raise UnknownName("study", study, STUDIES)

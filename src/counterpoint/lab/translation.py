@@ -59,7 +59,7 @@ class BackTranslations(LabResult):
         return [f"{self.translated:,} of {self.questions:,} questions are reworded in {self.out}"]
 
 
-def translate(request: TranslateRequest, progress: ProgressCallback = ignore_progress) -> BackTranslations:
+def back_translate_source(request: TranslateRequest, progress: ProgressCallback = ignore_progress) -> BackTranslations:
     """Translate questions and back, and write those that changed with the columns id and text."""
     there, back = open_translator(request.there), open_translator(request.back)
     reading = SourceRequest(request.source, request.data, request.split, request.items, request.seed)

@@ -9,7 +9,6 @@ from typing import Any
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.store.worlds import NAMES, WorldFolder
 from counterpoint.world import dataset_formats as layouts
-from counterpoint.world.contact_sheets import contact_sheet
 from counterpoint.world.gqa_format import gqa_questions_file
 from counterpoint.world.source import World
 
@@ -24,7 +23,7 @@ class WorldRequest:
     seed: int = 0
 
 
-def write_world(request: WorldRequest, progress: ProgressCallback = ignore_progress) -> None:
+def write_world_files(request: WorldRequest, progress: ProgressCallback = ignore_progress) -> Path:
     """Write pictures, scene graphs, questions, captions, dialogues and frames; one seed writes one world."""
     world = World(request.split, request.items, seed=request.seed)
     folder = WorldFolder(request.out, request.split)
@@ -33,13 +32,7 @@ def write_world(request: WorldRequest, progress: ProgressCallback = ignore_progr
         folder.put_picture(f"{index:06d}.png", save)
     for kind, content in track(_annotations(world), "writing", progress, total=len(NAMES)):
         folder.put_annotations(kind, content)
-
-
-def draw_contact_sheet(path: Path, *, scenes: int = 24, columns: int = 6) -> None:
-    """Draw the first scenes of the test split side by side into one picture."""
-    world = World("test", scenes)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    contact_sheet(((world[k].scene.place, world[k].draw()) for k in range(scenes)), columns=columns).save(path)
+    return request.out
 
 
 def _annotations(world: World) -> Iterator[tuple[str, Any]]:
