@@ -41,11 +41,6 @@ class Rejections:
     notes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # statistics by test
 
     @classmethod
-    def where(cls, pairs: Flags, reason: str) -> "Rejections":
-        """Reject these pairs for the same reason."""
-        return cls(np.where(pairs, 0, -1).astype(np.int32), [reason])
-
-    @classmethod
     def first_of(
         cls, reasons: Mapping[str, Flags], size: int, notes: Mapping[str, Mapping[str, float]] | None = None
     ) -> "Rejections":

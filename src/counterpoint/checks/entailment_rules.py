@@ -137,7 +137,7 @@ def _by_verb(was: str, now: str) -> str:
     senses, foil_senses = (lexicon().senses(verb, "v")[:_SENSES] for verb in (was, now))
     if any(general in _general_senses(special) for special in senses for general in foil_senses):
         return ENTAILED
-    return NEUTRAL if any(one in _general_senses(special) for special in foil_senses for one in senses) else UNKNOWN
+    return NEUTRAL if any(sense in _general_senses(special) for special in foil_senses for sense in senses) else UNKNOWN
 
 
 def _general_senses(sense: Sense) -> frozenset[Sense]:

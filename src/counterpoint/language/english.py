@@ -1,17 +1,16 @@
 """English surface realization: articles, agreement, counting and lists.
 
 Mass nouns and plurals take "some" where a singular takes "a" or "an", so that `be(noun)` always agrees with `a(noun)`.
-The inflections of nouns, verbs and adjectives are exported here too.
+The inflections of nouns and verbs are exported here too.
 """
 
 from collections.abc import Sequence
 from functools import cache
 
-from counterpoint.language.adjectives import comparative, superlative
 from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.language.nouns import head, is_countable, is_mass, is_pair, is_plural, measure, plural, singular
 from counterpoint.language.numbers import number_value, number_word
-from counterpoint.language.verbs import base_form, gerund, participle, past, third_person
+from counterpoint.language.verbs import base_form, gerund, third_person
 
 __all__ = [
     "a",
@@ -19,7 +18,6 @@ __all__ = [
     "article",
     "base_form",
     "be",
-    "comparative",
     "count",
     "do",
     "gerund",
@@ -35,18 +33,12 @@ __all__ = [
     "number_value",
     "number_word",
     "one_or_bare",
-    "pair_of",
-    "participle",
-    "past",
     "plural",
     "possessive",
     "question",
     "sentence",
     "singular",
-    "superlative",
     "third_person",
-    "this",
-    "was",
 ]
 
 
@@ -98,19 +90,9 @@ def _indefinite(noun: str, uncounted: str) -> str:
     return uncounted if is_plural(noun) or is_mass(noun) else article(noun)
 
 
-def pair_of(noun: str) -> str:
-    """A pair as a singular: "a pair of pants"."""
-    return f"a pair of {plural(noun)}"
-
-
 def be(noun: str | int) -> str:
     """The form of "be" that agrees with a noun or a count: "is" or "are"."""
     return "are" if _many(noun) else "is"
-
-
-def was(noun: str | int) -> str:
-    """The past form of "be" that agrees: "was" or "were"."""
-    return "were" if _many(noun) else "was"
 
 
 def do(noun: str | int) -> str:
@@ -121,11 +103,6 @@ def do(noun: str | int) -> str:
 def have(noun: str | int) -> str:
     """The form of "have" that agrees: "has" or "have"."""
     return "have" if _many(noun) else "has"
-
-
-def this(noun: str | int) -> str:
-    """The demonstrative that agrees: "this" or "these"."""
-    return "these" if _many(noun) else "this"
 
 
 def it(noun: str | int) -> str:

@@ -38,16 +38,16 @@ def _place_first(question: ProtectedQuestion) -> str | None:
     tokens = question.tokens
     if _PREPOSITIONS.isdisjoint(tokens.lower):
         return None
-    found = _PLACE.search(tokens.text)
-    if found is None:
+    place = _PLACE.search(tokens.text)
+    if place is None:
         spot = _SPOT.search(tokens.text)
-        found = spot if spot and _THERE.fullmatch(tokens.text[: spot.start()]) else None
-    if found is None or "," in tokens.text:
+        place = spot if spot and _THERE.fullmatch(tokens.text[: spot.start()]) else None
+    if place is None or "," in tokens.text:
         return None
-    rest = tokens.text[: found.start()]
+    rest = tokens.text[: place.start()]
     if _BARE.search(rest) or not _stands_alone(question, len(rest)):
         return None
-    return f"{match_case(rest[:1], found[1])}, {rest[:1].lower()}{rest[1:]}{found[2]}"
+    return f"{match_case(rest[:1], place[1])}, {rest[:1].lower()}{rest[1:]}{place[2]}"
 
 
 def _stands_alone(question: ProtectedQuestion, end: int) -> bool:

@@ -21,7 +21,7 @@ def replace_synonym(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
 
     A synonym that the question already contains is not used: a lady beside a woman stays a lady.
     """
-    phrases = [found for found in _replaceable_phrases(question) if _is_editable(question, found[0], found[1])]
+    phrases = [phrase for phrase in _replaceable_phrases(question) if _is_editable(question, *phrase[:2])]
     if not phrases:
         return
     index, length, synonyms = phrases[int(rng.random() * len(phrases))]
