@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any
 from counterpoint._version import __version__
 
 if TYPE_CHECKING:
+    from counterpoint.suites.robustness.picture_noise import noise_suite
+    from counterpoint.sources.reading.boxes import clip_box
+    from counterpoint.models.hf.regions import RegionFile
+    from counterpoint.metrics.contrast import contrast_consistency
+    from counterpoint.language.answers.extraction import extract_answer
+    from counterpoint.core.ids import hex_id
     from counterpoint.catalog import model
     from counterpoint.checks.check import Check, Rejections
     from counterpoint.core.answers import Answer, State
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.asking import ask
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.failures import FailedGroup, Failures
-    from counterpoint.lab.functions import augment, describe_data, draw_contact_sheet, study, translate, write_world
+    from counterpoint.lab.functions import augment, describe_data, draw_contact_sheet, open_source, study, translate, write_world
     from counterpoint.lab.generation import GeneratedSuites
     from counterpoint.lab.lab import Lab
     from counterpoint.lab.listing import catalog_names, list_catalog
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
     from counterpoint.pictures.folders import PictureFolders
     from counterpoint.sources.dataset import DataSet, File, Source
     from counterpoint.store.versions import ModelVersion
-    from counterpoint.suites.suite import Rejection, Suite
+    from counterpoint.suites.suite import Rejection, Suite, generate_groups
     from counterpoint.world.source import World
 
 __all__ = [
@@ -83,6 +89,7 @@ __all__ = [
     "Query",
     "Question",
     "Ratio",
+    "RegionFile",
     "Rejection",
     "Rejections",
     "Relation",
@@ -107,12 +114,19 @@ __all__ = [
     "ask",
     "augment",
     "catalog_names",
+    "clip_box",
+    "contrast_consistency",
     "describe_data",
     "draw_contact_sheet",
     "english",
     "export_site",
+    "extract_answer",
+    "generate_groups",
+    "hex_id",
     "list_catalog",
     "model",
+    "noise_suite",
+    "open_source",
     "parse_settings",
     "serve",
     "study",
@@ -130,12 +144,18 @@ _HOMES = {
     "core.pictures": ("Box", "Edit", "Picture", "Size"),
     "core.ports": ("Answerer", "FeatureModel", "Sampler", "Scale", "Scorer"),
     "core.scenes": ("Link", "Scene", "SceneObject"),
+    "core.ids": ("hex_id",),
+    "language.answers.extraction": ("extract_answer",),
+    "metrics.contrast": ("contrast_consistency",),
+    "models.hf.regions": ("RegionFile",),
+    "sources.reading.boxes": ("clip_box",),
+    "suites.robustness.picture_noise": ("noise_suite",),
     "explorer.page": ("PageEntry", "PageRequest", "PageView"),
     "explorer.server": ("export_site", "serve"),
     "lab.asking": ("ask",),
     "lab.comparison": ("Comparison", "Coverage"),
     "lab.failures": ("FailedGroup", "Failures"),
-    "lab.functions": ("augment", "describe_data", "draw_contact_sheet", "study", "translate", "write_world"),
+    "lab.functions": ("augment", "describe_data", "draw_contact_sheet", "open_source", "study", "translate", "write_world"),
     "lab.generation": ("GeneratedSuites",),
     "lab.lab": ("Lab",),
     "lab.listing": ("catalog_names", "list_catalog"),
@@ -151,7 +171,7 @@ _HOMES = {
     "pictures.folders": ("PictureFolders",),
     "sources.dataset": ("DataSet", "File", "Source"),
     "store.versions": ("ModelVersion",),
-    "suites.suite": ("Rejection", "Suite"),
+    "suites.suite": ("Rejection", "Suite", "generate_groups"),
     "world.source": ("World",),
 }
 

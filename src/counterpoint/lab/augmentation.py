@@ -17,7 +17,7 @@ from counterpoint.exports.shards import atomic_folder
 from counterpoint.exports.training_files import TRAINING_LAYOUTS, TrainingQuestions, write_training_files
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.source_items import SourceRequest, items_fingerprint, open_source
+from counterpoint.lab.source_items import SourceRequest, items_fingerprint, load_source
 from counterpoint.pictures.png import encode_png
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import Source
@@ -108,7 +108,7 @@ def write_training_set(
         if suite.takes not in _KINDS:
             hint = "name suites that are made from scenes, or from questions about them"
             raise CounterpointError(f"{name} is made from {suite.takes}", hint=hint)
-    source = open_source(request.reading)
+    source = load_source(request.reading)
     if not hasattr(source, "scenes"):
         raise CounterpointError(f"{request.source} has no scenes", hint="counterpoint list sources shows what each has")
     items = {

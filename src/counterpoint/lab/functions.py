@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,26 @@ if TYPE_CHECKING:
     from counterpoint.lab.descriptions import DataDescription, ExpectedFiles
     from counterpoint.lab.results import LabResult
     from counterpoint.lab.translation import BackTranslations
+
+
+def open_source(
+    source: str,
+    *,
+    data: Path | str | None = None,
+    split: str = "test",
+    items: int | None = None,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> Any:
+    """Open a source by its name: `scenes()`, `questions()`, `captions()` and so on read it, `skips` counts bad records.
+
+    >>> [scene.place for scene in open_source("world", items=2).scenes()]
+    ['street', 'kitchen']
+    """
+    from counterpoint.lab.source_items import SourceRequest, load_source
+
+    path = None if data is None else Path(data)
+    return load_source(SourceRequest(source, path, split, items or 1000, seed, columns or {}), whole=items is None)
 
 
 def describe_data(

@@ -9,7 +9,7 @@ from typing import Any
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
-from counterpoint.lab.source_items import SourceRequest, apply_rules, open_source
+from counterpoint.lab.source_items import SourceRequest, apply_rules, load_source
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.outcomes import judge
 from counterpoint.reports.tables import ResultTable, percent
@@ -142,7 +142,7 @@ def rad_study(request: RadStudyRequest) -> RadStudy:
 def rad_coverage(request: RadCoverageRequest, progress: ProgressCallback = ignore_progress) -> RadCoverage:
     """Count the questions of a source that have a counterfactual (Table 5 of RAD)."""
     reading = SourceRequest(request.source, request.data, request.split, request.items, request.seed)
-    source = open_source(reading, whole=True)
+    source = load_source(reading, whole=True)
     is_dialogue = request.dialogues or (isinstance(source, Source) and "questions" not in source.dataset.read)
     suite = dialogues.open_suite if is_dialogue else counterfactuals.suite
     rules = rule_set("vqa")

@@ -32,7 +32,7 @@ class SourceRequest:
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for plain files
 
 
-def open_source(request: SourceRequest, *, whole: bool = False) -> Any:
+def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     """Open a source: one that draws its own scenes, or a split of a data set, whole or a sample of it."""
     name, _, on_hub = request.source.partition("/")
     source = catalog.find("sources", name if on_hub else request.source)
@@ -105,7 +105,7 @@ class SourceItems:
     def source(self, *, whole: bool = False) -> Any:
         """The opened source; with `whole` its sample size is ignored."""
         if whole not in self._opened:
-            self._opened[whole] = open_source(self._request, whole=whole)
+            self._opened[whole] = load_source(self._request, whole=whole)
         return self._opened[whole]
 
     def kind(self, takes: str, prefers: str, *, whole: bool = False) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.source_items import SourceRequest, open_source
+from counterpoint.lab.source_items import SourceRequest, load_source
 from counterpoint.models.text.translation import RejectedTranslations, back_translate, open_translator
 from counterpoint.reports.tables import ResultTable
 
@@ -63,7 +63,7 @@ def back_translate_source(request: TranslateRequest, progress: ProgressCallback 
     """Translate questions and back, and write those that changed with the columns id and text."""
     there, back = open_translator(request.there), open_translator(request.back)
     reading = SourceRequest(request.source, request.data, request.split, request.items, request.seed)
-    texts = [(question.id, question.text) for question in open_source(reading).questions() if not question.same_as]
+    texts = [(question.id, question.text) for question in load_source(reading).questions() if not question.same_as]
     losses, out = RejectedTranslations(), request.out
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f"{out.name}.part")  # renamed when it is complete
