@@ -13,7 +13,7 @@ from time import perf_counter
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.gqa import gqa
 from counterpoint.suites.contrast.contrast_sets import suite
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -29,7 +29,7 @@ def main(questions: str = "20000", folder: str = "") -> int:
     items = list(islice(source.grounded(), int(questions)))
     scenes = {item.scene.picture.address: item.scene for item in items}
     asked, wrong = Counter[str](), list[str]()
-    for _, group in generate(suite, items):
+    for _, group in generate_groups(suite, items):
         for query, gold in zip(group.queries, group.gold, strict=True):
             assert query.picture, "every contrast is about a picture"
             assert gold, "every contrast has an answer"

@@ -28,7 +28,7 @@ from counterpoint.sources.formats.gqa import gqa
 from counterpoint.sources.reading.skips import Skips
 from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.contrast.survey import survey
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.dataset_formats import gqa_scene_graphs
 from counterpoint.world.gqa_format import gqa_question
 from counterpoint.world.source import World
@@ -93,7 +93,7 @@ def sets(folder: Path, many: int) -> Spent:
     worked, start = process_time(), perf_counter()
     items = Streamed(folder, many)
     before, tally = _memory("VmRSS"), Tally()
-    groups = sum(1 for _ in generate(suite, items, tally=tally))
+    groups = sum(1 for _ in generate_groups(suite, items, tally=tally))
     asked = groups + sum(count for (kind, _), count in tally.dropped.items())
     taken = process_time() - worked, perf_counter() - start
     return Spent(min(many, asked), groups, *taken, _memory("VmHWM") - before)

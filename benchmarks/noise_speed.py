@@ -28,7 +28,7 @@ from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, add_noise, no
 from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.robustness.picture_noise import suite
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.testing import MemoryLog
 from counterpoint.world.scene_building import build_scene
 
@@ -119,7 +119,7 @@ def whole_run(pictures: int = PICTURES) -> None:
             Question(str(n), Picture(f"speed:{n:04}.jpg"), "Is it bright?", Gold.of("yes")) for n in range(pictures)
         ]
         start = perf_counter()
-        table = unique_queries(groups_table(generate(suite, asked), suite.name))
+        table = unique_queries(groups_table(generate_groups(suite, asked), suite.name))
         made = perf_counter() - start
         start, work = perf_counter(), process_time()
         with Prefetcher(lab.pictures()) as ahead:

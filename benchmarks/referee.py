@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from time import perf_counter
 
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -28,7 +28,7 @@ def main(least: int = 200_000) -> int:
         scenes = list(World("test", SCENES, seed=seed).scenes())
         referee = Referee(scenes)
         for name, so_far in found.items():
-            for _, group in generate(suite_named(name), scenes, seed):
+            for _, group in generate_groups(suite_named(name), scenes, seed):
                 so_far.add(group, referee)
         if sum(one.pairs for one in found.values()) >= least:
             break

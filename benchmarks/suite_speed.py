@@ -7,7 +7,7 @@ import sys
 from time import process_time
 
 from counterpoint.suites.carets import order, rephrase
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
 
 
@@ -17,7 +17,7 @@ def main(count: int = 1000) -> None:
     for suite in (order.suite, rephrase.suite):
         for name in ("first", "again"):
             start = process_time()
-            groups = [group for _, group in generate(suite, scenes)]
+            groups = [group for _, group in generate_groups(suite, scenes)]
             seconds = process_time() - start
             queries = sum(len(group.queries) for group in groups)
             rates = (

@@ -22,7 +22,7 @@ from counterpoint.language.sears import apply_sears
 from counterpoint.language.tagger import tag_words
 from counterpoint.language.tokens import TokenizedText
 from counterpoint.suites.robustness import sears, word_noise
-from counterpoint.suites.suite import Suite, generate
+from counterpoint.suites.suite import Suite, generate_groups
 from counterpoint.world.source import World
 
 PLAIN = 20
@@ -62,7 +62,7 @@ def _noise(asked: Iterable[Question]) -> int:
 
 
 def _grouped(suite: Suite[Any, Any], asked: list[Question]) -> int:
-    return sum(len(group.variants) for _, group in generate(suite, asked))
+    return sum(len(group.variants) for _, group in generate_groups(suite, asked))
 
 
 def _tags(question: Question) -> tuple[str, ...]:

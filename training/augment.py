@@ -44,7 +44,7 @@ from counterpoint.models.builtin.vocabulary import Vocabulary
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.augmentation import generate_groups, mix_questions, prove_disjoint
 from counterpoint.suites.families import carets
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.scene_building import picture_address
 from counterpoint.world.source import World
 from training import data as drawing
@@ -125,7 +125,7 @@ def _tested(name: str, plan: Plan) -> list[Group]:
     suite, world = catalog.find("suites", name), World("test", plan.tests, seed=plan.seed)
     ready = suite.configured({"means": world.means} if "means" in suite.required else {})
     items = list(getattr(world, suite.takes)())
-    return [group for _, group in generate(ready, items, plan.seed, plan.groups)]
+    return [group for _, group in generate_groups(ready, items, plan.seed, plan.groups)]
 
 
 def _draw(plan: Plan, start: int, pictures: Sequence[Picture]) -> None:

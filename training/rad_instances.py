@@ -25,7 +25,7 @@ from counterpoint.studies.rad_prediction import POOL, RadCounts
 from counterpoint.studies.rad_tables import counts_text
 from counterpoint.suites.rad.counterfactuals import suite as counterfactuals
 from counterpoint.suites.rad.question_sets import rephrasings
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -112,7 +112,7 @@ def build_lesson(plan: Plan) -> Lesson:
 
 def counterfactual_rows(asked: Sequence[Question], seed: int) -> Iterator[tuple[Query, str, str]]:
     """What counterfactuals make of some questions: each with its answer and the kind of what it is made from."""
-    for _, group in generate(counterfactuals, [_judged(question) for question in asked], seed):
+    for _, group in generate_groups(counterfactuals, [_judged(question) for question in asked], seed):
         kind = WITHHELD[dict(group.tags[0])["augmentation"]]
         for query, gold in list(_members(group))[1:]:
             yield query, gold.best, kind
@@ -123,7 +123,9 @@ def build_test(plan: Plan, words: Sequence[str]) -> Test:
     world = World("test", plan.tests, seed=plan.seed)
     rules = rule_set("vqa")
     asked = [_judged(question) for question in world.crowd_questions()]
-    groups = [group for suite in (counterfactuals, rephrasings) for _, group in generate(suite, asked, plan.seed)]
+    groups = [
+        group for suite in (counterfactuals, rephrasings) for _, group in generate_groups(suite, asked, plan.seed)
+    ]
     queries: dict[Query, int] = {}
     golds: list[Gold] = []
     pairs: dict[str, list[tuple[int, int]]] = {name: [] for name in POOL}

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any
 from counterpoint._version import __version__
 
 if TYPE_CHECKING:
-    from counterpoint.suites.robustness.picture_noise import noise_suite
-    from counterpoint.sources.reading.boxes import clip_box
-    from counterpoint.models.hf.regions import RegionFile
-    from counterpoint.metrics.contrast import contrast_consistency
-    from counterpoint.language.answers.extraction import extract_answer
-    from counterpoint.core.ids import hex_id
     from counterpoint.catalog import model
     from counterpoint.checks.check import Check, Rejections
     from counterpoint.core.answers import Answer, State
     from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
     from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+    from counterpoint.core.ids import hex_id
     from counterpoint.core.items import Caption, Dialogue, Frame, Question
     from counterpoint.core.pictures import Box, Edit, Picture, Size
     from counterpoint.core.ports import Answerer, FeatureModel, Sampler, Scale, Scorer
@@ -32,7 +27,15 @@ if TYPE_CHECKING:
     from counterpoint.lab.asking import ask
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.failures import FailedGroup, Failures
-    from counterpoint.lab.functions import augment, describe_data, draw_contact_sheet, open_source, study, translate, write_world
+    from counterpoint.lab.functions import (
+        augment,
+        describe_data,
+        draw_contact_sheet,
+        open_source,
+        study,
+        translate,
+        write_world,
+    )
     from counterpoint.lab.generation import GeneratedSuites
     from counterpoint.lab.lab import Lab
     from counterpoint.lab.listing import catalog_names, list_catalog
@@ -42,12 +45,17 @@ if TYPE_CHECKING:
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.scores import ModelScore, Scores
     from counterpoint.language import english
+    from counterpoint.language.answers.extraction import extract_answer
+    from counterpoint.metrics.contrast import contrast_consistency
     from counterpoint.metrics.metric import Ratio, Statistic
     from counterpoint.metrics.outcomes import Pairs, Sets, Singles
+    from counterpoint.models.hf.regions import RegionFile
     from counterpoint.models.settings import parse_settings
     from counterpoint.pictures.folders import PictureFolders
     from counterpoint.sources.dataset import DataSet, File, Source
+    from counterpoint.sources.reading.boxes import clip_box
     from counterpoint.store.versions import ModelVersion
+    from counterpoint.suites.robustness.picture_noise import noise_suite
     from counterpoint.suites.suite import Rejection, Suite, generate_groups
     from counterpoint.world.source import World
 
@@ -155,7 +163,15 @@ _HOMES = {
     "lab.asking": ("ask",),
     "lab.comparison": ("Comparison", "Coverage"),
     "lab.failures": ("FailedGroup", "Failures"),
-    "lab.functions": ("augment", "describe_data", "draw_contact_sheet", "open_source", "study", "translate", "write_world"),
+    "lab.functions": (
+        "augment",
+        "describe_data",
+        "draw_contact_sheet",
+        "open_source",
+        "study",
+        "translate",
+        "write_world",
+    ),
     "lab.generation": ("GeneratedSuites",),
     "lab.lab": ("Lab",),
     "lab.listing": ("catalog_names", "list_catalog"),

@@ -31,7 +31,7 @@ from counterpoint.store.rows import AnswerRows
 from counterpoint.suites.bias import blind_controls as controls
 from counterpoint.suites.bias.modality_bias import picture_bias, question_bias
 from counterpoint.suites.own.plain import suite as plain
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.testing import Echo, GoldModel, MemoryLog
 from counterpoint.world.source import World
 
@@ -62,7 +62,7 @@ def _address(query: Query) -> str:
 def _groups() -> pa.Table:
     """The three suites on a small part of the world."""
     items = list(World("test", 30).grounded())
-    made = (groups_table(generate(suite, items, 0, 120), suite.name) for suite in SUITES)
+    made = (groups_table(generate_groups(suite, items, 0, 120), suite.name) for suite in SUITES)
     return pa.concat_tables(list(made))
 
 
@@ -136,12 +136,12 @@ def test_the_built_in_model_that_never_looks_is_found_out_on_the_world() -> None
 
 def test_a_model_that_knows_the_right_answers_is_always_right_and_owes_all_to_both_inputs() -> None:
     items = list(World("test", 10).questions())
-    groups = [group for _, group in generate(plain, items, 0)]
+    groups = [group for _, group in generate_groups(plain, items, 0)]
     gold = {query.id: gold for group in groups for query, gold in zip(group.queries, group.gold, strict=True) if gold}
     table = groups_table((("plain", group) for group in groups), "plain")
     found = _scores(GoldModel(gold), table, metrics=(answer_accuracy,))
     assert found["answer_accuracy"]["value"] == 1
-    blind = [group for _, group in generate(controls.suite, items, 0, 60)]
+    blind = [group for _, group in generate_groups(controls.suite, items, 0, 60)]
     told = {group.base.id: group.gold[0] for group in blind if group.gold[0]}
     knowing = GoldModel(told)
     guessing = Behaving(lambda query: _placed(knowing, [query])[0][1].value if query.id in told else "nothing")

@@ -12,7 +12,7 @@ from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.gqa import gqa
 from counterpoint.suites.contrast.contrast_sets import NO_TEMPLATE, suite
 from counterpoint.suites.contrast.wordings import TEMPLATES
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 
 sys.path.append(str(Path(__file__).parents[1] / "suites"))
 from contrast_judge import judged
@@ -28,7 +28,7 @@ READ = {
 @pytest.fixture(scope="module")
 def made() -> tuple[list[Group], Tally, int]:
     items, tally = Source(gqa, real("gqa"), "val").grounded(), Tally()
-    return [group for _, group in generate(suite, items, tally=tally)], tally, sum(1 for _ in items)
+    return [group for _, group in generate_groups(suite, items, tally=tally)], tally, sum(1 for _ in items)
 
 
 def test_every_real_contrast_was_read_and_found_right(made: tuple[list[Group], Tally, int]) -> None:
@@ -49,7 +49,7 @@ def test_a_second_opinion_reads_every_original_and_contrast_in_its_own_words_and
     told = [
         (query.text, gold.best, judged(scenes[query.picture.address], query.text))
         for seed in range(5)
-        for _, group in generate(suite, source.grounded(), seed)
+        for _, group in generate_groups(suite, source.grounded(), seed)
         for query, gold in zip(group.queries, group.gold, strict=True)
         if query.picture and gold
     ]

@@ -9,7 +9,7 @@ from real_data import real
 from counterpoint.core.items import Caption
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.coco import coco
-from counterpoint.suites.suite import Suite, generate
+from counterpoint.suites.suite import Suite, generate_groups
 from counterpoint.suites.valse import objects, plurality, relations
 
 
@@ -20,7 +20,7 @@ def captions() -> list[Caption]:
 
 @pytest.mark.parametrize(("suite", "least"), [(plurality.suite, 150), (relations.suite, 10), (objects.suite, 250)])
 def test_real_captions_give_balanced_foils(suite: Suite[Any, Any], least: int, captions: list[Caption]) -> None:
-    groups = [group for _, group in generate(suite, captions)]
+    groups = [group for _, group in generate_groups(suite, captions)]
     assert len(groups) >= least
     words = [Counter(dict(group.tags[side])["word"] for group in groups) for side in (0, 1)]
     assert words[0] == words[1]

@@ -8,7 +8,7 @@ from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.visdial import visdial
 from counterpoint.sources.formats.vqa import vqa2
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.suites.valse import coreference, counting, existence
 from counterpoint.suites.valse.statements import how_many
 
@@ -24,14 +24,18 @@ def test_nearly_all_real_questions_after_a_number_become_statements() -> None:
 
 
 def test_half_of_real_existence_is_of_nothing() -> None:
-    groups = [group for _, group in generate(existence.suite, list(Source(vqa2, real("vqa2"), "val").questions()))]
+    groups = [
+        group for _, group in generate_groups(existence.suite, list(Source(vqa2, real("vqa2"), "val").questions()))
+    ]
     words = _words(groups, 0)
     assert len(groups) >= 20
     assert words["no"] == words.total() / 2
 
 
 def test_real_numbers_are_as_frequent_in_captions_as_in_foils() -> None:
-    groups = [group for _, group in generate(counting.suite, list(Source(vqa2, real("vqa2"), "val").questions()))]
+    groups = [
+        group for _, group in generate_groups(counting.suite, list(Source(vqa2, real("vqa2"), "val").questions()))
+    ]
     tests = Counter(group.test for group in groups)
     assert tests[counting.BALANCED] >= 20
     assert tests[counting.SMALL] >= 20
@@ -42,6 +46,6 @@ def test_real_numbers_are_as_frequent_in_captions_as_in_foils() -> None:
 
 def test_real_dialogues_make_the_clean_instrument() -> None:
     dialogues = list(Source(visdial, real("visdial"), "val").dialogues())
-    groups = [group for _, group in generate(coreference.suite, dialogues)]
+    groups = [group for _, group in generate_groups(coreference.suite, dialogues)]
     assert {group.test for group in groups} == {coreference.CLEAN}
     assert _words(groups, 0)["yes"] == _words(groups, 0)["no"] >= 20

@@ -14,11 +14,11 @@ from counterpoint.sources.formats.visdial import visdial
 from counterpoint.sources.formats.vqa import vqa2
 from counterpoint.suites.rad import counterfactuals, dialogues
 from counterpoint.suites.rad import question_sets as families
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 
 
 def _made(suite: Any, items: Sequence[Any]) -> list[Group]:
-    return [group for _, group in generate(suite, items)]
+    return [group for _, group in generate_groups(suite, items)]
 
 
 SHAPES = {

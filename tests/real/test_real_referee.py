@@ -11,7 +11,7 @@ from counterpoint.core.scenes import Scene
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.clevr import clevr
 from counterpoint.sources.formats.gqa import gqa
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 
 sys.path.append(str(Path(__file__).parents[1] / "suites"))
 from judging import CARETS, judged, suite_named
@@ -23,7 +23,7 @@ SEEDS = range(scaled(5, 1))
 def _agrees(name: str, scenes: list[Scene], *, closed: bool) -> int:
     pairs, referee = 0, Referee(scenes, closed=closed)
     for seed in SEEDS:
-        found = judged(generate(suite_named(name), scenes, seed), referee)
+        found = judged(generate_groups(suite_named(name), scenes, seed), referee)
         assert not found.wrong, "\n".join(found.wrong[:10])
         pairs += found.pairs
     return pairs

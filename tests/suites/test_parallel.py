@@ -9,7 +9,7 @@ from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
 from counterpoint.suites.families import carets
 from counterpoint.suites.parallel import PackedSuite, generate_together
-from counterpoint.suites.suite import Rejection, Suite, Tally, generate
+from counterpoint.suites.suite import Rejection, Suite, Tally, generate_groups
 
 SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
 
@@ -27,7 +27,7 @@ def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: 
     made = generate_together(SUITES, scenes, 3, {suite.name: limit for suite in SUITES}, processes=processes)
     for suite in SUITES:
         tally = Tally()
-        alone = [group for _, group in generate(suite, scenes, 3, limit, tally=tally)]
+        alone = [group for _, group in generate_groups(suite, scenes, 3, limit, tally=tally)]
         assert [group.id for group in _groups(made[suite.name])] == [group.id for group in alone]
         assert made[suite.name].tally.kept == tally.kept
         assert +made[suite.name].tally.dropped == +tally.dropped

@@ -21,7 +21,7 @@ from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.suites.balanced_sampling import BalancedSampler, Quota, share_evenly
 from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.families import SuiteFamily
-from counterpoint.suites.suite import MASKED_LM, OPTIONS, Rejection, Suite, Tally, generate
+from counterpoint.suites.suite import MASKED_LM, OPTIONS, Rejection, Suite, Tally, generate_groups
 
 PROGRAM = """
 from counterpoint.core.ids import content_id
@@ -68,15 +68,15 @@ def test_neither_the_order_of_scenes_nor_the_parts_they_come_in_change_a_group(
     cut = rng.randint(0, len(scenes))
     statistics = survey_scenes(mixed[:cut]) + survey_scenes(mixed[cut:])
     for suite in (order.suite, rephrase.suite):
-        whole = Counter(group.id for _, group in generate(suite, scenes, seed))
-        parts = (generate(suite, part, seed, statistics=statistics) for part in (mixed[:cut], mixed[cut:]))
+        whole = Counter(group.id for _, group in generate_groups(suite, scenes, seed))
+        parts = (generate_groups(suite, part, seed, statistics=statistics) for part in (mixed[:cut], mixed[cut:]))
         assert Counter(group.id for part in parts for _, group in part) == whole
-        chosen = [[group.id for _, group in generate(suite, one, seed, 7)] for one in (scenes, mixed)]
+        chosen = [[group.id for _, group in generate_groups(suite, one, seed, 7)] for one in (scenes, mixed)]
         assert chosen[0] == chosen[1]
 
 
 def test_another_seed_asks_other_questions() -> None:
-    one, other = ({group.id for _, group in generate(order.suite, world()[:20], seed)} for seed in (0, 1))
+    one, other = ({group.id for _, group in generate_groups(order.suite, world()[:20], seed)} for seed in (0, 1))
     assert len(one & other) < len(one) / 4
 
 
@@ -84,7 +84,7 @@ def test_a_suite_without_a_survey_may_take_an_iterator_and_every_loss_is_counted
     tally = Tally()
     suite = Suite("plain", tests="anything", propose=_plain)
     scenes = (scene(number, ("cat",), ("dog",)) for number in range(5))
-    made = list(generate(suite, scenes, tally=tally))
+    made = list(generate_groups(suite, scenes, tally=tally))
     assert [test for test, _ in made] == ["plain"] * 10
     assert tally.groups == 10
     assert tally.dropped == {("plain", "no more things"): 5}
@@ -94,7 +94,7 @@ def test_a_limit_keeps_as_many_of_each_kind_and_answer_and_says_how_many_it_left
     tally = Tally()
     suite = Suite("plain", tests="anything", propose=_plain)
     scenes = [scene(number, ("cat",), ("dog",)) for number in range(50)]
-    kept = [group for _, group in generate(suite, scenes, limit=20, tally=tally)]
+    kept = [group for _, group in generate_groups(suite, scenes, limit=20, tally=tally)]
     assert tally.kept == {("plain", "yes"): 10, ("plain", "no"): 10}
     assert tally.dropped["plain", "more than asked for, or out of balance"] == 80
     assert len(kept) == 20

@@ -27,7 +27,7 @@ from counterpoint.studies.rad_prediction import (
 )
 from counterpoint.studies.rad_tables import example, read_counts
 from counterpoint.suites.rad import counterfactuals, dialogues
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 
 PAPER_R2 = {
     "all": (0.917, 0.117),
@@ -148,7 +148,7 @@ def rad_coverage(request: RadCoverageRequest, progress: ProgressCallback = ignor
     rules = rule_set("vqa")
     items = [apply_rules(item, rules) for item in track(getattr(source, suite.takes)(), "reading", progress)]
     tally, answers = Tally(), Counter[tuple[str, str]]()
-    for _, group in generate(suite, items, request.seed, tally=tally):
+    for _, group in generate_groups(suite, items, request.seed, tally=tally):
         gold = group.gold[1]
         answers[group.kind, gold.best if gold else ""] += 1
     dropped: dict[str, dict[str, int]] = {}

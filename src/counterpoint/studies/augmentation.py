@@ -11,7 +11,7 @@ from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.balanced_sampling import BalancedSampler
-from counterpoint.suites.suite import Item, Suite, generate
+from counterpoint.suites.suite import Item, Suite, generate_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def prove_disjoint(learned: Iterable[str], tested: Iterable[str]) -> DisjointSpl
 def generate_groups(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
     """All groups of a suite on some scenes, or on questions about them; nobody will see the edits of pictures."""
     ready = suite.configured(dict.fromkeys(suite.required, _ANY))
-    return [group for _, group in generate(ready, items, seed)]
+    return [group for _, group in generate_groups(ready, items, seed)]
 
 
 def mix_questions(

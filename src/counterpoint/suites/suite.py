@@ -195,7 +195,7 @@ def _nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
     return nested
 
 
-def generate(
+def generate_groups(
     suite: Suite[Any, Any],
     items: Iterable[Any],
     seed: int = 0,

@@ -9,7 +9,7 @@ from counterpoint.cli.main import commands
 from counterpoint.core.features import Side
 from counterpoint.suites.bias import feature_bias
 from counterpoint.suites.bias import modality_bias as bias
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
 
 
@@ -22,7 +22,7 @@ def _run(*words: str) -> str:
 def test_the_other_picture_or_the_other_text_is_an_edit_of_the_same_query() -> None:
     items = list(World("test", 6).grounded())
     for made, side in ((feature_bias.question_bias, Side.PICTURE), (feature_bias.picture_bias, Side.TEXT)):
-        groups = [group for _, group in generate(made.configured({"variants": 2}), items, 0)]
+        groups = [group for _, group in generate_groups(made.configured({"variants": 2}), items, 0)]
         assert groups
         for group in groups:
             for variant in group.variants:
@@ -36,7 +36,7 @@ def test_as_many_exchanges_are_made_as_in_pictures_and_words() -> None:
         (bias.question_bias, feature_bias.question_bias),
         (bias.picture_bias, feature_bias.picture_bias),
     ):
-        sizes = [[len(group.variants) for _, group in generate(suite, items, 0)] for suite in (one, other)]
+        sizes = [[len(group.variants) for _, group in generate_groups(suite, items, 0)] for suite in (one, other)]
         assert sizes[0] == sizes[1]
 
 

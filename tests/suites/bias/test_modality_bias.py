@@ -27,7 +27,7 @@ from counterpoint.suites.bias.modality_bias import (
     survey,
 )
 from counterpoint.suites.bias.topics import text_nouns
-from counterpoint.suites.suite import Suite, Tally, generate
+from counterpoint.suites.suite import Suite, Tally, generate_groups
 from counterpoint.world.source import World
 
 THINGS = ("dog", "animal", "cup", "glass", "tree", "car", "person", "boy", "kite", "pizza", "food", "xyzzy")
@@ -46,7 +46,7 @@ def _items(count: int = 60) -> list[Question]:
 
 def _made(suite: Suite[Any, Any], items: Iterable[object], seed: int = 0) -> tuple[list[Group], Tally]:
     tally = Tally()
-    return [group for _, group in generate(suite, list(items), seed, tally=tally)], tally
+    return [group for _, group in generate_groups(suite, list(items), seed, tally=tally)], tally
 
 
 def _by_picture(items: Sequence[Question]) -> dict[Picture, set[str]]:

@@ -15,7 +15,7 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.cooccurrence import SceneStatistics
 from counterpoint.suites.carets import antonym, negation, ontology, order, rephrase
-from counterpoint.suites.suite import Suite, Tally, generate
+from counterpoint.suites.suite import Suite, Tally, generate_groups
 
 SUITES = (rephrase.suite, order.suite, negation.suite, ontology.suite, antonym.suite)
 SHARING = (rephrase.suite, order.suite, negation.suite)
@@ -24,14 +24,14 @@ SHARING = (rephrase.suite, order.suite, negation.suite)
 def _groups(
     suite: Suite[Scene, SceneStatistics], scenes: list[Scene] | tuple[Scene, ...], seed: int = 0
 ) -> list[Group]:
-    return [group for _, group in generate(suite, scenes, seed)]
+    return [group for _, group in generate_groups(suite, scenes, seed)]
 
 
 @cache
 def _world_groups(suite: Suite[Scene, SceneStatistics]) -> tuple[list[Group], Tally]:
     """The groups of the whole world, generated once, and what was counted on the way."""
     tally = Tally()
-    return [group for _, group in generate(suite, world(), tally=tally)], tally
+    return [group for _, group in generate_groups(suite, world(), tally=tally)], tally
 
 
 @given(sources(), st.integers(0, 99))
@@ -103,7 +103,7 @@ def test_groups_say_everything_that_pages_and_slices_need() -> None:
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 def test_the_suite_reads_well(suite: Suite[Scene, SceneStatistics], golden: Golden) -> None:
     lines = []
-    for _, group in generate(suite, world(), limit=36):
+    for _, group in generate_groups(suite, world(), limit=36):
         gold = group.gold[0]
         lines += [f"{group.kind} · {gold.best if gold else ''} · {group.proof}"]
         lines += [f"  {query.text}" for query in group.queries]
@@ -119,7 +119,7 @@ def test_suites_that_share_their_originals_ask_the_same_base_queries() -> None:
         "conjunctive verification",
         "disjunctive verification",
     }
-    kept = [{group.base.id for _, group in generate(suite, world()[:60], limit=90)} for suite in SHARING]
+    kept = [{group.base.id for _, group in generate_groups(suite, world()[:60], limit=90)} for suite in SHARING]
     assert len(kept[0] & kept[2]) > 0.3 * len(kept[2]), "what is kept is drawn by the base, so it is shared as well"
 
 

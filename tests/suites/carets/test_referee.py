@@ -6,7 +6,7 @@ from scenery import scene, world
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Link, Scene
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 
 SHOWN = scene(
     0,
@@ -67,7 +67,7 @@ def test_the_referee_knows_what_stands_where() -> None:
 @pytest.mark.parametrize("name", CARETS)
 def test_the_referee_agrees_with_every_gold_answer_of_the_world(name: str) -> None:
     scenes = world(scaled(150))
-    found = judged(generate(suite_named(name), scenes, limit=scaled(250)), Referee(scenes))
+    found = judged(generate_groups(suite_named(name), scenes, limit=scaled(250)), Referee(scenes))
     assert found.pairs > scaled(100)
     assert not found.wrong, "\n".join(found.wrong[:10])
 

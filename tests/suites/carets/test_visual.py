@@ -21,7 +21,7 @@ from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.carets import negation, order, rephrase, visual
 from counterpoint.suites.carets.foregrounds import MIN_SIDE, enlarge_box, foreground
 from counterpoint.suites.carets.questions import KINDS, QuestionContent
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.source import World
 
 MEANS = (121, 113, 104)
@@ -32,7 +32,7 @@ SUITE = visual.suite.configured({"means": MEANS})
 
 @cache
 def _groups(count: int = 80) -> tuple[Group, ...]:
-    return tuple(group for _, group in generate(SUITE, world()[:count]))
+    return tuple(group for _, group in generate_groups(SUITE, world()[:count]))
 
 
 def _kept(group: Group) -> Foreground:
@@ -76,11 +76,11 @@ def test_every_variant_is_tagged_with_its_edit_and_the_base_with_none() -> None:
 
 def test_originals_are_those_of_rephrase_order_and_negation_but_for_what_cannot_be_obscured() -> None:
     scenes, tally = world()[:60], Tally()
-    own = {group.base.id for _, group in generate(SUITE, scenes, 3, tally=tally)}
+    own = {group.base.id for _, group in generate_groups(SUITE, scenes, 3, tally=tally)}
     lost = sum(count for (_, why), count in tally.dropped.items() if why in REASONS)
     assert 0 < lost < len(own) / 10
     for other in (rephrase.suite, order.suite, negation.suite):
-        theirs = {group.base.id for _, group in generate(other, scenes, 3)}
+        theirs = {group.base.id for _, group in generate_groups(other, scenes, 3)}
         assert len(theirs - own) <= lost
         assert len(theirs) > 100
 
@@ -183,7 +183,7 @@ def test_what_is_not_there_is_looked_for_in_the_box_of_something_else_that_is_la
 
 def test_without_channel_means_nothing_is_made_and_the_reason_says_what_to_do() -> None:
     tally = Tally()
-    assert list(generate(visual.suite, world()[:10], tally=tally)) == []
+    assert list(generate_groups(visual.suite, world()[:10], tally=tally)) == []
     assert sum(count for (_, why), count in tally.dropped.items() if why == visual.NO_MEANS) > 30
     assert "--means" in visual.NO_MEANS
 
@@ -192,7 +192,7 @@ def test_without_channel_means_nothing_is_made_and_the_reason_says_what_to_do() 
 @examples(25)
 def test_random_scenes_make_groups_whose_edits_can_all_be_applied(scenes: list[Scene], seed: int) -> None:
     blank = np.zeros((120, 160, 3), np.uint8)  # half the size that the boxes refer to
-    for _, group in list(generate(SUITE, scenes, seed))[:4]:
+    for _, group in list(generate_groups(SUITE, scenes, seed))[:4]:
         for query in group.variants:
             assert query.picture
             assert apply_edits(query.picture.edits, blank).size
@@ -206,6 +206,6 @@ def test_edits_come_back_from_the_table_as_they_were() -> None:
 
 def test_a_suite_that_was_told_its_means_travels_to_other_processes() -> None:
     again = pickle.loads(pickle.dumps(SUITE))
-    assert [group.id for _, group in generate(again, world()[:5])] == [
-        group.id for _, group in generate(SUITE, world()[:5])
+    assert [group.id for _, group in generate_groups(again, world()[:5])] == [
+        group.id for _, group in generate_groups(SUITE, world()[:5])
     ]

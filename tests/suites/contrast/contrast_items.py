@@ -10,7 +10,7 @@ from counterpoint.core.items import GroundedQuestion, Question, Step
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.suites.contrast.contrast_sets import suite
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.source import World
 
 Thing = tuple[str, tuple[str, ...], tuple[int, int, int, int]]
@@ -79,7 +79,7 @@ def made(*items: GroundedQuestion, seed: int = 0) -> tuple[list[Group], Tally]:
     """The contrast sets of some questions in the company of the others, and what was dropped."""
     tally = Tally()
     company = [*others(), *(GroundedQuestion(item.question, item.scene) for item in items)]
-    return [group for _, group in generate(suite, company, seed, tally=tally)], tally
+    return [group for _, group in generate_groups(suite, company, seed, tally=tally)], tally
 
 
 def reasons(*items: GroundedQuestion) -> set[str]:
@@ -97,4 +97,4 @@ def world_items(scenes: int = SCENES) -> tuple[GroundedQuestion, ...]:
 @cache
 def world_sets(scenes: int = SCENES, seed: int = 0) -> tuple[Group, ...]:
     """The contrast sets of the world."""
-    return tuple(group for _, group in generate(suite, world_items(scenes), seed))
+    return tuple(group for _, group in generate_groups(suite, world_items(scenes), seed))

@@ -19,7 +19,7 @@ from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.contrast.grounding import naming_kind
 from counterpoint.suites.contrast.survey import BloomFilter, ContrastSurvey, order_by_spelling, survey, weighted_order
 from counterpoint.suites.contrast.wordings import TEMPLATES
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 
 _AGREEING = {"is", "are", "a", "an", "any", "does", "do", "has", "have"}
 
@@ -82,18 +82,18 @@ def test_no_contrast_comes_twice_or_is_asked_by_the_source() -> None:
 
 def test_sets_of_three_are_the_beginnings_of_sets_of_five() -> None:
     items = world_items()[: scaled(1500)]
-    large = {(g.kind, g.base.id): g for _, g in generate(suite, items)}
-    for _, group in generate(suite.configured({"contrasts": 3}), items):
+    large = {(g.kind, g.base.id): g for _, g in generate_groups(suite, items)}
+    for _, group in generate_groups(suite.configured({"contrasts": 3}), items):
         assert group.queries == large[group.kind, group.base.id].queries[:4]
 
 
 def test_neither_the_order_of_questions_nor_company_changes_a_set() -> None:
     items = list(world_items()[:900])
     statistics = survey(items)
-    first = {group.id for _, group in generate(suite, items, statistics=statistics)}
+    first = {group.id for _, group in generate_groups(suite, items, statistics=statistics)}
     Random(3).shuffle(items)
-    assert {group.id for _, group in generate(suite, items, statistics=statistics)} == first
-    assert {group.id for _, group in generate(suite, items, 1, statistics=statistics)} != first
+    assert {group.id for _, group in generate_groups(suite, items, statistics=statistics)} == first
+    assert {group.id for _, group in generate_groups(suite, items, 1, statistics=statistics)} != first
 
 
 def test_a_survey_of_parts_is_a_survey_of_the_whole_and_is_never_changed_by_drawing() -> None:
@@ -105,7 +105,7 @@ def test_a_survey_of_parts_is_a_survey_of_the_whole_and_is_never_changed_by_draw
     assert {k: v for k, v in whole.names.together.items() if v} == {k: v for k, v in parts.names.together.items() if v}
     assert all(parts.questions.has(item.scene.id, item.question.text) for item in items)
     before = repr((whole.names.having, whole.names.clear, sorted(whole.names.together)))
-    list(generate(suite, items, statistics=whole))
+    list(generate_groups(suite, items, statistics=whole))
     assert repr((whole.names.having, whole.names.clear, sorted(whole.names.together))) == before
 
 

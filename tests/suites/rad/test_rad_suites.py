@@ -13,7 +13,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.suites.rad import counterfactuals, dialogues
 from counterpoint.suites.rad import question_sets as families
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.crowd import Crowd
 
 Golden = Callable[[str, Iterable[str]], None]
@@ -33,7 +33,7 @@ def _colors(count: int) -> list[Question]:
 
 def _made(suite: Any, items: Sequence[Any], seed: int = 0) -> tuple[list[Group], Tally]:
     tally = Tally()
-    return [group for _, group in generate(suite, items, seed, tally=tally)], tally
+    return [group for _, group in generate_groups(suite, items, seed, tally=tally)], tally
 
 
 def test_yes_and_no_come_at_even_odds_and_wrong_values_by_their_frequency() -> None:
@@ -72,7 +72,7 @@ def test_the_order_of_questions_and_the_rest_of_them_change_nothing_but_the_pool
     pools = counterfactuals.survey(questions)
 
     def drawn(items: Sequence[Question], seed: int) -> dict[str, str]:
-        made = (group for _, group in generate(counterfactuals.suite, items, seed, statistics=pools))
+        made = (group for _, group in generate_groups(counterfactuals.suite, items, seed, statistics=pools))
         return {dict(group.tags[0])["question"]: dict(group.tags[1])["value"] for group in made}
 
     assert drawn(questions, 5) == drawn(mixed, 5)

@@ -10,7 +10,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.models.builtin.models import fusion
 from counterpoint.models.feature_edits import FeatureEditor
 from counterpoint.suites.robustness.feature_noise import TRIALS, propose_feature_noise, reference_entries, suite, survey
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
 
 
@@ -22,7 +22,7 @@ def _questions(count: int) -> list[Question]:
 
 def test_a_question_has_fifteen_variants_for_each_side_and_nothing_else_differs() -> None:
     asked = _questions(4)
-    ((test, group), *_) = generate(suite, asked, 0)
+    ((test, group), *_) = generate_groups(suite, asked, 0)
     assert test == "feature-noise"
     assert len(group.variants) == 2 * TRIALS
     base = group.base
@@ -52,7 +52,7 @@ def test_the_manifest_lists_the_reference_queries_as_their_ids_are_made() -> Non
 
 def test_the_seed_draws_the_noise_anew_and_nothing_else() -> None:
     asked = _questions(3)
-    one, again, other = ([group for _, group in generate(suite, asked, seed)] for seed in (7, 7, 8))
+    one, again, other = ([group for _, group in generate_groups(suite, asked, seed)] for seed in (7, 7, 8))
     assert one == again
     for first, second in zip(one, other, strict=True):
         assert first.base == second.base
@@ -70,13 +70,13 @@ def test_another_seed_disturbs_the_features_of_a_model_in_another_way() -> None:
     said = [
         [answer.top for _, answer in sorted(edits.answer(group.variants), key=itemgetter(0))]
         for seed in (0, 1)
-        for _, group in generate(suite.configured({"variants": 2}), asked[:1], seed, statistics=spread)
+        for _, group in generate_groups(suite.configured({"variants": 2}), asked[:1], seed, statistics=spread)
     ]
     assert all(one != other for one, other in zip(*said, strict=True))
 
 
 def test_fewer_variants_can_be_asked_for() -> None:
-    ((_, group), *_) = generate(suite.configured({"variants": 2}), _questions(2), 0)
+    ((_, group), *_) = generate_groups(suite.configured({"variants": 2}), _questions(2), 0)
     assert len(group.variants) == 4
 
 

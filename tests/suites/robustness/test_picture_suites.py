@@ -21,7 +21,7 @@ from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.robustness import picture_changes as changed
 from counterpoint.suites.robustness import picture_noise as noise
 from counterpoint.suites.robustness.picture_changes import QuestionTerms, change_rules, text_phrases
-from counterpoint.suites.suite import Suite, Tally, generate
+from counterpoint.suites.suite import Suite, Tally, generate_groups
 from counterpoint.world.source import World
 
 KINDS = ["gaussian", "poisson", "salt-and-pepper", "speckle"]
@@ -43,7 +43,7 @@ def _allowed(question: Question) -> set[str]:
 
 def test_a_question_is_asked_about_twelve_noisy_pictures_each_drawn_anew() -> None:
     seeds = Counter[int]()
-    groups = [group for _, group in generate(noise.suite, _questions())]
+    groups = [group for _, group in generate_groups(noise.suite, _questions())]
     assert len(groups) == len(_questions())
     for group, question in zip(groups, _questions(), strict=True):
         assert group.relation is Relation.SAME
@@ -61,7 +61,7 @@ def test_a_question_is_asked_about_twelve_noisy_pictures_each_drawn_anew() -> No
 
 
 def test_a_variant_says_which_noise_it_has_and_the_base_says_none() -> None:
-    _, group = next(iter(generate(noise.with_severities, _questions())))
+    _, group = next(iter(generate_groups(noise.with_severities, _questions())))
     base, *variants = (dict(tags) for tags in group.tags)
     assert "edit" not in base
     assert base["question"] == _questions()[0].id
@@ -73,7 +73,7 @@ def test_a_variant_says_which_noise_it_has_and_the_base_says_none() -> None:
 
 def test_kinds_severities_and_trials_can_be_chosen() -> None:
     own = noise.noise_suite("mine", kinds=["speckle"], severities=[1, 5], trials=2)
-    _, group = next(iter(generate(own, _questions())))
+    _, group = next(iter(generate_groups(own, _questions())))
     assert [dict(tags)["severity"] for tags in group.tags[1:]] == ["1", "1", "5", "5"]
 
 
@@ -81,7 +81,7 @@ def test_kinds_severities_and_trials_can_be_chosen() -> None:
 def test_one_seed_makes_one_suite_and_it_travels(suite: Suite[Any, Any]) -> None:
     again = pickle.loads(pickle.dumps(suite))
     first, second, other = (
-        [group.id for _, group in generate(one, _questions(), seed)]
+        [group.id for _, group in generate_groups(one, _questions(), seed)]
         for one, seed in ((suite, 1), (again, 1), (again, 2))
     )
     assert first == second
@@ -90,7 +90,7 @@ def test_one_seed_makes_one_suite_and_it_travels(suite: Suite[Any, Any]) -> None
 
 @pytest.mark.parametrize("suite", [noise.suite, changed.with_severities])
 def test_groups_come_back_from_the_table_and_every_edit_can_be_applied(suite: Suite[Any, Any]) -> None:
-    groups = [group for _, group in generate(suite, _questions()[:40])]
+    groups = [group for _, group in generate_groups(suite, _questions()[:40])]
     assert read_queries(groups_table([("one", group) for group in groups], "one")) == [
         query for group in groups for query in group.queries
     ]
@@ -102,7 +102,7 @@ def test_groups_come_back_from_the_table_and_every_edit_can_be_applied(suite: Su
 def test_a_question_that_nobody_answered_is_still_asked() -> None:
     unknown = _question("Is it?")
     for suite in (noise.suite, changed.suite):
-        _, group = next(iter(generate(suite, [unknown])))
+        _, group = next(iter(generate_groups(suite, [unknown])))
         assert set(group.gold) == {None}
 
 
@@ -147,13 +147,13 @@ def test_a_change_is_not_made_where_it_would_change_the_answer(
 ) -> None:
     assert kept <= _allowed(question)
     assert not lost & _allowed(question)
-    made = [group for _, group in generate(changed.suite, [question])]
+    made = [group for _, group in generate_groups(changed.suite, [question])]
     assert {dict(tags)["edit"] for group in made for tags in group.tags[1:]} == _allowed(question)
 
 
 def test_what_is_not_made_is_counted_with_its_reason() -> None:
     tally = Tally()
-    groups = [group for _, group in generate(changed.with_severities, _questions(), tally=tally)]
+    groups = [group for _, group in generate_groups(changed.with_severities, _questions(), tally=tally)]
     made = sum(len(group.variants) for group in groups)
     assert made + sum(tally.dropped.values()) == len(_questions()) * sum(map(len, TRANSFORMS.values()))
     reasons = {why.partition(":")[0] for _, why in tally.dropped}
@@ -162,7 +162,7 @@ def test_what_is_not_made_is_counted_with_its_reason() -> None:
 
 
 def test_no_question_of_the_world_about_sides_is_mirrored_and_none_about_colors_is_gray() -> None:
-    groups = [group for _, group in generate(changed.suite, World("test", 120).questions())]
+    groups = [group for _, group in generate_groups(changed.suite, World("test", 120).questions())]
     by_edit: dict[str, list[Group]] = {}
     for group in groups:
         for tags in group.tags[1:]:
@@ -185,7 +185,7 @@ def test_every_change_has_a_rule_of_known_classes_and_every_edit_is_known() -> N
 def test_pictures_are_turned_to_both_sides() -> None:
     turns = Counter(
         query.picture.edits[0].arguments[0]
-        for _, group in generate(changed.suite, _questions())
+        for _, group in generate_groups(changed.suite, _questions())
         for query in group.variants
         if query.picture and query.picture.edits[0].name == "rotate"
     )

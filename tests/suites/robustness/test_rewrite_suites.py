@@ -8,7 +8,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.noise.kinds import NO_LETTERS, NOISE_KINDS, NOT_ENGLISH
 from counterpoint.suites.robustness import sears, word_noise
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 
 Golden = Callable[[str, Iterable[str]], None]
 
@@ -19,7 +19,7 @@ def _question(number: int, text: str, gold: Gold | None = None) -> Question:
 
 def _made(suite: Any, items: Sequence[Question], seed: int = 0) -> tuple[list[Group], Tally]:
     tally = Tally()
-    return [group for _, group in generate(suite, items, seed, tally=tally)], tally
+    return [group for _, group in generate_groups(suite, items, seed, tally=tally)], tally
 
 
 def test_a_question_has_one_variant_for_each_adversarial_rule_that_fits() -> None:

@@ -8,7 +8,7 @@ import pytest
 from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Picture
 from counterpoint.language.verbs import gerund
-from counterpoint.suites.suite import MASKED_LM, generate
+from counterpoint.suites.suite import MASKED_LM, generate_groups
 from counterpoint.suites.valse.action_sentences import ActionSentence, are_alike, infinitive, read_action, verbs_exclude
 from counterpoint.suites.valse.actions import REPLACEMENT, SWAP, suite, unpaired
 from counterpoint.world.source import World
@@ -78,7 +78,7 @@ def test_a_verb_is_exchanged_for_one_that_others_do_with_the_same() -> None:
         _frame(2, "man", "throwing", "item", "ball"),
         _frame(3, "man", "eating", "food", "apple"),
     ]
-    texts = {tuple(query.text for query in group.queries) for _, group in generate(suite, frames)}
+    texts = {tuple(query.text for query in group.queries) for _, group in generate_groups(suite, frames)}
     assert texts == {
         ("A man is kicking a ball.", "A man is throwing a ball."),
         ("A man is throwing a ball.", "A man is kicking a ball."),
@@ -88,7 +88,7 @@ def test_a_verb_is_exchanged_for_one_that_others_do_with_the_same() -> None:
 def test_what_happens_in_the_same_picture_is_no_foil() -> None:
     frames = [_frame(1, "man", "kicking", "item", "ball"), _frame(2, "man", "throwing", "item", "ball")]
     together = [Frame(frame.id, Picture("swig:images_512/both.jpg"), frame.verb, frame.roles) for frame in frames]
-    assert list(generate(suite, together)) == []
+    assert list(generate_groups(suite, together)) == []
 
 
 def test_verbs_that_were_proposed_narrow_what_is_taken() -> None:
@@ -96,10 +96,10 @@ def test_verbs_that_were_proposed_narrow_what_is_taken() -> None:
     assert suite.proposals
     assert [gap.text for frame in frames for gap in suite.proposals.gaps(frame)] == ["A man is [MASK] a ball."] * 2
     both = suite.configured({MASKED_LM: {"A man is [MASK] a ball.": ["throwing", "kicking"]}})
-    assert len(list(generate(both, frames))) == 2
+    assert len(list(generate_groups(both, frames))) == 2
     other = suite.configured({MASKED_LM: {"A man is [MASK] a ball.": ["throwing", "biting"]}})
-    assert list(generate(other, frames)) == []
-    assert list(generate(suite.configured({MASKED_LM: {}}), frames)) == []
+    assert list(generate_groups(other, frames)) == []
+    assert list(generate_groups(suite.configured({MASKED_LM: {}}), frames)) == []
 
 
 def test_verbs_are_proposed_with_their_prepositions_and_in_the_tense_of_the_suite() -> None:
@@ -109,7 +109,7 @@ def test_verbs_are_proposed_with_their_prepositions_and_in_the_tense_of_the_suit
         assert one.proposals
         gaps = [gap for frame in frames for gap in one.proposals.gaps(frame)]
         assert {said for _, said in gaps} == told[gaps[0].text]
-        found = [group for _, group in generate(one.configured({MASKED_LM: told}), frames)]
+        found = [group for _, group in generate_groups(one.configured({MASKED_LM: told}), frames)]
         assert [group.test for group in found].count(REPLACEMENT) == 2
 
 
@@ -121,10 +121,10 @@ def test_who_chases_whom_is_exchanged_beside_one_where_it_is_the_other_way_round
         _frame(4, "woman", "kissing", "item", "man"),
         _frame(5, "man", "unveiling", "item", "prize"),
     ]
-    groups = [group for _, group in generate(suite, frames)]
+    groups = [group for _, group in generate_groups(suite, frames)]
     assert {group.base.text for group in groups} == {"A boy is chasing a dog.", "A dog is chasing a boy."}
     assert {group.test for group in groups} == {SWAP}
-    all_swaps = {tuple(query.text for query in group.queries) for _, group in generate(unpaired, frames)}
+    all_swaps = {tuple(query.text for query in group.queries) for _, group in generate_groups(unpaired, frames)}
     assert ("A man unveils a prize.", "A prize unveils a man.") in all_swaps
     assert len(all_swaps) == 3
 
@@ -137,7 +137,7 @@ def test_those_who_are_called_alike_are_not_exchanged() -> None:
 
 
 def test_the_world_makes_both_instruments_with_boxes() -> None:
-    groups = [group for _, group in generate(suite, list(World("test", 300).frames()))]
+    groups = [group for _, group in generate_groups(suite, list(World("test", 300).frames()))]
     tests = Counter(group.test for group in groups)
     assert tests[REPLACEMENT] > 20
     assert tests[SWAP] > 5

@@ -6,7 +6,7 @@ import pytest
 
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
-from counterpoint.suites.suite import Tally, generate
+from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.suites.valse.coreference import CLEAN, STANDARD, instrument, suite, yes_or_no
 from counterpoint.suites.valse.pronouns import caption_answers, pronouns, refer_to_caption
 from counterpoint.world.source import World
@@ -22,7 +22,7 @@ def test_a_caption_a_question_and_its_answer_become_a_caption_and_a_foil() -> No
         _dialogue(1, "a skateboarding man is on a half pipe", ("does he wear a helmet", "no, he doesn't")),
         _dialogue(2, "a man on a horse", ("does he wear a helmet?", "yes")),
     ]
-    texts = {tuple(query.text for query in group.queries) for _, group in generate(suite, talks)}
+    texts = {tuple(query.text for query in group.queries) for _, group in generate_groups(suite, talks)}
     assert texts == {
         (
             "A skateboarding man is on a half pipe. Does he wear a helmet? No.",
@@ -81,7 +81,7 @@ def test_answers_are_cut_to_yes_or_no_where_they_are_sure(answer: str, word: str
 def test_a_question_that_the_caption_answers_is_not_asked() -> None:
     talks = [_dialogue(1, "a closed red umbrella", ("is it open", "no")), _dialogue(2, "a box", ("is it open", "yes"))]
     tally = Tally()
-    assert list(generate(suite, talks, tally=tally)) == []
+    assert list(generate_groups(suite, talks, tally=tally)) == []
     assert tally.dropped["coreference", "the caption answers the question"] == 1
     assert caption_answers("a closed red umbrella", "is it open")
     assert not caption_answers("an umbrella", "is it open")
@@ -96,7 +96,7 @@ def test_pictures_of_training_make_the_standard_instrument() -> None:
 
 @pytest.mark.parametrize(("split", "test"), [("train", STANDARD), ("test", CLEAN)])
 def test_the_world_speaks_with_pronouns_and_half_of_its_answers_are_yes(split: str, test: str) -> None:
-    groups = [group for _, group in generate(suite, list(World(split, 150).dialogues()))]
+    groups = [group for _, group in generate_groups(suite, list(World(split, 150).dialogues()))]
     words = Counter(dict(group.tags[0])["word"] for group in groups)
     assert {group.test for group in groups} == {test}
     assert words["yes"] == words["no"] > 3

@@ -11,7 +11,7 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.suites.suite import Rejection, generate
+from counterpoint.suites.suite import Rejection, generate_groups
 from counterpoint.suites.valse.objects import (
     ObjectSurvey,
     candidate_words,
@@ -87,7 +87,7 @@ def test_a_foil_differs_in_the_thing_and_its_article_and_comes_again(text: str, 
 
 
 def test_each_thing_stands_for_another_as_often_as_the_other_way_round() -> None:
-    groups = [group for _, group in generate(suite, ALL)]
+    groups = [group for _, group in generate_groups(suite, ALL)]
     assert groups
     words = [Counter(dict(group.tags[side])["word"] for group in groups) for side in (0, 1)]
     assert words[0] == words[1]

@@ -11,7 +11,7 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.suites.suite import Rejection, generate
+from counterpoint.suites.suite import Rejection, generate_groups
 from counterpoint.suites.valse.plurality import PluralitySurvey, number_changes, propose_foils, quantifiers, suite
 
 ONE, MANY = "exactly one", "some"
@@ -124,7 +124,7 @@ def test_a_foil_differs_from_its_caption_and_comes_again(text: str, seed: int) -
 
 
 def test_both_directions_and_all_nouns_are_as_often_in_captions_as_in_foils() -> None:
-    groups = [group for _, group in generate(suite, list(every_caption()))]
+    groups = [group for _, group in generate_groups(suite, list(every_caption()))]
     assert groups
     words = [Counter(dict(group.tags[side])["word"] for group in groups) for side in (0, 1)]
     assert words[0] == words[1]
@@ -134,7 +134,7 @@ def test_both_directions_and_all_nouns_are_as_often_in_captions_as_in_foils() ->
 
 
 def test_fewer_groups_are_as_balanced() -> None:
-    groups = [group for _, group in generate(suite, list(every_caption()), limit=20)]
+    groups = [group for _, group in generate_groups(suite, list(every_caption()), limit=20)]
     assert len(groups) == 20
     words = [Counter(dict(group.tags[side])["word"] for group in groups) for side in (0, 1)]
     assert words[0] == words[1]

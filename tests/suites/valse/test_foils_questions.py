@@ -13,7 +13,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.numbers import number_value
-from counterpoint.suites.suite import Suite, Tally, generate
+from counterpoint.suites.suite import Suite, Tally, generate_groups
 from counterpoint.suites.valse import counting, existence
 from counterpoint.suites.valse.count_votes import read_votes
 from counterpoint.world.source import World
@@ -27,7 +27,7 @@ def _question(place: int, text: str, *answers: str) -> Question:
 
 
 def _made(suite: Suite[Any, Any], questions: Sequence[Question], limit: int | None = None) -> list[Group]:
-    return [group for _, group in generate(suite, list(questions), limit=limit)]
+    return [group for _, group in generate_groups(suite, list(questions), limit=limit)]
 
 
 def _words(groups: Sequence[Group], role: int) -> Counter[str]:
@@ -107,7 +107,7 @@ def test_few_captions_have_each_number_as_often_as_their_foils(rows: list[tuple[
 @pytest.mark.parametrize("suite", [existence.suite, counting.suite])
 def test_the_world_has_such_questions(suite: Suite[Any, Any]) -> None:
     asked, tally = list(World("test", 60).questions()), Tally()
-    groups = [group for _, group in generate(suite, asked, tally=tally)]
+    groups = [group for _, group in generate_groups(suite, asked, tally=tally)]
     assert len(groups) > 20
     assert tally.dropped
     for group in groups:
@@ -115,7 +115,7 @@ def test_the_world_has_such_questions(suite: Suite[Any, Any]) -> None:
         assert {query.mode for query in group.queries} == {Mode.SCORE}
         assert {name for name, _ in group.tags[0]} == TAGS
         assert group.proof
-    assert {group.id for group in groups} == {group.id for _, group in generate(suite, asked[::-1])}
+    assert {group.id for group in groups} == {group.id for _, group in generate_groups(suite, asked[::-1])}
 
 
 def test_half_of_existence_is_of_nothing() -> None:

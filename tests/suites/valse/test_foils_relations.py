@@ -13,7 +13,7 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.suites.suite import GAP, MASKED_LM, Rejection, generate
+from counterpoint.suites.suite import GAP, MASKED_LM, Rejection, generate_groups
 from counterpoint.suites.valse.relations import (
     PrepositionSlot,
     PrepositionSurvey,
@@ -130,7 +130,7 @@ def test_only_the_preposition_changes_and_a_foil_comes_again(text: str, seed: in
 
 
 def test_each_preposition_stands_for_another_as_often_as_the_other_way_round() -> None:
-    groups = [group for _, group in generate(suite, ALL)]
+    groups = [group for _, group in generate_groups(suite, ALL)]
     assert groups
     directions = Counter(dict(group.tags[0])["direction"] for group in groups)
     for direction, count in directions.items():
