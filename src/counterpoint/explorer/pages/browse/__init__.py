@@ -119,85 +119,88 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
     """The groups that fit a filter, for any model and suite, a page at a time."""
     query = request.values
     chosen = replace(read_filter(query), browse="1", focus="")
-    select(reader, chosen)  # refuses what the lab does not have
-    counted = count_facets(reader, chosen)
+    select(reader, chosen)  # refuses names that the lab does not have
+    facets = count_facets(reader, chosen)
     after, before = GroupKey.parse(query.get("after", "")), GroupKey.parse(query.get("before", ""))
     listed = list_groups(reader, chosen, PAGE + 1, after=after, before=before)
-    shown, earlier, later = _shown(listed, after, before)
-    if before and len(shown) < PAGE:  # the first page is never a part of one
+    matches, has_earlier, has_later = _page_of(listed, after, before)
+    if before and len(matches) < PAGE:  # the first page is always full
         return browse_view(reader, PageRequest({}, tuple(filter_parameters(chosen).items())))
     at = {"after": str(after)} if after else {"before": str(before)} if before else {}
     return BrowseView(
         title="Browse",
         sentence=SENTENCE,
         twin=browse_address(chosen, ".json", **at),
-        before=browse_address(chosen, before=str(shown[0].key)) if earlier else "",
-        after=browse_address(chosen, after=str(shown[-1].key)) if later else "",
-        boxes=tuple(_boxes(reader, counted)),
+        before=browse_address(chosen, before=str(matches[0].key)) if has_earlier else "",
+        after=browse_address(chosen, after=str(matches[-1].key)) if has_later else "",
+        boxes=tuple(_boxes(reader, facets)),
         fields=tuple(_fields(reader, chosen)),
-        metrics=_measures(reader, chosen),
-        slider=_slider(counted) if chosen.metric else None,
-        hits=tuple(_hits(reader, shown, chosen)),
-        found=counted.matches(),
+        metrics=_metric_box(reader, chosen),
+        slider=_slider(facets) if chosen.metric else None,
+        hits=tuple(_hits(reader, matches, chosen)),
+        found=facets.matches(),
         here=browse_address(chosen),
         downloads=tuple(LinkChoice(label, browse_address(chosen, ending)) for ending, label in FORMS.items()),
-        also=LinkChoice(_also(reader, chosen), chosen.also, chosen=True) if chosen.also else None,
+        also=LinkChoice(_other_verdict(reader, chosen), chosen.also, chosen=True) if chosen.also else None,
         filtered=bool(filter_parameters(chosen).keys() - {"browse"}),
     )
 
 
-def _also(reader: LabReader, chosen: GroupFilter) -> str:
+def _other_verdict(reader: LabReader, chosen: GroupFilter) -> str:
     model, verdict = chosen.other
     return f"and {reader.model(model).name}: {VERDICTS.get(verdict, verdict)}"
 
 
-def _shown(
+def _page_of(
     listed: list[GroupMatch], after: GroupKey | None, before: GroupKey | None
 ) -> tuple[list[GroupMatch], bool, bool]:
-    """What a page has of one more than it holds, and whether there is anything before and after it."""
+    """Return the matches of a page, from one more than it holds, and whether there are earlier and later ones."""
     more = len(listed) > PAGE
     if before and not after:
         return listed[-PAGE:], more, True
     return listed[:PAGE], bool(after and listed), more
 
 
-def _boxes(reader: LabReader, counted: Facets) -> Iterable[SelectBox]:
+def _boxes(reader: LabReader, facets: Facets) -> Iterable[SelectBox]:
     names = {"model": {model.slug: model.name for model in reader.models()}}
     names["verdict"] = {**VERDICTS, INCONSISTENT: INCONSISTENT}
-    for facet, (label, every) in _BOXES.items():
-        now = getattr(counted.chosen, facet)
-        options = {value: count for value, count in counted.options(facet) if value}
-        options.setdefault(now, 0) if now else None
+    for facet, (label, any_value) in _BOXES.items():
+        current = getattr(facets.chosen, facet)
+        options = {value: count for value, count in facets.options(facet) if value}
+        if current:
+            options.setdefault(current, 0)
         listed = (
-            SelectOption(value, names.get(facet, {}).get(value, value), value == now, n) for value, n in options.items()
+            SelectOption(value, names.get(facet, {}).get(value, value), value == current, n)
+            for value, n in options.items()
         )
-        yield SelectBox(facet, label, (SelectOption("", every, not now), *listed))
+        yield SelectBox(facet, label, (SelectOption("", any_value, not current), *listed))
 
 
 def _fields(reader: LabReader, chosen: GroupFilter) -> Iterable[TextField]:
-    said, tags = common_answers(reader, chosen), common_tags(reader, chosen)
+    answers, tags = common_answers(reader, chosen), common_tags(reader, chosen)
     yield TextField("text", "Text", chosen.text, "part of a question")
-    yield TextField("answer", "Answer", chosen.answer, "a value", tuple(Suggestion(*one) for one in said))
-    yield TextField("tag", "Tag", chosen.tag, "name=value", tuple(Suggestion(*one) for one in tags))
+    yield TextField("answer", "Answer", chosen.answer, "a value", tuple(Suggestion(*answer) for answer in answers))
+    yield TextField("tag", "Tag", chosen.tag, "name=value", tuple(Suggestion(*tag) for tag in tags))
 
 
-def _measures(reader: LabReader, chosen: GroupFilter) -> SelectBox:
+def _metric_box(reader: LabReader, chosen: GroupFilter) -> SelectBox:
     known = [name for name in reader.group_metrics() if name in reader.scored_metrics()]
     options = (SelectOption(name, catalog.metric(name).title, name == chosen.metric) for name in known)
     return SelectBox("metric", "Score by", (SelectOption("", "no metric", not chosen.metric), *options))
 
 
-def _slider(counted: Facets) -> ScoreSlider:
-    low, high = counted.chosen.steps
-    spread = counted.histogram()
-    tallest = max(spread) or 1
+def _slider(facets: Facets) -> ScoreSlider:
+    low, high = facets.chosen.steps
+    histogram = facets.histogram()
+    tallest = max(histogram) or 1
     columns = (
-        HistogramColumn(step / STEPS, count, count / tallest, low <= step <= high) for step, count in enumerate(spread)
+        HistogramColumn(step / STEPS, count, count / tallest, low <= step <= high)
+        for step, count in enumerate(histogram)
     )
-    return ScoreSlider(counted.chosen.metric, low / STEPS, high / STEPS, 1 / STEPS, tuple(columns))
+    return ScoreSlider(facets.chosen.metric, low / STEPS, high / STEPS, 1 / STEPS, tuple(columns))
 
 
-def _hits(reader: LabReader, found: list[GroupMatch], chosen: GroupFilter) -> Iterable[BrowseHit]:
+def _hits(reader: LabReader, matches: list[GroupMatch], chosen: GroupFilter) -> Iterable[BrowseHit]:
     names = {model.slug: model.name for model in reader.models()}
-    for one, entry in zip(found, group_entries(reader, found, chosen), strict=True):
-        yield BrowseHit(entry, names.get(one.model, ""), one.suite, one.score)
+    for match, entry in zip(matches, group_entries(reader, matches, chosen), strict=True):
+        yield BrowseHit(entry, names.get(match.model, ""), match.suite, match.score)

@@ -1,4 +1,4 @@
-"""The rows behind a list, as a file: one row per query of every group that fits, made and sent part by part."""
+"""Downloads of Browse: one row per query of every group that fits, streamed in batches."""
 
 import json
 from collections.abc import Iterator
@@ -18,14 +18,13 @@ from starlette.routing import Route
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.group_filters import read_filter
 from counterpoint.lab.reader import LabReader
-from counterpoint.store.outcomes.row_groups import take_rows
 from counterpoint.store.outcomes.selection import (
     GroupFilter,
     select,
 )
 
-GROUPS = 2000
-"""Groups in each part."""
+BATCH = 2000
+"""Groups in each batch."""
 
 SCHEMA = pa.schema(
     [
@@ -33,13 +32,13 @@ SCHEMA = pa.schema(
         ("role", pa.uint16()),
         *((name, pa.string()) for name in ("query", "picture", "edits", "text", "gold", "value", "state")),
         *((name, pa.float32()) for name in ("correct", "confidence")),
-        ("said_score", pa.float64()),
+        ("answer_score", pa.float64()),
         ("consistent", pa.bool_()),
         ("verdict", pa.string()),
         ("score", pa.float32()),
     ]
 )
-"""The columns; `score` is that of the group by the chosen metric, `said_score` what the model gave to a text."""
+"""The columns; `score` is that of the group by the chosen metric, `answer_score` what the model gave to a text."""
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8",
@@ -49,56 +48,55 @@ TYPES = {
 
 
 def stream_rows(reader: LabReader, chosen: GroupFilter, ending: str) -> Iterator[bytes]:
-    """All rows in a form, in parts that are small enough to be made while others look at pages."""
-    parts = row_batches(reader, chosen)
-    return {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}[ending](parts)
+    """Yield all rows in a format, in batches that are small enough to be read while pages are served."""
+    return {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}[ending](row_batches(reader, chosen))
 
 
 def row_batches(reader: LabReader, chosen: GroupFilter) -> Iterator[pa.Table]:
-    """The rows, suite by suite and model by model; no question stays open between two parts."""
+    """Yield the rows by suite and model; no query stays open between two batches."""
     slugs = [chosen.model] if chosen.model else [model.slug for model in reader.models()] or [""]
     for suite in [chosen.suite] if chosen.suite else reader.suites():
         for slug in slugs:
-            asked = select(reader, replace(chosen, model=slug, suite=suite))
-            sql = f"SELECT place, variants, verdict, {asked.score} AS score FROM {asked.source} WHERE {asked.where}"
-            found = reader.database.table(f"{sql} ORDER BY place", asked.parameters, asked.tables)
-            for start in range(0, found.num_rows, GROUPS):
-                yield _part(reader, suite, slug, found.slice(start, GROUPS))
+            selection = select(reader, replace(chosen, model=slug, suite=suite))
+            sql = f"SELECT place, variants, verdict, {selection.score} AS score FROM {selection.source} "
+            sql += f"WHERE {selection.where} ORDER BY place"
+            groups = reader.database.table(sql, selection.parameters, selection.tables)
+            for start in range(0, groups.num_rows, BATCH):
+                yield _batch(reader, suite, slug, groups.slice(start, BATCH))
 
 
-def _part(reader: LabReader, suite: str, slug: str, found: pa.Table) -> pa.Table:
-    sizes = found["variants"].to_numpy().astype(np.int64) + 1
-    rows = reader.rows_at(suite, list(zip(found["place"].to_pylist(), (sizes - 1).tolist(), strict=True)))
-    group = pa.array(np.repeat(np.arange(found.num_rows), sizes))
-    said = _said(reader, suite, slug, rows["row"].to_numpy().astype(np.int64))
+def _batch(reader: LabReader, suite: str, slug: str, groups: pa.Table) -> pa.Table:
+    sizes = groups["variants"].to_numpy().astype(np.int64) + 1
+    rows = reader.rows_at(suite, list(zip(groups["place"].to_pylist(), (sizes - 1).tolist(), strict=True)))
+    group = pa.array(np.repeat(np.arange(groups.num_rows), sizes))
+    outcomes = _outcomes(reader, suite, slug, rows["row"].to_numpy().astype(np.int64))
     columns: dict[str, Any] = {
         "model": pa.repeat(pa.scalar(slug), rows.num_rows),
         **{name: rows[name] for name in ("suite", "test", "kind", "relation", "role", "picture", "edits", "text")},
-        "group": [hex_id(one) for one in rows["group_id"].to_pylist()],
-        "query": [hex_id(one) for one in rows["query"].to_pylist()],
-        "gold": [_gold(one) for one in rows["gold"].to_pylist()],
-        **said,
-        "verdict": found["verdict"].take(group),
-        "score": found["score"].take(group),
+        "group": [hex_id(number) for number in rows["group_id"].to_pylist()],
+        "query": [hex_id(number) for number in rows["query"].to_pylist()],
+        "gold": [_gold_text(gold) for gold in rows["gold"].to_pylist()],
+        **outcomes,
+        "verdict": groups["verdict"].take(group),
+        "score": groups["score"].take(group),
     }
     return pa.table({name: columns[name] for name in SCHEMA.names}).cast(SCHEMA)
 
 
-def _said(reader: LabReader, suite: str, slug: str, rows: Any) -> dict[str, Any]:
-    kinds = {"value": pa.string(), "state": pa.string(), "correct": pa.float32(), "confidence": pa.float32()}
-    kinds |= {"score": pa.float64(), "consistent": pa.bool_()}
+def _outcomes(reader: LabReader, suite: str, slug: str, rows: Any) -> dict[str, Any]:
+    types = {"value": pa.string(), "state": pa.string(), "correct": pa.float32(), "confidence": pa.float32()}
+    types |= {"score": pa.float64(), "consistent": pa.bool_()}
     if slug:
-        (path,) = reader.database.files.paths("outcomes", model=slug, suite=suite)
-        found = take_rows(path, rows, list(kinds))
-        held = {name: found[name].cast(kind) for name, kind in kinds.items()}
+        table = reader.outcomes_at(suite, slug, rows, list(types))
+        columns = {name: table[name].cast(kind) for name, kind in types.items()}
     else:
-        held = {name: pa.nulls(len(rows), kind) for name, kind in kinds.items()}
-    held["said_score"] = held.pop("score")
-    return held
+        columns = {name: pa.nulls(len(rows), kind) for name, kind in types.items()}
+    columns["answer_score"] = columns.pop("score")
+    return columns
 
 
-def _gold(gold: list[dict[str, Any]] | None) -> str | None:
-    return None if gold is None else " / ".join(one["answer"] for one in gold if one["credit"] > 0)
+def _gold_text(gold: list[dict[str, Any]] | None) -> str | None:
+    return None if gold is None else " / ".join(answer["answer"] for answer in gold if answer["credit"] > 0)
 
 
 def _csv(parts: Iterator[pa.Table]) -> Iterator[bytes]:
@@ -116,54 +114,54 @@ def _jsonl(parts: Iterator[pa.Table]) -> Iterator[bytes]:
 
 
 def _parquet(parts: Iterator[pa.Table]) -> Iterator[bytes]:
-    sink = _Drained()
+    sink = _StreamBuffer()
     with pq.ParquetWriter(sink, SCHEMA, compression="zstd") as writer:
         for part in parts:
             writer.write_table(part)
-            yield sink.drained()
-    yield sink.drained()
+            yield sink.drain()
+    yield sink.drain()
 
 
-class _Drained:
-    """A file to which can be written, and whose content is taken away as it comes."""
+class _StreamBuffer:
+    """A write-only file whose content is taken out as it is written."""
 
     closed = False
 
     def __init__(self) -> None:
-        self._held, self._length = list[bytes](), 0
+        self._buffer, self._length = list[bytes](), 0
 
     def write(self, content: bytes) -> int:
-        """Keep some bytes."""
-        self._held.append(bytes(content))
+        """Buffer some bytes."""
+        self._buffer.append(bytes(content))
         self._length += len(content)
         return len(content)
 
     def tell(self) -> int:
-        """How many bytes there were."""
+        """Return the number of bytes written."""
         return self._length
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: the buffer is taken by `drain`."""
 
     def writable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readable(self) -> bool:
-        """It is not."""
+        """Return False."""
         return False
 
     def seekable(self) -> bool:
-        """It is not."""
+        """Return False."""
         return False
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Mark the file closed."""
         self.closed = True
 
-    def drained(self) -> bytes:
-        """What has come since the last time."""
-        content, self._held = b"".join(self._held), []
+    def drain(self) -> bytes:
+        """Return what was written since the last call."""
+        content, self._buffer = b"".join(self._buffer), []
         return content
 
 

@@ -1,9 +1,8 @@
-"""One sample: a base query with its gold and likeliest answers, and a card for everything that was asked around it."""
+"""One sample: a query with its gold, the answers of every model, and a card for each group made from it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +17,9 @@ from counterpoint.explorer.frequencies import (
     display_value,
     stochastic_passes,
 )
+from counterpoint.explorer.group_filters import group_address
 from counterpoint.explorer.group_parts import (
+    PLAIN,
     SENTENCES,
     AnswerProbability,
     AnswerView,
@@ -35,6 +36,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import read_queries
 from counterpoint.store.models import LabModel
 from counterpoint.store.outcomes.queries import group_answers, group_scores, groups_of_base, query_places
+from counterpoint.store.outcomes.selection import GroupFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +113,22 @@ MOST = 40
 """Groups that one page shows."""
 
 LEAST = 0.005
-"""A probability from which an answer is named among the likeliest; less is read as nothing."""
+"""The least probability of an answer that is listed among the most probable ones."""
 
 _MAIN = ("self_consistency", "comprehensive_accuracy", "accuracy")
-_TELLING: Mapping[str, tuple[str, ...]] = {
+_METRICS: Mapping[str, tuple[str, ...]] = {
     "same": _MAIN,
     "differs": _MAIN,
     "gold": ("comprehensive_accuracy", "accuracy", "all_right"),
     "ranks": ("acc_r", "ties"),
     "swap": ("question_bias", "picture_bias", "base_accuracy", "variant_accuracy"),
 }
-"""The metrics of a card by the relation of its group, those that apply."""
+"""The metrics of a card by the relation of its group; those that apply are shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A group around the sample."""
+class _Group:
+    """A group whose base is the sample."""
 
     suite: str
     place: int
@@ -141,107 +143,102 @@ class _Asked:
 def sample_view(reader: LabReader, request: PageRequest) -> SampleView:
     """One query with the answers of all models, and the groups that it is the base of."""
     query_id = parse_id(request.path["query"])
-    suite, row, within = _found(reader, query_id)
+    suite, row, within = _find_query(reader, query_id)
     line = row.to_pylist()[0]
-    around = _around(reader, query_id, line)
+    groups = [_Group(**group) for group in groups_of_base(reader, query_id, line["picture"], line["text"])]
     picture = read_queries(row)[0].picture
     return SampleView(
         title=line["text"],
-        sentence="One question, what each model says to it, and every test that was made of it.",
+        sentence="One question, the answers of each model, and every group that was made from it.",
         twin=f"/samples/{hex_id(query_id)}.json",
         query=hex_id(query_id),
         text=line["text"],
         context=line["context"],
         choices=tuple(line["choices"]),
-        gold=None if line["gold"] is None else tuple(GoldAnswer(one["answer"], one["credit"]) for one in line["gold"]),
+        gold=None
+        if line["gold"] is None
+        else tuple(GoldAnswer(gold["answer"], gold["credit"]) for gold in line["gold"]),
         picture=picture_view(suite, picture, line, [], None) if picture else None,
         play=play_address(suite, line),
-        predicted=tuple(_predicted(reader, model, suite, line["row"], line["mode"]) for model in reader.models()),
-        cards=_cards(reader, around[:MOST]),
+        predicted=tuple(_prediction(reader, model, suite, line["row"], line["mode"]) for model in reader.models()),
+        cards=tuple(_card(reader, group) for group in groups[:MOST]),
         passes=stochastic_passes(reader, [(query_id, "base")]),
         within=within,
-        more=max(len(around) - MOST, 0),
+        more=max(len(groups) - MOST, 0),
     )
 
 
-def _found(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[LinkChoice, ...]]:
-    """A suite that has the query, its row there, and the groups of which it is a variant."""
-    found = query_places(reader, query_id, MOST)
-    if not found:
+def _find_query(reader: LabReader, query_id: int) -> tuple[str, pa.Table, tuple[LinkChoice, ...]]:
+    """Return a suite that has the query, its row there, and the groups of which it is a variant."""
+    places = query_places(reader, query_id, MOST)
+    if not places:
         raise UnknownName("query of this lab", hex_id(query_id), [])
-    rows = [(suite, reader.rows_at(suite, [(row, 0)])) for suite, row in found]
-    first = next((one for one in rows if one[1]["role"][0].as_py() == 0), rows[0])
+    rows = [(suite, reader.rows_at(suite, [(row, 0)])) for suite, row in places]
+    first = next(((suite, row) for suite, row in rows if row["role"][0].as_py() == 0), rows[0])
     within = []
     for suite, row in rows:
         line = row.select(["group_id", "role", "test", "kind"]).to_pylist()[0]
         if line["role"]:
             name = f"{heading(line['test'], line['kind'])} · variant {line['role']}"
-            within.append(LinkChoice(name, _group(suite, line["group_id"], line["test"])))
+            within.append(LinkChoice(name, _group_address(suite, line["group_id"], line["test"])))
     return *first, tuple(within)
 
 
-def _around(reader: LabReader, query_id: int, line: Mapping[str, Any]) -> list[_Asked]:
-    """The groups whose base is the query, and those whose base has its picture and its text, in whatever mode."""
-    found = groups_of_base(reader, query_id, line["picture"], line["text"])
-    return [_Asked(**one) for one in found]
+def _prediction(reader: LabReader, model: LabModel, suite: str, row: int, mode: str) -> ModelPrediction:
+    (given,) = reader.answers_at(suite, model.slug, np.array([row]))
+    answer = answer_view(given, mode)
+    top = tuple(likely for likely in answer.top[:3] if likely.probability >= LEAST) if answer else ()
+    return ModelPrediction(model.name, answer, top)
 
 
-def _predicted(reader: LabReader, model: LabModel, suite: str, row: int, mode: str) -> ModelPrediction:
-    (line,) = reader.answers_at(suite, model.slug, np.array([row]))
-    answer = answer_view(line, mode)
-    return ModelPrediction(
-        model.name, answer, tuple(one for one in answer.top[:3] if one.probability >= LEAST) if answer else ()
-    )
-
-
-def _cards(reader: LabReader, around: Sequence[_Asked]) -> tuple[SampleCard, ...]:
-    return tuple(_card(reader, one) for one in around)
-
-
-def _card(reader: LabReader, asked: _Asked) -> SampleCard:
-    names = [name for name in _TELLING[asked.relation] if name in reader.group_metrics()]
-    scores = group_scores(reader, asked.suite, asked.place, names)
-    answers = group_answers(reader, asked.suite, asked.place)
-    apply = tuple(name for name in names if any(row[name] is not None for row in scores.values()))
+def _card(reader: LabReader, group: _Group) -> SampleCard:
+    names = [name for name in _METRICS[group.relation] if name in reader.group_metrics()]
+    scores = group_scores(reader, group.suite, group.place, names)
+    answers = group_answers(reader, group.suite, group.place)
+    applicable = tuple(name for name in names if any(row[name] is not None for row in scores.values()))
     lines = (
-        _line(asked, model, apply, scores.get(model.slug, {}), [one for one in answers if one["model"] == model.slug])
+        _card_row(
+            group, model, applicable, scores.get(model.slug, {}), [row for row in answers if row["model"] == model.slug]
+        )
         for model in reader.models()
     )
     return SampleCard(
-        suite=asked.suite,
-        test=asked.test,
-        kind=asked.kind,
-        heading=heading(asked.test, ""),
-        sentence=SENTENCES[asked.relation] if asked.variants else "A plain question, without variants.",
-        address=_group(asked.suite, asked.group_id, asked.test),
-        variants=asked.variants,
-        metrics=tuple((name, catalog.metric(name).title) for name in apply),
+        suite=group.suite,
+        test=group.test,
+        kind=group.kind,
+        heading=heading(group.test, ""),
+        sentence=SENTENCES[group.relation] if group.variants else PLAIN,
+        address=_group_address(group.suite, group.group_id, group.test),
+        variants=group.variants,
+        metrics=tuple((name, catalog.metric(name).title) for name in applicable),
         lines=tuple(line for line in lines if line.asked),
     )
 
 
-def _scored(line: Mapping[str, Any]) -> str:
-    return f"{'foil' if line['role'] else 'caption'} {line['score']:.3g}"
+def _ranked_score(answer: Mapping[str, Any]) -> str:
+    return f"{'foil' if answer['role'] else 'caption'} {answer['score']:.3g}"
 
 
-def _line(
-    asked: _Asked, model: LabModel, names: Sequence[str], scores: Mapping[str, Any], answers: Sequence[dict[str, Any]]
+def _card_row(
+    group: _Group,
+    model: LabModel,
+    names: Sequence[str],
+    scores: Mapping[str, Any],
+    answers: Sequence[Mapping[str, Any]],
 ) -> SampleCardRow:
-    """One model on a card; where captions are scored, their scores stand for answers."""
-    told = [one for one in answers if one["state"] != "missing"]
-    variants = [one for one in told if one["role"]] or told
-    if asked.relation == "ranks":
-        variants = [one | {"value": _scored(one)} for one in told if one["score"] is not None]
+    """Return one model on a card; of captions and foils the scores are listed in place of answers."""
+    given = [answer for answer in answers if answer["state"] != "missing"]
+    variants = [answer for answer in given if answer["role"]] or given
+    if group.relation == "ranks":
+        variants = [{**answer, "value": _ranked_score(answer)} for answer in given if answer["score"] is not None]
     return SampleCardRow(
         model=model.name,
-        address=_group(asked.suite, asked.group_id, asked.test, model.slug),
+        address=_group_address(group.suite, group.group_id, group.test, model.slug),
         scores=tuple(SampleScore(name, catalog.metric(name).title, scores.get(name)) for name in names),
         answers=answer_frequencies(map(display_value, variants)),
         asked=len(variants),
     )
 
 
-def _group(suite: str, group_id: int, test: str, model: str = "") -> str:
-    asked = {"test": test, "model": model}
-    said = urlencode({name: value for name, value in asked.items() if value})
-    return f"/suites/{quote(suite)}/groups/{hex_id(group_id)}?{said}"
+def _group_address(suite: str, group_id: int, test: str, model: str = "") -> str:
+    return group_address(suite, hex_id(group_id), GroupFilter(model, test=test))

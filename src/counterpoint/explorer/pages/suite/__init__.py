@@ -6,6 +6,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from counterpoint.core.ids import hex_id
+from counterpoint.explorer.group_filters import group_address
+from counterpoint.explorer.group_parts import thumbnail
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import ChartFigure, LinkChoice
 from counterpoint.lab.reader import LabReader
@@ -64,7 +66,7 @@ class SuiteView(PageView):
     suite: str = ""
     facts: tuple[SuiteFact, ...] = ()
     kinds: tuple[KindSummary, ...] = ()
-    dropped: tuple[RejectedGroups, ...] = ()
+    rejected: tuple[RejectedGroups, ...] = ()
     charts: tuple[ChartFigure, ...] = ()
     models: tuple[LinkChoice, ...] = ()
 
@@ -73,8 +75,8 @@ ANSWERS, EXAMPLES, WORDS = 4, 3, 20
 """How many right answers and examples of each kind, and how many words, are shown."""
 
 
-DROPPED = "dropped"
-"""Under which name a manifest says what was left out of a suite, and why."""
+REJECTED = "dropped"
+"""The parameter of a manifest that holds the rejected candidates by kind and reason."""
 
 
 MOST = 40
@@ -86,7 +88,7 @@ def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
     suite = request.path["suite"]
     here = f"/suites/{quote(reader.require_suite(suite))}"
     sentence = reader.suite_sentence(suite)
-    found = suite_words(reader, suite)
+    words = suite_words(reader, suite)
     return SuiteView(
         title=suite,
         sentence=f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}." if sentence else "What this suite contains.",
@@ -95,8 +97,8 @@ def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
         suite=suite,
         facts=_facts(reader, suite),
         kinds=reader.cached(("contents", suite), lambda: _kinds(reader, suite)),
-        dropped=rejected_groups(reader.lab.manifest(suite).parameters),
-        charts=(ChartFigure(suite_chart(reader, request), f"{here}.svg"),) if found else (),
+        rejected=rejected_groups(reader.lab.manifest(suite).parameters),
+        charts=(ChartFigure(suite_chart(reader, request), f"{here}.svg"),) if words else (),
         models=tuple(
             LinkChoice(model.name, f"{here}/models/{quote(model.slug)}")
             for model in reader.models()
@@ -108,40 +110,40 @@ def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
 def suite_chart(reader: LabReader, request: PageRequest) -> BarChart | WordChart:
     """Draw the most frequent words of the suite; those of captions and foils side by side."""
     suite = request.path["suite"]
-    found = suite_words(reader, reader.require_suite(suite))
-    title = _title(found, suite)
-    if {one.side for one in found} <= {"texts"}:
-        return BarChart(title, tuple(RankedWord(one.word, one.count, one.share) for one in found))
-    return WordChart(title, found)
+    words = suite_words(reader, reader.require_suite(suite))
+    title = _chart_title(words, suite)
+    if {word.side for word in words} <= {"texts"}:
+        return BarChart(title, tuple(RankedWord(word.word, word.count, word.share) for word in words))
+    return WordChart(title, words)
 
 
 def suite_words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
-    """The commonest words of a suite; of captions and foils those whose shares differ most."""
-    return reader.cached(("words", suite), lambda: _words(reader, suite))
+    """Return the most frequent words of a suite; of captions and foils those whose shares differ most."""
+    return reader.cached(("words", suite), lambda: _count_words(reader, suite))
 
 
-def _words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
+def _count_words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
     rows = word_counts(reader, suite)
     if any(row["ranks"] for row in rows):
-        return _sides([row for row in rows if row["ranks"]])
+        return _compare_sides([row for row in rows if row["ranks"]])
     counts: dict[str, int] = {}
     for row in rows:
         counts[row["word"]] = counts.get(row["word"], 0) + row["count"]
     total = sum(counts.values())
-    plain = word_list("noise", "function") - word_list("noise", "telling")
-    told = {word: count for word, count in counts.items() if word not in plain}
-    first = sorted(told, key=lambda word: (-told[word], word))[:WORDS]
-    return tuple(WordFrequency("", "texts", word, told[word] / total, told[word]) for word in first)
+    function_words = word_list("noise", "function") - word_list("noise", "telling")
+    content = {word: count for word, count in counts.items() if word not in function_words}
+    first = sorted(content, key=lambda word: (-content[word], word))[:WORDS]
+    return tuple(WordFrequency("", "texts", word, content[word] / total, content[word]) for word in first)
 
 
-def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[WordFrequency, ...]:
+def _compare_sides(rows: Sequence[Mapping[str, Any]]) -> tuple[WordFrequency, ...]:
     captions, foils = ({row["word"]: row["count"] for row in rows if row["variant"] == side} for side in (False, True))
     totals = [max(sum(own.values()), 1) for own in (captions, foils)]
 
-    def apart(word: str) -> float:
+    def difference(word: str) -> float:
         return float(abs(captions.get(word, 0) / totals[0] - foils.get(word, 0) / totals[1]))
 
-    first = sorted({*captions, *foils}, key=lambda word: (-apart(word), word))[:WORDS]
+    first = sorted({*captions, *foils}, key=lambda word: (-difference(word), word))[:WORDS]
     return tuple(
         WordFrequency("", side, word, own.get(word, 0) / total, own.get(word, 0))
         for word in first
@@ -149,55 +151,55 @@ def _sides(rows: Sequence[Mapping[str, Any]]) -> tuple[WordFrequency, ...]:
     )
 
 
-def _title(found: Sequence[WordFrequency], suite: str) -> str:
-    if not found:
+def _chart_title(words: Sequence[WordFrequency], suite: str) -> str:
+    if not words:
         return f"{suite} has no words"
-    first = found[0].word
-    if found[0].side == "texts":
-        return f"“{first}” is the most frequent content word, {100 * found[0].share:.1f} % of all"
-    shares = {one.side: 100 * one.share for one in found if one.word == first}
+    first = words[0].word
+    if words[0].side == "texts":
+        return f"“{first}” is the most frequent content word, {100 * words[0].share:.1f} % of all"
+    shares = {word.side: 100 * word.share for word in words if word.word == first}
     return f"“{first}” differs most: {shares['captions']:.1f} % of words in captions, {shares['foils']:.1f} % in foils"
 
 
 def _facts(reader: LabReader, suite: str) -> tuple[SuiteFact, ...]:
     manifest = reader.lab.manifest(suite)
     totals = suite_totals(reader, suite)
-    plain = {name: value for name, value in manifest.parameters.items() if name != DROPPED}
-    said = {
+    parameters = {name: value for name, value in manifest.parameters.items() if name != REJECTED}
+    facts = {
         "groups": f"{manifest.groups:,}",
         "queries": f"{manifest.rows:,}",
         "pictures": f"{totals['pictures']:,}",
         "relation": ", ".join(sorted(filter(None, totals["relations"]))),
         "made by": manifest.generator,
-        **{_asked_for(name): _said(value) for name, value in plain.items()},
+        **{_parameter_label(name): _as_text(value) for name, value in parameters.items()},
         "seed": str(manifest.seed),
         "answers compared by": manifest.rules,
         "version": f"{manifest.version}, made with {manifest.made_with}",
         "annotations": manifest.source,
         "fingerprint": manifest.fingerprint,
     }
-    return tuple(SuiteFact(name, value) for name, value in said.items() if value)
+    return tuple(SuiteFact(name, value) for name, value in facts.items() if value)
 
 
-def _asked_for(name: str) -> str:
-    """What a parameter is called, apart from what came of it."""
-    return f"{name} asked for" if name in ("groups", "queries", "pictures") else name.replace("_", " ")
+def _parameter_label(name: str) -> str:
+    """Return the label of a parameter; a requested number is told from the resulting one."""
+    return f"{name} requested" if name in ("groups", "queries", "pictures") else name.replace("_", " ")
 
 
-def _said(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_said(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_as_text(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(map(_said, value))
+        return ", ".join(map(_as_text, value))
     return "" if value is None else str(value)
 
 
 def rejected_groups(parameters: Mapping[str, Any]) -> tuple[RejectedGroups, ...]:
-    """What was not kept, as the manifest has it: by kind, and there by reason."""
+    """Return the rejected candidates of a manifest by kind and reason."""
     return tuple(
-        RejectedGroups(kind, why, count)
-        for kind, reasons in parameters.get(DROPPED, {}).items()
-        for why, count in reasons.items()
+        RejectedGroups(kind, reason, count)
+        for kind, reasons in parameters.get(REJECTED, {}).items()
+        for reason, count in reasons.items()
     )
 
 
@@ -212,7 +214,7 @@ def _kinds(reader: LabReader, suite: str) -> tuple[KindSummary, ...]:
 def _kind(
     reader: LabReader, suite: str, row: Mapping[str, Any], answers: Sequence[tuple[str, int]], *, shown: bool
 ) -> KindSummary:
-    asked = {name: row[name] for name in ("test", "kind") if row[name]}
+    parameters = {name: row[name] for name in ("test", "kind") if row[name]}
     spans = list(zip(row["first"], row["sizes"], strict=True)) if shown else []
     return KindSummary(
         row["test"],
@@ -222,25 +224,21 @@ def _kind(
         tuple(answers[:ANSWERS]),
         sum(count for _, count in answers[ANSWERS:]),
         tuple(_examples(reader, suite, spans)),
-        f"/browse?{urlencode({'suite': suite, **asked})}",
+        f"/browse?{urlencode({'suite': suite, **parameters})}",
     )
 
 
 def _examples(reader: LabReader, suite: str, spans: Sequence[tuple[int, int]]) -> list[GroupExample]:
     if not spans:
         return []
-    wanted = ["group_id", "query", "picture", "text", "width", "height"]
-    lines = reader.rows_at(suite, [(place, min(size, 1)) for place, size in spans], wanted).to_pylist()
-    found: dict[int, list[Mapping[str, Any]]] = {}
-    for line in lines:
-        found.setdefault(line["group_id"], []).append(line)
-    return [_example(suite, own) for own in found.values()]
+    columns = ["group_id", "query", "picture", "text", "width", "height"]
+    groups: dict[int, list[Mapping[str, Any]]] = {}
+    for row in reader.rows_at(suite, [(place, min(size, 1)) for place, size in spans], columns).to_pylist():
+        groups.setdefault(row["group_id"], []).append(row)
+    return [_example(suite, rows) for rows in groups.values()]
 
 
-def _example(suite: str, lines: Sequence[Mapping[str, Any]]) -> GroupExample:
-    first = lines[0]
-    here = f"/suites/{quote(suite)}"
-    ratio = first["height"] / first["width"] if first["width"] else 0.75
-    picture = f"{here}/pictures/{hex_id(first['query'])}.png?width=320" if first["picture"] else ""
-    texts = tuple(dict.fromkeys(line["text"] for line in lines))
-    return GroupExample(f"{here}/groups/{hex_id(first['group_id'])}", picture, 128, round(128 * ratio), texts)
+def _example(suite: str, rows: Sequence[Mapping[str, Any]]) -> GroupExample:
+    picture, height = thumbnail(suite, rows[0])
+    texts = tuple(dict.fromkeys(row["text"] for row in rows))
+    return GroupExample(group_address(suite, hex_id(rows[0]["group_id"])), picture, 128, height, texts)

@@ -1,6 +1,6 @@
-"""One suite of one model: its scores by test and kind, and its groups, filtered and in pages."""
+"""The results of one model on one suite: scores by test and kind, and its groups, filtered and paged."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
@@ -13,7 +13,15 @@ from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.explorer.score_cells import score_cell
-from counterpoint.explorer.views import ChartFigure, LinkChoice, MetricColumn, ScoreRow, SelectBox, SelectOption
+from counterpoint.explorer.views import (
+    ChartFigure,
+    LinkChoice,
+    MetricColumn,
+    ScoreCell,
+    ScoreRow,
+    SelectBox,
+    SelectOption,
+)
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.reports.charts.bars import StackedBarChart
@@ -57,27 +65,27 @@ def suite_results_chart(reader: LabReader, request: PageRequest) -> StackedBarCh
 def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsView:
     """The scores of one model on one suite by test and kind, and its groups."""
     suite, slug, query = request.path["suite"], request.path["model"], request.values
-    model, asked = reader.model(slug), read_filter(query)
-    chosen = GroupFilter(slug, test=asked.test, kind=asked.kind, verdict=asked.verdict)
+    model, given = reader.model(slug), read_filter(query)
+    chosen = GroupFilter(slug, test=given.test, kind=given.kind, verdict=given.verdict)
     here = f"/suites/{quote(reader.require_suite(suite))}/models/{quote(slug)}"
-    counted = reader.verdict_counts(suite, slug)
-    found = count_groups(counted, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
+    counts = reader.verdict_counts(suite, slug)
+    found = count_groups(counts, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
     page = min(max(_number(query.get("page", "")), 1), max(-(-found // PAGE), 1))
-    shown = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
+    matches = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
     columns = tuple(
         MetricColumn(suite, "", name, catalog.metric(name).title, catalog.metric(name).term)
         for name in reader.displayed_metrics(suite)
     )
 
     def address(number: int) -> str:
-        asked = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
-        asked.pop("model", None)
-        return f"{here}?{urlencode(asked)}#groups" if asked else f"{here}#groups"
+        parameters = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
+        parameters.pop("model", None)
+        return f"{here}?{urlencode(parameters)}#groups" if parameters else f"{here}#groups"
 
     return SuiteResultsView(
         title=f"{suite} · {model.name}",
         sentence=_sentence(reader.suite_sentence(suite)),
-        twin=_asked(f"{here}.json", {**filter_parameters(chosen), "page": str(page)}),
+        twin=f"{here}.json?{urlencode({**filter_parameters(chosen), 'page': str(page)})}",
         before=address(page - 1) if page > 1 else "",
         after=address(page + 1) if page * PAGE < found else "",
         above=OverviewQuery((suite,)).address(),
@@ -89,11 +97,11 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
         lines=_lines(reader, suite, model, columns, here),
         notes=_notes(reader, suite, model),
         chart=_chart(reader, suite, slug, here),
-        choices=_choices(counted, chosen),
-        groups=tuple(group_entries(reader, shown, chosen)),
+        choices=_choices(counts, chosen),
+        groups=tuple(group_entries(reader, matches, chosen)),
         found=found,
         first=(page - 1) * PAGE + 1 if found else 0,
-        last=(page - 1) * PAGE + len(shown),
+        last=(page - 1) * PAGE + len(matches),
     )
 
 
@@ -102,8 +110,8 @@ def _number(text: str) -> int:
 
 
 def _sentence(text: str) -> str:
-    says = f"{text[:1].upper()}{text[1:].rstrip('.')}. " if text else ""
-    return f"{says}Share of pairs, in per cent, with 95 % intervals over pictures."
+    purpose = f"{text[:1].upper()}{text[1:].rstrip('.')}. " if text else ""
+    return f"{purpose}Share of pairs, in per cent, with 95 % intervals over pictures."
 
 
 def _models(reader: LabReader, suite: str, slug: str) -> tuple[LinkChoice, ...]:
@@ -114,42 +122,42 @@ def _models(reader: LabReader, suite: str, slug: str) -> tuple[LinkChoice, ...]:
 def _lines(
     reader: LabReader, suite: str, model: LabModel, columns: Iterable[MetricColumn], here: str
 ) -> tuple[ScoreRow, ...]:
-    found = []
+    rows = []
     for test, kind in reader.slices(suite):
         cells = [score_cell(reader, suite, model, column.metric, test=test, kind=kind) for column in columns]
-        asked = urlencode({name: value for name, value in (("test", test), ("kind", kind)) if value})
-        counted = max(cells, key=lambda cell: cell.n)
-        found.append(
+        parameters = urlencode({name: value for name, value in (("test", test), ("kind", kind)) if value})
+        largest = max(cells, key=lambda cell: cell.n, default=ScoreCell())
+        rows.append(
             ScoreRow(
                 model.name,
                 kind or test or "all",
-                _detail(test, kind, several=len(reader.tests(suite)) > 1),
+                _detail(test, kind, has_tests=len(reader.tests(suite)) > 1),
                 tuple(cells),
-                f"{here}?{asked}#groups" if asked else f"{here}#groups",
-                counted.n,
-                counted.clusters,
+                f"{here}?{parameters}#groups" if parameters else f"{here}#groups",
+                largest.n,
+                largest.clusters,
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
-def _detail(test: str, kind: str, *, several: bool) -> str:
-    """What a line is cut from, where that is not said by its page."""
+def _detail(test: str, kind: str, *, has_tests: bool) -> str:
+    """Return what a row is a slice of."""
     if kind:
-        return test if several else ""
+        return test if has_tests else ""
     return "all kinds" if test else "all tests"
 
 
 def _notes(reader: LabReader, suite: str, model: LabModel) -> tuple[str, ...]:
-    """What is not an answer, beside the scores: it counts as wrong, or not at all, and is said."""
+    """Return how many answers are unparsed, refused, failed or missing."""
     states = reader.state_counts(suite, model.slug)
     total = sum(states.values())
-    said = [f"{states[name]:,} {name}" for name in ("unparsed", "refused", "failed", "missing") if states.get(name)]
-    if not said:
-        return (f"All {total:,} queries were answered in form.",) if total else ()
+    problems = [f"{states[name]:,} {name}" for name in ("unparsed", "refused", "failed", "missing") if states.get(name)]
+    if not problems:
+        return (f"All {total:,} queries have a parsed answer.",) if total else ()
     return (
-        f"Of {total:,} queries: {', '.join(said)}. What is unparsed or refused is wrong; a pair with a failed or "
-        "missing member is not counted.",
+        f"Of {total:,} queries: {', '.join(problems)}. Unparsed and refused answers are wrong; a pair with a failed or "
+        "missing answer is not counted.",
     )
 
 
@@ -158,35 +166,31 @@ def _chart(reader: LabReader, suite: str, slug: str, here: str) -> ChartFigure |
     return ChartFigure(chart, f"{here}.svg") if chart.shares and reader.has_answers(suite, slug) else None
 
 
-def _choices(counted: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[SelectBox, ...]:
-    """Boxes for test, kind and verdict, each option with how many groups it would show."""
+def _choices(counts: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[SelectBox, ...]:
+    """Return boxes for test, kind and verdict, each option with how many groups it would show."""
 
     def count(**changes: str) -> int:
-        return count_groups(
-            counted, **({"test": chosen.test, "kind": chosen.kind, "verdict": chosen.verdict} | changes)
+        return count_groups(counts, **({"test": chosen.test, "kind": chosen.kind, "verdict": chosen.verdict} | changes))
+
+    def select_box(name: str, label: str, values: Iterable[tuple[str, str]], current: str) -> SelectBox:
+        options = [SelectOption(value, text, value == current, count(**{name: value})) for value, text in values]
+        return SelectBox(
+            name, label, tuple(option for option in options if option.count or option.chosen or not option.value)
         )
 
-    def box(name: str, label: str, values: Iterable[tuple[str, str]], now: str) -> SelectBox:
-        options = [SelectOption(value, text, value == now, count(**{name: value})) for value, text in values]
-        return SelectBox(name, label, tuple(one for one in options if one.count or one.chosen or not one.value))
-
-    tests, kinds = sorted({one.test for one in counted}), sorted({one.kind for one in counted})
-    named = [*VERDICTS.items(), (INCONSISTENT, INCONSISTENT)]
+    tests, kinds = sorted({count.test for count in counts}), sorted({count.kind for count in counts})
+    verdicts = [*VERDICTS.items(), (INCONSISTENT, INCONSISTENT)]
     boxes = (
-        box("test", "Test", [("", "all tests"), *((one, one) for one in tests)], chosen.test),
-        box("kind", "Kind", [("", "all kinds"), *((one, one) for one in kinds if one)], chosen.kind),
-        box("verdict", "Verdict", [("", "any verdict"), *named], chosen.verdict),
+        select_box("test", "Test", [("", "all tests"), *((name, name) for name in tests)], chosen.test),
+        select_box("kind", "Kind", [("", "all kinds"), *((name, name) for name in kinds if name)], chosen.kind),
+        select_box("verdict", "Verdict", [("", "any verdict"), *verdicts], chosen.verdict),
     )
-    return tuple(one for one in boxes if len(one.options) > 2 or one.name == "verdict")
+    return tuple(box for box in boxes if len(box.options) > 2 or box.name == "verdict")
 
 
-def count_groups(counted: Sequence[VerdictCount], *, test: str = "", kind: str = "", verdict: str = "") -> int:
-    """How many of the counted groups fit; what is empty fits all."""
-    own = (one for one in counted if test in ("", one.test) and kind in ("", one.kind))
+def count_groups(counts: Sequence[VerdictCount], *, test: str = "", kind: str = "", verdict: str = "") -> int:
+    """Return how many of the counted groups fit; an empty name fits all."""
+    fitting = (count for count in counts if test in ("", count.test) and kind in ("", count.kind))
     if verdict == INCONSISTENT:
-        return sum(one.inconsistent for one in own)
-    return sum(one.groups for one in own if verdict in ("", one.verdict))
-
-
-def _asked(path: str, said: Mapping[str, str]) -> str:
-    return f"{path}?{urlencode(said)}" if said else path
+        return sum(count.inconsistent for count in fitting)
+    return sum(count.groups for count in fitting if verdict in ("", count.verdict))
