@@ -42,7 +42,7 @@ from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.metrics.scoring import score_table
 from counterpoint.models.builtin.vocabulary import Vocabulary
 from counterpoint.store.groups import groups_table
-from counterpoint.studies.augmentation import generate_groups, mix_questions, prove_disjoint
+from counterpoint.studies.augmentation import mix_questions, prove_disjoint, training_groups
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import generate_groups
 from counterpoint.world.scene_building import picture_address
@@ -151,7 +151,7 @@ def added(plan: Plan, pictures: int, plain: int) -> dict[str, list[Question]]:
 def _taught(name: str, pictures: int, seed: int) -> list[Group]:
     """The groups of one suite on the training split, in a process of its own."""
     suite, world = catalog.find("suites", name), World("train", pictures, seed=seed)
-    return generate_groups(suite, list(getattr(world, suite.takes)()), seed)
+    return training_groups(suite, list(getattr(world, suite.takes)()), seed)
 
 
 def extended(before: Path, after: Path, questions: Sequence[Question]) -> Codes:

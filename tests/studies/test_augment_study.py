@@ -14,7 +14,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.metrics.intervals import wilson_interval
-from counterpoint.studies.augmentation import fingerprint, generate_groups, mix_questions, prove_disjoint
+from counterpoint.studies.augmentation import fingerprint, mix_questions, prove_disjoint, training_groups
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World
@@ -26,7 +26,7 @@ SUITES = {name: catalog.find("suites", name) for name in ("order", "rephrase")}
 
 def _mixed(suites: Mapping[str, Suite[Any, Any]], scenes: Sequence[Scene], **how: Any) -> dict[str, list[Question]]:
     return mix_questions(
-        {name: generate_groups(suite, scenes, how.get("seed", 0)) for name, suite in suites.items()}, **how
+        {name: training_groups(suite, scenes, how.get("seed", 0)) for name, suite in suites.items()}, **how
     )
 
 

@@ -22,7 +22,7 @@ from counterpoint.pictures.png import encode_png
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.augmentation import fingerprint, generate_groups, mix_questions, prove_disjoint
+from counterpoint.studies.augmentation import fingerprint, mix_questions, prove_disjoint, training_groups
 
 LAYOUTS = tuple(TRAINING_LAYOUTS)
 """The layouts of training files that can be written."""
@@ -117,7 +117,7 @@ def write_training_set(
     }
     scenes = [item.scene if isinstance(item, GroundedQuestion) else item for kind in items.values() for item in kind]
     proof = prove_disjoint((scene.picture.address for scene in scenes), tested.addresses)
-    groups = {name: generate_groups(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
+    groups = {name: training_groups(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
     by_suite = mix_questions(groups, seed=request.seed, limit=request.limit, weights=weights)
     questions = [question for chosen in by_suite.values() for question in chosen]
     if not questions:

@@ -46,7 +46,7 @@ def prove_disjoint(learned: Iterable[str], tested: Iterable[str]) -> DisjointSpl
     )
 
 
-def generate_groups(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
+def training_groups(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
     """All groups of a suite on some scenes, or on questions about them; nobody will see the edits of pictures."""
     ready = suite.configured(dict.fromkeys(suite.required, _ANY))
     return [group for _, group in generate_groups(ready, items, seed)]
