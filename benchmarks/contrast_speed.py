@@ -52,7 +52,7 @@ class Streamed:
     """So many questions of a file with their scenes, one at a time, as often as they are walked."""
 
     def __init__(self, folder: Path, many: int) -> None:
-        self.scenes = {scene.id: scene for scene in Source(gqa, folder, "val", most=None).scenes()}
+        self.scenes = {scene.id: scene for scene in Source(gqa, folder, "val", limit=None).scenes()}
         for scene in self.scenes.values():  # each builds its indexes on first use: they belong to the scenes
             assert scene.named(scene[scene.objects[0].id].name)
             assert scene.relations_of("") == ()
@@ -104,7 +104,7 @@ def loop(folder: Path, many: int) -> Spent:
     rows = list(islice(gqa_questions.questions(folder / "val_balanced_questions.json", Skips()), many))
     worked, start, groups = process_time(), perf_counter(), 0
     for question in rows:
-        read = Source(gqa, folder, "val", most=None)
+        read = Source(gqa, folder, "val", limit=None)
         scene = next(one for one in read.scenes() if one.id == question.scene)
         own = [GroundedQuestion(question, scene), *(GroundedQuestion(question, other) for other in read.scenes())]
         found = suite.propose(own[0], survey(own), seeded_rng(0, suite.name, question.id))

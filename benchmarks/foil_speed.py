@@ -51,7 +51,7 @@ def main(captions: Sequence[Caption]) -> bool:
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        read = Source(coco, Path(sys.argv[1]), "val2017", most=CAPTIONS).captions()
+        read = Source(coco, Path(sys.argv[1]), "val2017", limit=CAPTIONS).captions()
     else:
         read = islice(World("test", CAPTIONS).captions(), CAPTIONS)
     sys.exit(0 if main(list(read)) else 1)

@@ -142,12 +142,12 @@ def _write(path: Path, marks: Iterable[str], records: Iterator[str]) -> None:
 
 def held(name: str, kind: str, folder: Path) -> list[Any]:
     """Every value, as whoever asks for all of them has them."""
-    return list(getattr(Source(catalog.find("sources", name), folder, "val", most=None), kind)())
+    return list(getattr(Source(catalog.find("sources", name), folder, "val", limit=None), kind)())
 
 
 def passed(name: str, kind: str, folder: Path) -> int:
     """Every value, looked at and let go."""
-    return sum(1 for _ in getattr(Source(catalog.find("sources", name), folder, "val", most=None), kind)())
+    return sum(1 for _ in getattr(Source(catalog.find("sources", name), folder, "val", limit=None), kind)())
 
 
 def sample(name: str, kind: str, folder: Path) -> list[Any]:

@@ -236,7 +236,7 @@ def test_what_cannot_be_compared_is_said(vqa: Path, workdir: Path, against: str,
 def test_names_and_splits_that_do_not_exist_are_answered_with_those_that_do(gqa: Path) -> None:
     assert _raised("gqq").hint == "did you mean gqa?"
     assert _raised("gqa", "--data", gqa, "--split", "vall").hint == "did you mean val or val_all?"
-    assert "are not given out" in str(_raised("gqa", "--data", gqa, "--split", "test"))
+    assert "are not published" in str(_raised("gqa", "--data", gqa, "--split", "test"))
     assert _call("gqa", "--data", "nowhere").exit_code == 2
 
 

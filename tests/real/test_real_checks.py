@@ -17,7 +17,7 @@ def tables() -> dict[str, pa.Table]:
     """All pairs, and those that annotators found valid."""
     found = {}
     for split in ("all", "valid"):
-        groups = [ready.group for ready in Source(valse, real("valse"), split, most=None).groups()]
+        groups = [ready.group for ready in Source(valse, real("valse"), split, limit=None).groups()]
         found[split] = groups_table(((group.test, group) for group in groups), "released")
     return found
 

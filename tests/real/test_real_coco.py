@@ -35,7 +35,7 @@ def test_every_box_of_the_excerpt_is_read(folder: Path) -> None:
 
 
 def test_every_caption_of_the_validation_split_is_read(folder: Path) -> None:
-    source = Source(coco, folder, "val2017", most=None)
+    source = Source(coco, folder, "val2017", limit=None)
     captions = list(source.captions())
     assert not source.skips.total, source.skips.lines()
     assert len(captions) == len({one.id for one in captions}) == 25_014

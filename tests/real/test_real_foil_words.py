@@ -26,7 +26,7 @@ TABLE_5 = {
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, dict[str, WordSides]]:
-    source = Source(valse, real("valse"), "all", most=None)
+    source = Source(valse, real("valse"), "all", limit=None)
     groups = [ready.group for ready in source.groups()]
     return foil_words(groups_table([(group.test, group) for group in groups], "released"))
 

@@ -15,7 +15,7 @@ from counterpoint.suites.valse import objects, plurality, relations
 
 @pytest.fixture(scope="module")
 def captions() -> list[Caption]:
-    return list(Source(coco, real("coco"), "val2017", most=1500).captions())
+    return list(Source(coco, real("coco"), "val2017", limit=1500).captions())
 
 
 @pytest.mark.parametrize(("suite", "least"), [(plurality.suite, 150), (relations.suite, 10), (objects.suite, 250)])

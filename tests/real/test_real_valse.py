@@ -15,7 +15,7 @@ ALL = (534, 1000, 1000, 1000, 756, 614, 779, 1042, 916, 141, 1000)
 
 
 def _groups(split: str) -> list[Group]:
-    source = Source(valse, real("valse"), split, most=None)
+    source = Source(valse, real("valse"), split, limit=None)
     found = [ready.group for ready in source.groups()]
     assert not source.skips.total, source.skips.lines()
     return found

@@ -49,14 +49,14 @@ def folder(tmp_path: Path) -> Path:
 def test_a_split_is_read_from_its_files_and_what_is_left_out_is_counted(folder: Path) -> None:
     source = Source(DATA, folder, "val")
     assert [caption.id for caption in source.captions()] == ["a", "b", "c"]
-    assert source.skips.lines() == ["1 left out: an empty line (val_texts.txt)"]
+    assert source.skips.lines() == ["1 skipped: an empty line (val_texts.txt)"]
     assert [caption.id for caption in source.captions()] == ["a", "b", "c"]
     assert source.skips.total == 1, "a second reading counts anew"
 
 
 def test_files_are_found_with_and_without_their_folders(folder: Path) -> None:
     (folder / "lists" / "val_texts.txt").rename(folder / "val_texts.txt")
-    assert DATA.found(folder, "val")["texts"] == folder / "val_texts.txt"
+    assert DATA.find_files(folder, "val")["texts"] == folder / "val_texts.txt"
 
 
 def test_a_file_in_a_folder_of_its_own_name_is_found(folder: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_loose_name_never_takes_the_file_of_another_split(folder: Path) -> Non
 def test_only_the_files_of_what_is_read_are_needed(folder: Path) -> None:
     (folder / "train_graphs.txt").touch()
     assert list(Source(DATA, folder, "train").scenes()) == []
-    assert DATA.found(folder, "train", "scenes").get("texts") is None
+    assert DATA.find_files(folder, "train", "scenes").get("texts") is None
 
 
 def test_what_a_split_or_a_data_set_has_not_is_said(folder: Path) -> None:
@@ -97,13 +97,13 @@ def test_what_a_split_or_a_data_set_has_not_is_said(folder: Path) -> None:
 
 
 def test_a_split_without_answers_is_refused_with_a_sentence(folder: Path) -> None:
-    with pytest.raises(SourceError, match="the answers to test of Some Data are not given out") as raised:
+    with pytest.raises(SourceError, match="the answers to test of Some Data are not published") as raised:
         Source(DATA, folder, "test").captions()
     assert raised.value.hint == "there are train, val"
 
 
 def test_a_file_that_may_be_missing_is_asked_for_by_those_who_can_do_without(folder: Path) -> None:
-    files = DATA.found(folder, "val")
+    files = DATA.find_files(folder, "val")
     assert files.get("notes") is None
     with pytest.raises(SourceError, match="there is no file of notes for val"):
         files["notes"]

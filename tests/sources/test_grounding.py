@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_question_has_its_scene_and_those_without_one_are_counted(folder: Path) -> None:
-    source = Source(gqa, folder, "val", most=None)
+    source = Source(gqa, folder, "val", limit=None)
     found = source.grounded()
     for _ in range(2):
         items = list(found)
@@ -37,13 +37,13 @@ def test_every_question_has_its_scene_and_those_without_one_are_counted(folder: 
 
 @pytest.mark.parametrize("most", [1, 7, 40, 100])
 def test_a_part_of_the_questions_is_the_sample_that_would_be_held(folder: Path, most: int) -> None:
-    source = Source(gqa, folder, "val", most=most, seed=3)
+    source = Source(gqa, folder, "val", limit=most, seed=3)
     held = {question.id for question in source.questions() if question.scene != "4"}
     assert {item.id for item in source.grounded()} == held
 
 
 def test_the_scenes_are_read_whole_however_few_questions_are_asked_for(folder: Path) -> None:
-    found = Source(gqa, folder, "val", most=1).grounded()
+    found = Source(gqa, folder, "val", limit=1).grounded()
     assert set(found.scenes) == {"0", "1", "2", "3"}
-    [first, second] = [item.content_id for item in Source(gqa, folder, "val", most=3, seed=1).grounded()][:2]
+    [first, second] = [item.content_id for item in Source(gqa, folder, "val", limit=3, seed=1).grounded()][:2]
     assert first != second

@@ -44,7 +44,7 @@ def _source_answers(
         raise CounterpointError(f"{source.title} is read from files", hint=f"type {name}=FOLDER")
     if not reading.split and isinstance(source, DataSet) and folder and preferred_split in source.splits:
         try:
-            source.found(folder, preferred_split)
+            source.find_files(folder, preferred_split)
             reading = replace(reading, split=preferred_split)
         except SourceError:
             pass  # another split may be there

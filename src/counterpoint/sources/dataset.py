@@ -1,4 +1,4 @@
-"""A data set as people have it on disk: which files belong to each split, and what each is read as."""
+"""A data set on disk: the files of each split, and the values that are read from them."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.grounding import GroundedQuestions
 from counterpoint.sources.reading.skips import Skips, skip_repeated
-from counterpoint.sources.sampling import MOST, sample_items
+from counterpoint.sources.sampling import SAMPLE_SIZE, sample_items
 
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""
@@ -19,23 +19,23 @@ KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file that is expected: its part, its names in each split, the official one first, and where people get it."""
+    """An expected file: its part, its names in each split, the official one first, and its origin."""
 
     part: str
     names: Mapping[str, tuple[str, ...]]  # by split; a name may hold * and folders, and may be that of a folder
     origin: str
     needed: bool = True
     kinds: tuple[str, ...] = KINDS  # what is read from it
-    together: bool = False  # whatever lies beside it is part of it: its path is that of the folder
+    together: bool = False  # it is one of several files in a folder, and its path is that of the folder
 
     def is_needed(self, split: str, kind: str | None = None) -> bool:
-        """Whether nothing of this kind can be read from a split without it."""
+        """Whether it is needed to read values of this kind from a split."""
         return self.needed and split in self.names and (kind is None or kind in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
 class SplitFiles:
-    """The files of one split as they were found, by their part, and which column holds what, where people said so."""
+    """The paths of the files of one split by part, and the columns by role where people gave them."""
 
     split: str
     paths: Mapping[str, Path]
@@ -54,24 +54,24 @@ class SplitFiles:
 
 
 ItemReader: TypeAlias = Callable[[SplitFiles, Skips], Iterator[Any]]
-"""A reader: every value in the files of a split; what is left out is counted."""
+"""A reader: every value in the files of a split; skipped records are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """What is known of a data set before any of its files is opened."""
+    """A data set as the catalog describes it: files, readers, pictures, and the rules for its answers."""
 
     name: str  # as it stands in the catalog
     title: str
     files: tuple[File, ...]
     read: Mapping[str, ItemReader]  # by kind
     namespace: str  # of its picture addresses
-    pictures: tuple[str, ...] = ("images", ".")  # folders against which their paths are resolved, the likeliest first
+    pictures: tuple[str, ...] = ("images", ".")  # folders that their paths are relative to, the likeliest first
     origin: str = ""  # where people get it and its pictures, by name
     rules: str = "exact"  # by which its answers are compared
-    holds: tuple[str, ...] = ()  # folders of which one stands in the folder of its pictures, where paths name them
-    withheld: tuple[str, ...] = ()  # splits whose answers its makers keep to themselves
-    exhaustive: str = ""  # what is annotated wherever it is seen, so that it can be proved absent, in words
+    holds: tuple[str, ...] = ()  # folders that the folder of its pictures contains, at least one of them
+    withheld: tuple[str, ...] = ()  # splits whose answers are not published
+    exhaustive: str = ""  # what is annotated wherever it is visible, and so can be proved absent, in words
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -84,17 +84,17 @@ class DataSet:
             split for split in self.splits if any(split in file.names and kind in file.kinds for file in self.files)
         )
 
-    def found(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
-        """The files of a split in a folder; one that is missing, and needed for the kind, is an error that names it."""
+    def find_files(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
+        """The files of a split in a folder; raises a SourceError that names a missing file that the kind needs."""
         if split in self.withheld:
-            raise SourceError(f"the answers to {split} of {self.title} are not given out", hint=self._offered(kind))
+            raise SourceError(f"the answers to {split} of {self.title} are not published", hint=self._offered(kind))
         if split not in self.splits:
             raise UnknownName(f"split of {self.title}", split, self.splits)
         if kind is not None and split not in self.kind_splits(kind):
             raise SourceError(f"{split} of {self.title} has no {kind}", hint=self._offered(kind))
         needed = [file for file in self.files if file.is_needed(split, kind)]
         if folder.is_file() and len(needed) == 1:
-            return SplitFiles(split, {needed[0].part: folder})  # whatever its name, it can be nothing else
+            return SplitFiles(split, {needed[0].part: folder})  # a single file of any name is the needed one
         paths = {file.part: path for file in self.files if (path := find_file(folder, file, split)) is not None}
         for file in needed:
             if file.part not in paths:
@@ -110,9 +110,9 @@ class DataSet:
     def picture_root(self, folder: Path) -> Path | None:
         """The folder of its pictures, if it is there."""
         if self.holds:
-            roots = (folder / one for one in (*self.pictures, "."))
-            return next((root for root in roots if any((root / one).is_dir() for one in self.holds)), None)
-        return next((folder / one for one in self.pictures if one != "." and (folder / one).is_dir()), None)
+            roots = (folder / name for name in (*self.pictures, "."))
+            return next((root for root in roots if any((root / name).is_dir() for name in self.holds)), None)
+        return next((folder / name for name in self.pictures if name != "." and (folder / name).is_dir()), None)
 
 
 def find_file(folder: Path, file: File, split: str) -> Path | None:
@@ -140,12 +140,12 @@ def _base(name: str) -> str:
 
 @dataclass(slots=True)
 class Source:
-    """A split of a data set, opened: its values, at most so many of each kind, drawn by a seed."""
+    """A split of a data set on disk: its values, or a seeded sample of at most `limit` of each kind."""
 
     dataset: DataSet
     folder: Path
     split: str
-    most: int | None = MOST
+    limit: int | None = SAMPLE_SIZE
     seed: int = 0
     skips: Skips = field(default_factory=Skips)
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for files of one's own
@@ -159,30 +159,30 @@ class Source:
         return self._values("questions")
 
     def grounded(self) -> GroundedQuestions:
-        """At most so many questions, each with its scene."""
-        scenes, questions = (replace(self, most=None, skips=Skips()) for _ in range(2))
-        return GroundedQuestions(scenes, questions, self, self.most, self.seed)
+        """The sampled questions, each with its scene."""
+        scenes, questions = (replace(self, limit=None, skips=Skips()) for _ in range(2))
+        return GroundedQuestions(scenes, questions, self, self.limit, self.seed)
 
     def captions(self) -> Iterator[Caption]:
         """Sentences that describe pictures."""
         return self._values("captions")
 
     def described(self) -> Iterator[Caption]:
-        """The same sentences, each with the scene of its picture, where there is one."""
-        scenes = {scene.picture: scene for scene in replace(self, most=None, skips=Skips()).scenes()}
-        for one in self.captions():
-            yield replace(one, scene=scenes.get(one.picture))
+        """The captions, each with the scene of its picture where it is annotated."""
+        scenes = {scene.picture: scene for scene in replace(self, limit=None, skips=Skips()).scenes()}
+        for caption in self.captions():
+            yield replace(caption, scene=scenes.get(caption.picture))
 
     def dialogues(self) -> Iterator[Dialogue]:
         """Conversations about pictures."""
         return self._values("dialogues")
 
     def frames(self) -> Iterator[Frame]:
-        """Who does what to whom."""
+        """Action frames: a verb and its roles."""
         return self._values("frames")
 
     def groups(self) -> Iterator[ReadyGroup]:
-        """Questions that its makers paired themselves."""
+        """Groups that the authors of the data set paired themselves."""
         return self._values("groups")
 
     def _values(self, kind: str) -> Iterator[Any]:
@@ -194,22 +194,21 @@ class Source:
         parts = [file.part for file in self.dataset.files if kind in file.kinds]
         name = next((files.paths[part].name for part in parts if part in files.paths), self.folder.name)
         values = self.dataset.read[kind](files, self.skips)
-        return sample_items(values, self.most, self.seed, lambda one: skip_repeated(self.skips, f"{name}: {one.id}"))
+        return sample_items(values, self.limit, self.seed, lambda item: skip_repeated(self.skips, f"{name}: {item.id}"))
 
     def files(self, kind: str | None = None) -> SplitFiles:
         """The files of the split from which values of this kind are read."""
-        return replace(self.dataset.found(self.folder, self.split, kind), columns=self.columns)
+        return replace(self.dataset.find_files(self.folder, self.split, kind), columns=self.columns)
 
 
 def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question | Caption]:
-    """Everything that a source tells of some pictures in questions and captions, as far as it has these.
+    """All questions and captions of a source about these pictures, those outside its sample included.
 
-    A sample leaves most questions about its pictures out; here they are. Captions are optional: where their file, or a
-    column of them, is missing, there are none.
+    Captions are optional: where their file, or a column of them, is missing, there are none.
     """
     if isinstance(source, Source):
-        whole = replace(source, most=None, skips=Skips())
-        if source.most is not None:
+        whole = replace(source, limit=None, skips=Skips())
+        if source.limit is not None:
             yield from _about(whole.questions(), pictures)
         if has_captions(source):
             yield from _about(whole.captions(), pictures)
@@ -218,13 +217,13 @@ def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question
 
 
 def has_captions(source: Source) -> bool:
-    """Whether captions can be read from what is there."""
+    """Whether the files of captions are present."""
     if "captions" not in source.dataset.read:
         return False
     try:
         if parts := {file.part for file in source.dataset.files if "captions" in file.kinds}:
             return not parts.isdisjoint(source.files("captions").paths)
-        return next(replace(source, most=None, skips=Skips()).captions(), None) is not None
+        return next(replace(source, limit=None, skips=Skips()).captions(), None) is not None
     except CounterpointError:
         return False
 

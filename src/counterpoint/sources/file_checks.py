@@ -1,4 +1,4 @@
-"""What is expected of a data set and what is there: its files, the folder of its pictures, and the pictures in it."""
+"""Which files of a data set are expected, and which files and pictures are present."""
 
 import os
 from collections.abc import Collection, Iterable, Iterator
@@ -11,7 +11,7 @@ from counterpoint.sources.dataset import DataSet, File, find_file
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFile:
-    """One file that people have to get: its name within the folder, for which splits, and what is read from it."""
+    """A file to be fetched: its name within the folder, its splits, and what is read from it."""
 
     part: str
     name: str
@@ -24,7 +24,7 @@ class ExpectedFile:
 
 @dataclass(frozen=True, slots=True)
 class FileStatus:
-    """One file of a split, with its path and its size in bytes where it is there."""
+    """One file of a split, with its path and its size in bytes if it is present."""
 
     part: str
     name: str  # the official one
@@ -37,19 +37,19 @@ class FileStatus:
 
 
 def expected_files(dataset: DataSet) -> tuple[ExpectedFile, ...]:
-    """Every file, in the order of the splits; one that several splits share is listed once."""
-    found: dict[tuple[str, str], ExpectedFile] = {}
+    """Every file, in the order of the splits; a file that several splits share is listed once."""
+    files: dict[tuple[str, str], ExpectedFile] = {}
     for split in dataset.splits:
         for file in dataset.files:
             if split not in file.names:
                 continue
             name, *others = file.names[split]
-            before = found.get((file.part, name))
+            before = files.get((file.part, name))
             splits = (*before.splits, split) if before else (split,)
-            found[file.part, name] = ExpectedFile(
+            files[file.part, name] = ExpectedFile(
                 file.part, name, tuple(others), splits, kinds_of(dataset, file), file.needed, file.origin
             )
-    return tuple(found.values())
+    return tuple(files.values())
 
 
 def kinds_of(dataset: DataSet, file: File) -> tuple[str, ...]:
@@ -58,12 +58,12 @@ def kinds_of(dataset: DataSet, file: File) -> tuple[str, ...]:
 
 
 def kinds_in(dataset: DataSet, split: str) -> tuple[str, ...]:
-    """What a split can be read as; of files that nobody prescribes, everything."""
+    """What a split can be read as; files of one's own can be read as everything."""
     return tuple(kind for kind in dataset.read if not dataset.files or split in dataset.kind_splits(kind))
 
 
 def available_kinds(dataset: DataSet, folder: Path, split: str) -> tuple[str, ...]:
-    """What a split can be read as, without what needs no file and has none."""
+    """What a split can be read as, of what its files are present for."""
     read = {kind: check_files(dataset, folder, split, [kind]) for kind in kinds_in(dataset, split)}
     return tuple(
         kind for kind, files in read.items() if not dataset.files or any(file.needed or file.path for file in files)
@@ -71,7 +71,7 @@ def available_kinds(dataset: DataSet, folder: Path, split: str) -> tuple[str, ..
 
 
 def check_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[FileStatus, ...]:
-    """The files from which these kinds are read, each with where it is, if it is anywhere."""
+    """The files from which these kinds are read, each with its path if it is present."""
     files = [file for file in dataset.files if split in file.names and set(kinds_of(dataset, file)) & set(kinds)]
     alone = folder.is_file() and sum(file.needed for file in files) == 1
     rows = []
@@ -83,9 +83,9 @@ def check_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[st
 
 
 def _own_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> Iterator[FileStatus]:
-    """Files that nobody prescribes, as the data set itself finds them."""
+    """Files of one's own, as the data set itself finds them."""
     try:
-        paths = dataset.found(folder, split).paths
+        paths = dataset.find_files(folder, split).paths
     except CounterpointError:
         return  # reading says the same, and what helps
     for part, path in paths.items():
@@ -104,7 +104,7 @@ def size_of(path: Path) -> int:
 
 
 def format_size(count: int) -> str:
-    """Bytes as people say them.
+    """A number of bytes for people.
 
     >>> format_size(999), format_size(12_340), format_size(3_456_789_012)
     ('999 B', '12.3 kB', '3.5 GB')
@@ -118,9 +118,9 @@ def format_size(count: int) -> str:
 
 
 def most_complete_split(dataset: DataSet, folder: Path, kinds: Collection[str] = ()) -> str:
-    """The split that is most likely meant: the first that is whole, under official names if any is so.
+    """The first split whose files are all present, under official names if there is such a one.
 
-    Where none is whole, it is the first of which anything is there. With `kinds`, only these are asked for.
+    Where none is complete, the first of which any file is present. With `kinds`, only these count.
     """
     ranks = {split: _completeness(dataset, folder, split, kinds) for split in dataset.splits}
     return max(ranks, key=lambda split: ranks[split])  # the first of equals
@@ -135,7 +135,7 @@ def _completeness(dataset: DataSet, folder: Path, split: str, kinds: Collection[
 
 
 def count_pictures(root: Path, pictures: Iterable[str]) -> int:
-    """How many pictures are files below a folder; each folder in it is listed once, which is quick however many."""
+    """How many pictures are files below a folder; each folder is listed once, which is fast for any number."""
     listed: dict[str, frozenset[str]] = {}
     count = 0
     for address in pictures:

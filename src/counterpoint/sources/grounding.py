@@ -1,4 +1,4 @@
-"""Questions with the scenes they ask about: scenes are held by id, questions pass by one at a time."""
+"""Questions joined with the scenes they ask about: scenes are held in memory, questions are streamed."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -15,7 +15,7 @@ _REMEDY = "the other questions stay; are the scenes those of the same split?"
 
 
 class SplitReader(Protocol):
-    """A split of a data set that has scenes and questions, and counts what it leaves out of the latest it read."""
+    """A split of a data set with scenes and questions; `skips` counts what its latest pass skipped."""
 
     skips: Skips
 
@@ -29,18 +29,17 @@ class SplitReader(Protocol):
 
 
 class GroundedQuestions:
-    """The questions of a source with their scenes; it can be walked again and again, and reads the questions each time.
+    """The questions of a source with their scenes; each iteration reads the questions again.
 
-    At most so many questions are taken, those that a sample of as many would hold, without holding them. What was left
-    out of the scenes, and every question without one, is counted with what was left out of the questions, anew in each
-    pass, and told to the source that was asked.
+    With a limit, the questions are those of a sample of this size, found without holding them. Skipped scenes, and
+    questions without a scene, are counted with the skipped questions, anew in each pass, in the skips of `source`.
     """
 
     def __init__(
-        self, scenes: SplitReader, questions: SplitReader, asked: SplitReader, most: int | None, seed: int
+        self, scenes: SplitReader, questions: SplitReader, source: SplitReader, limit: int | None, seed: int
     ) -> None:
-        self._scenes, self._questions, self._asked = scenes, questions, asked
-        self._most, self._seed = most, seed
+        self._scenes, self._questions, self._source = scenes, questions, source
+        self._limit, self._seed = limit, seed
 
     @cached_property
     def scenes(self) -> dict[str, Scene]:
@@ -48,23 +47,23 @@ class GroundedQuestions:
         return {scene.id: scene for scene in self._scenes.scenes()}
 
     @cached_property
-    def _last(self) -> int | None:
-        """The number of the last question of the sample; none where all belong to it."""
-        if self._most is None:
+    def _largest(self) -> int | None:
+        """The largest hash of the questions in the sample; none where all belong to it."""
+        if self._limit is None:
             return None
-        numbers = (self._number(question) for question in self._questions.questions())
-        found = nsmallest(self._most + 1, numbers)
-        return found[self._most - 1] if len(found) > self._most else None
+        numbers = (self._hash(question) for question in self._questions.questions())
+        smallest = nsmallest(self._limit + 1, numbers)
+        return smallest[self._limit - 1] if len(smallest) > self._limit else None
 
-    def _number(self, question: Question) -> int:
+    def _hash(self, question: Question) -> int:
         return content_id([self._seed, question.id])  # as in every sample
 
     def __iter__(self) -> Iterator[GroundedQuestion]:
-        scenes, last, questions = self.scenes, self._last, self._questions.questions()
-        skips = self._asked.skips = self._questions.skips
+        scenes, largest, questions = self.scenes, self._largest, self._questions.questions()
+        skips = self._source.skips = self._questions.skips
         skips.include(self._scenes.skips)
         for question in questions:
-            if last is not None and self._number(question) > last:
+            if largest is not None and self._hash(question) > largest:
                 continue
             if question.scene in scenes:
                 yield GroundedQuestion(question, scenes[question.scene])

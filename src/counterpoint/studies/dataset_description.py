@@ -151,7 +151,7 @@ def open_split(name: str, found: Any, request: DescriptionRequest) -> OpenedSpli
         raise CounterpointError(f"{found.title} is read from files", hint=hint)
     split = request.split or (most_complete_split(found, request.folder, request.kinds) if found.files else "test")
     if found.files and split not in found.splits:
-        found.found(request.folder, split)  # which says what is wrong with it
+        found.find_files(request.folder, split)  # which says what is wrong with it
     kinds = request.kinds or available_kinds(found, request.folder, split)
     source = Source(found, request.folder, split, request.limit, request.seed, columns=request.columns)
     return OpenedSplit(name, found.title, split, kinds, request.rules or found.rules, source, found)

@@ -69,7 +69,7 @@ def test_a_caption_with_several_foils_is_there_once_for_each_and_one_without_is_
 def test_the_same_id_in_another_picture_is_another_caption(read: Callable[..., tuple[list[Caption], Skips]]) -> None:
     found, skips = read(TRUE | {"image_id": 43}, FALSE)
     assert [one.foil for one in found] == [""]
-    assert skips.lines()[0].startswith("1 left out: a foil without its caption (foilv1.0_test_2017.json, annotation 1)")
+    assert skips.lines()[0].startswith("1 skipped: a foil without its caption (foilv1.0_test_2017.json, annotation 1)")
 
 
 def test_pictures_are_those_listed_or_else_those_of_the_split(

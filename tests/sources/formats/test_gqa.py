@@ -120,7 +120,7 @@ def test_a_relation_that_leads_nowhere_is_counted_with_its_place(
     assert scene.relations == (Link("1", "on", "2"),)
     reason = "a relation without a name, or to an object that is not there"
     (line,) = skips.lines()
-    assert line.startswith(f"1 left out: {reason} (val_sceneGraphs.json, image a, object 1: {told}): the rest of")
+    assert line.startswith(f"1 skipped: {reason} (val_sceneGraphs.json, image a, object 1: {told}): the rest of")
 
 
 def test_boxes_are_clipped_and_those_outside_are_none_and_counted(
@@ -179,7 +179,7 @@ def test_the_world_comes_back_from_its_own_files(tmp_path: Path) -> None:
     made, asked = list(world.scenes()), list(world.questions())
     (tmp_path / "train_sceneGraphs.json").write_text(json.dumps(gqa_scene_graphs(made)))
     (tmp_path / "train_balanced_questions.json").write_text(json.dumps(gqa_questions_file(asked)))
-    source = Source(gqa, tmp_path, "train", most=None)
+    source = Source(gqa, tmp_path, "train", limit=None)
     for ours, back in zip(made, source.scenes(), strict=True):
         assert (back.id, back.objects, back.place, back.weather) == (ours.id, ours.objects, ours.place, ours.weather)
         assert set(back.relations) == set(ours.relations)
@@ -253,7 +253,7 @@ def test_an_empty_folder_of_questions_is_an_error(tmp_path: Path) -> None:
 
 
 def test_splits_without_answers_and_splits_without_scenes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="the answers to challenge of GQA are not given out"):
+    with pytest.raises(SourceError, match="the answers to challenge of GQA are not published"):
         Source(gqa, tmp_path, "challenge").questions()
     with pytest.raises(SourceError, match="testdev of GQA has no scenes"):
         Source(gqa, tmp_path, "testdev").scenes()

@@ -93,7 +93,7 @@ def test_a_noun_without_a_meaning_is_counted(read: Read) -> None:
     (frame,), skips = read(a_1=_nouns("n99999999"))
     assert [role.name for role in frame.roles] == ["agent"]
     reason = "a noun that imsitu_space.json does not have"
-    assert skips.lines()[0].startswith(f"1 left out: {reason} (dev.json, picture a_1.jpg, place: 'n99999999')")
+    assert skips.lines()[0].startswith(f"1 skipped: {reason} (dev.json, picture a_1.jpg, place: 'n99999999')")
 
 
 def test_boxes_are_clipped_and_those_outside_are_counted(read: Read) -> None:

@@ -131,7 +131,7 @@ def test_what_does_not_fit_together_is_left_out_with_its_place_and_what_helps(
     found, skips = reading(questions, annotations)
     assert [one.id for one in found] == ["262148000"]
     (told,) = skips.lines()
-    assert told.startswith(f"1 left out: {line}: ")
+    assert told.startswith(f"1 skipped: {line}: ")
 
 
 @pytest.mark.parametrize(

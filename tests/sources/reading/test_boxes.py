@@ -29,6 +29,6 @@ def test_a_box_outside_is_counted_with_its_place_and_what_helps() -> None:
     record = Record({"x": 99, "y": 0, "w": 5, "h": 5}, "a.json, image 7")
     assert box_of(record, Size(50, 50), skips) is None
     assert skips.lines() == [
-        "1 left out: a box outside its picture (a.json, image 7: x=99, y=0, w=5, h=5): "
+        "1 skipped: a box outside its picture (a.json, image 7: x=99, y=0, w=5, h=5): "
         "the object stays, without a box; are these the sizes of these pictures?"
     ]

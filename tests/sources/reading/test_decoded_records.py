@@ -157,7 +157,8 @@ def test_a_record_that_does_not_fit_is_skipped_with_what_was_expected(
 
 
 def test_lines_lists_and_named_lists_are_decoded_alike(tmp_path: Path) -> None:
-    path, rows = tmp_path / "a.json", [{"name": "x"}, {"name": "y"}, {"name": 3}]
+    path = tmp_path / "a.json"
+    rows: list[dict[str, Any]] = [{"name": "x"}, {"name": "y"}, {"name": 3}]
     expected = [(number, _Row(row["name"])) for number, row in enumerate(rows)]
     for text in (json.dumps(rows), "\n".join(map(json.dumps, rows))):
         path.write_text(text)

@@ -114,7 +114,7 @@ def questions(path: Path, skips: Skips) -> Iterator[Question]:
 def _question(number: int, record: Record) -> Question:
     picture = _picture(record)
     if record.content.get("answer") is None:
-        raise SourceError(f"{record.place} has no answer", hint="those of test are not given out")
+        raise SourceError(f"{record.place} has no answer", hint="answers of test are not published")
     program = tuple(_step(place, one) for place, one in enumerate(record.records("program")))
     family = record.text("question_family_index", "")
     return Question(

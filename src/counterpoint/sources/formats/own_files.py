@@ -41,7 +41,7 @@ class OwnFiles(DataSet):
 
     rows: Rows = lambda files, skips, fits: iter(())
 
-    def found(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
+    def find_files(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
         """The file or folder that was named, for a split of any name."""
         return SplitFiles(split, {DATA: folder})
 

@@ -1,4 +1,4 @@
-"""Sizes and boxes as annotators wrote them, made to fit the picture; what cannot be is counted."""
+"""Sizes of pictures, and boxes clipped to them; boxes outside their picture are counted."""
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Box, Size
@@ -31,7 +31,7 @@ def clip_box(x: int, y: int, width: int, height: int, size: Size) -> Box | None:
 
 
 def box_of(record: Record, size: Size, skips: Skips) -> Box | None:
-    """The box in `x`, `y`, `w` and `h`; one that lies outside, or has no width or height, is counted and is no box."""
+    """The box in `x`, `y`, `w` and `h`; none, and counted, where it lies outside or has no width or height."""
     x, y, width, height = record.number("x"), record.number("y"), record.number("w"), record.number("h")
     box = clip_box(x, y, width, height, size)
     if box is None:

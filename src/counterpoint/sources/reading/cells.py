@@ -1,4 +1,4 @@
-"""What a cell of a table says: a text, several, or right answers with what each earns."""
+"""Cells of tables: a text, several texts, or right answers with their credits."""
 
 import json
 from ast import literal_eval
@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 
 from counterpoint.core.groups import Gold
 
-PEOPLE = 10
-"""So many answers to one question are taken to be those of so many people, even if no two agree."""
+VOTERS = 10
+"""From this many answers on, a list is taken for the votes of annotators, even if no two agree."""
 _LETTERS = "ABCDEFGHIJ"
 _LONGEST = 1_000_000  # characters of a list that is written as text
 
 
 class ParsedAnswers(NamedTuple):
-    """Right answers, and what each person said where several were asked."""
+    """Right answers, and the votes where several annotators answered."""
 
     gold: Gold
     votes: tuple[str, ...] = ()
 
 
 def text_of(value: Any) -> str:
-    """A cell as text; empty where it says nothing, or is no text and no number.
+    """A cell as text; empty where it is blank, or neither text nor number.
 
     >>> text_of(" red "), text_of(2.0), text_of(True), text_of(None)
     ('red', '2', 'yes', '')
@@ -38,32 +38,32 @@ def text_of(value: Any) -> str:
 
 
 def parse_nested(value: Any) -> Any:
-    """A list or an object that is written as text, as cells of text files have them; all else as it is."""
+    """A list or an object that is written as text, as in cells of text files; all else unchanged."""
     if not isinstance(value, str) or len(value) > _LONGEST or value.strip()[:1] not in ("[", "{"):
         return value
     for parse in (json.loads, literal_eval):
         try:
-            found = parse(value.strip())
+            parsed = parse(value.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             continue
-        if isinstance(found, list | dict):
-            return found
+        if isinstance(parsed, list | dict):
+            return parsed
     return value
 
 
 def texts_of(value: Any) -> tuple[str, ...]:
-    """The texts in a list, or in an object of texts by letter, or the only one there is."""
+    """The texts in a list, or in an object of texts by letter, or a single text."""
     value = parse_nested(value)
     if isinstance(value, dict):
         value = value.get("text", list(value.values()))
     listed = value if isinstance(value, list | tuple) else [value]
-    return tuple([text for one in listed if (text := text_of(one))])
+    return tuple([text for item in listed if (text := text_of(item))])
 
 
 def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers that are offered, in one column or in columns A, B, C and so on."""
-    if value is not None and (found := texts_of(value)):
-        return found
+    if value is not None and (texts := texts_of(value)):
+        return texts
     if _LETTERS[0] not in content:
         return ()
     lettered = []
@@ -78,9 +78,9 @@ def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
 def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> ParsedAnswers | None:
     """The right answers in a cell; none where it has none.
 
-    One text is the right answer. An object of answers with numbers, or a list of answers with a credit each, says what
-    each earns. A list is what several people said if one of its texts is there twice, if it has ten of them or more, if
-    each stands in an object of its own, or if `votes` says so; else each of its texts is right.
+    One text is the right answer. An object of answers with numbers, or a list of answers with a credit each, gives
+    credits. A list holds votes if a text occurs twice in it, if it has ten texts or more, if each is an object of its
+    own, or if `votes` is set; else each of its texts is right.
 
     >>> parse_answers("red")
     ParsedAnswers(gold=Gold(answers=(('red', 1.0),)), votes=())
@@ -95,23 +95,23 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
     if not isinstance(value, list | tuple):
         text = pick_choice(text_of(value), choices)
         return ParsedAnswers(Gold.of(text), (text,) if votes else ()) if text else None
-    if value and isinstance(value[0], dict) and all(isinstance(one, dict) for one in value):
-        credit = {text_of(one.get("answer")): _number(one, "credit", "score", "weight") for one in value}
+    if value and isinstance(value[0], dict) and all(isinstance(item, dict) for item in value):
+        credit = {text_of(item.get("answer")): _number(item, "credit", "score", "weight") for item in value}
         if None not in credit.values():
             return _credited(credit)
-        value, votes = [one.get("answer") for one in value], True
-    said = texts_of(value)
+        value, votes = [item.get("answer") for item in value], True
+    texts = texts_of(value)
     if choices:
-        said = tuple(pick_choice(text, choices) for text in said)
-    if not said:
+        texts = tuple(pick_choice(text, choices) for text in texts)
+    if not texts:
         return None
-    if votes or len(said) >= PEOPLE or len(set(said)) < len(said):
-        return ParsedAnswers(Gold.from_votes(said), said)
-    return ParsedAnswers(Gold.of(*said))
+    if votes or len(texts) >= VOTERS or len(set(texts)) < len(texts):
+        return ParsedAnswers(Gold.from_votes(texts), texts)
+    return ParsedAnswers(Gold.of(*texts))
 
 
 def pick_choice(answer: str, choices: Sequence[str]) -> str:
-    """An answer, which may be told by the letter or the place, from 0, that it has among the choices.
+    """An answer, which may be given as the letter or the position, from 0, of a choice.
 
     >>> pick_choice("B", ["red", "blue"]), pick_choice("0", ["red", "blue"]), pick_choice("blue", ["red", "blue"])
     ('blue', 'red', 'blue')
@@ -125,18 +125,18 @@ def pick_choice(answer: str, choices: Sequence[str]) -> str:
 
 
 def _credited(value: Mapping[Any, Any]) -> ParsedAnswers | None:
-    """Answers with numbers; in some files they stand in two lists, `ids` and `weights`."""
+    """Answers with credits; some files have them in two lists, `ids` and `weights`."""
     if isinstance(value.get("ids"), list) and isinstance(value.get("weights"), list):
         value = dict(zip(map(text_of, value["ids"]), value["weights"], strict=False))
     credit = {text_of(answer): _number(value, answer) for answer in value}
-    earned = [(text, min(one, 1.0)) for text, one in credit.items() if text and one is not None and one > 0]
-    if not earned or None in credit.values():
+    positive = [(text, min(share, 1.0)) for text, share in credit.items() if text and share is not None and share > 0]
+    if not positive or None in credit.values():
         return None
-    return ParsedAnswers(Gold(tuple(sorted(earned, key=lambda row: -row[1]))))
+    return ParsedAnswers(Gold(tuple(sorted(positive, key=lambda row: -row[1]))))
 
 
 def _number(content: Mapping[Any, Any], *names: Any) -> float | None:
-    found = next((content[name] for name in names if name in content), None)
-    if isinstance(found, bool) or not isinstance(found, int | float):
+    number = next((content[name] for name in names if name in content), None)
+    if isinstance(number, bool) or not isinstance(number, int | float):
         return None
-    return float(found) if abs(found) < 10**6 else None
+    return float(number) if abs(number) < 10**6 else None

@@ -1,4 +1,4 @@
-"""Pictures that lie within the rows of a file: each has an address that follows from its bytes, and can be unpacked."""
+"""Pictures embedded in the rows of a file: the address of each follows from a hash of its bytes."""
 
 from base64 import b64decode
 from binascii import Error
@@ -6,13 +6,13 @@ from hashlib import blake2b
 from typing import Any
 
 NAMESPACE = "unpacked"
-"""Of all pictures that lay within rows; their names follow from their bytes, so no two of them clash."""
+"""The namespace of all unpacked pictures; their names are hashes of their bytes, so no two clash."""
 _PATH = 1000  # characters; what is longer is a picture written as text
 _ENDINGS = {b"\xff\xd8": ".jpg", b"\x89PNG": ".png", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp", b"II*": ".tif"}
 
 
 def address(content: bytes) -> str:
-    """Where a picture will be found once it is unpacked.
+    """The address of a picture once it is unpacked.
 
     >>> address(b"GIF89a")
     'unpacked:a4/a4ebc5f66162847b445559c37cdf009b.gif'
@@ -23,7 +23,7 @@ def address(content: bytes) -> str:
 
 
 def bytes_of(value: Any) -> bytes | None:
-    """The picture in a cell: bytes, bytes with a path, or either written as text; none where it is not there."""
+    """The picture in a cell: bytes, an object with bytes, or base64 text; none where there is none."""
     if isinstance(value, dict):
         value = value.get("bytes")
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""Records out of large JSON files, one at a time, each with its place; what is wrong is said with file and record."""
+"""Streaming of records from large JSON files; errors name the file and the last record that was read."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,9 +17,9 @@ from counterpoint.sources.reading.skips import Skips
 
 T = TypeVar("T")
 K = TypeVar("K", str, int)
-_AGAIN = "fetch or copy the file again; it may have been cut off or changed on its way"
+_FETCH_AGAIN = "fetch or copy the file again; it may have been truncated or changed"
 _SHAPES = {"{": "an object", "[": "a list", "": "empty"}
-_KNOWN = {
+_NOT_JSON = {
     b"PK": ("a zip archive", "unpack it first"),
     b"\x1f\x8b": ("compressed", "unpack it first, with gunzip"),
     b"\xff\xfe": ("text in UTF-16", "save it as UTF-8"),
@@ -27,16 +27,16 @@ _KNOWN = {
     b"<": ("a web page", "the download went wrong; fetch the file again"),
     b"version https://git-lfs": ("a pointer of git-lfs", "fetch the file itself, with git lfs pull"),
 }
-"""What people have in place of JSON, by how it begins, and what helps."""
+"""What is often found in place of JSON, by its first bytes, with a hint."""
 
 
 def members(path: Path, within: str = "") -> Iterator[tuple[str, Json]]:
     """The members of the object that a file is, or holds under a name, with their keys."""
-    with _opened(path) as (text, reached):
-        for _ in _found(path, text, within, "{"):
+    with _opened(path) as (text, progress):
+        for _ in _containers(path, text, within, "{"):
             for key, value in text.members_within():
                 yield key, value
-                reached.last = key
+                progress.last = key
 
 
 def elements(path: Path, within: str = "") -> Iterator[Json]:
@@ -73,28 +73,28 @@ def _decoded(path: Path, kind: type[T], noun: str, skips: Skips, sign: str, with
         return list(records.items()) if sign == "{" else records
 
     count = 0
-    with _opened(path) as (text, reached):
-        for _ in _found(path, text, within, sign):
-            reached.within = f" of {within}" if within else ""
+    with _opened(path) as (text, progress):
+        for _ in _containers(path, text, within, sign):
+            progress.within = f" of {within}" if within else ""
             for item in text.batches_within(sign, decode):
                 if isinstance(item, Batch):
                     yield from item if sign == "{" else enumerate(item, count)
                     count += len(item)
-                    reached.last = count - 1
+                    progress.last = count - 1
                     continue
                 key, content = item if sign == "{" else (count, item)
                 yield from _converted(content, kind, f"{path.name}, {noun}", key, skips)
                 count += 1
-                reached.last = key
+                progress.last = key
 
 
 @cache
-def _decoder(kind: type[T], sign: str) -> Decoder[Any]:
+def _decoder(kind: type, sign: str) -> Decoder[Any]:
     return Decoder(dict[str, kind] if sign == "{" else list[kind])  # type: ignore[valid-type]
 
 
 def _converted(content: Json, kind: type[T], name: str, key: K, skips: Skips) -> Iterator[tuple[K, T]]:
-    """The record as a struct; one that does not fit its type is skipped, with what was expected and what was there."""
+    """The record as a struct; a record that does not fit its type is skipped and counted."""
     try:
         yield key, convert(content, kind)
     except ValidationError as problem:
@@ -108,7 +108,7 @@ _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\[\.\.\.\]")
 
 
 def _translated(problem: ValidationError, content: Json, place: str) -> SourceError:
-    """What msgspec says of a record as one of our errors, with the place, what was found and what was expected."""
+    """Translate an error of msgspec into a SourceError with the place, the value and what was expected."""
     message = str(problem)
     if missing := _MISSING.fullmatch(message):
         within = (missing[2] or "").lstrip(".")
@@ -118,23 +118,23 @@ def _translated(problem: ValidationError, content: Json, place: str) -> SourceEr
         return SourceError(f"{place}: {message}")
     kinds = [kind for kind in mismatch[1].split(" | ") if kind != "null"]
     expected = _EXPECTED.get(" | ".join(kinds)) or " or ".join(_EXPECTED.get(kind, f"an {kind}") for kind in kinds)
-    path, found = (mismatch[2] or ""), content
+    path, value = (mismatch[2] or ""), content
     for name, index in _STEP.findall(path):
         if not name and not index:  # msgspec does not tell the key of a mapping
             return SourceError(f"{place}: a value of {path.partition('[...]')[0].lstrip('.')} is not {expected}")
-        found = found[name] if name else found[int(index)]
+        value = value[name] if name else value[int(index)]
     subject = f"{place}: {path.lstrip('.')}" if path else place
-    return SourceError(f"{subject} is {short_repr(found)}, not {expected}")
+    return SourceError(f"{subject} is {short_repr(value)}, not {expected}")
 
 
 def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:
     """The elements of the lists that a file holds under some names, each with the name of its list, as they come."""
-    with _opened(path) as (text, reached):
-        for name in _found(path, text, names, "["):
+    with _opened(path) as (text, progress):
+        for name in _containers(path, text, names, "["):
             within = f" of {name}"
             for place, value in enumerate(text.values_within()):
                 yield name, value
-                reached.last, reached.within = place, within
+                progress.last, progress.within = place, within
 
 
 def whole(path: Path) -> Json:
@@ -164,21 +164,21 @@ def object_keys(path: Path) -> Iterator[tuple[str, str]]:
             text.skip()
 
 
-class _Reached:
-    """The key or number of the last record that was whole, and the list that it is in."""
+class _Progress:
+    """The key or number of the last complete record, and the list that it is in."""
 
     last: str | int | None = None
     within: str = ""
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[JsonText, _Reached]]:
-    reached = _Reached()
+def _opened(path: Path) -> Iterator[tuple[JsonText, _Progress]]:
+    progress = _Progress()
     try:
         with path.open("rb") as file:
             _refuse_known(path, file.read(64))
             file.seek(0)
-            yield JsonText(file), reached
+            yield JsonText(file), progress
     except FileNotFoundError as problem:
         hint = "counterpoint data says which files are expected"
         raise SourceError(f"there is no file {path}", hint=hint) from problem
@@ -186,27 +186,27 @@ def _opened(path: Path) -> Iterator[tuple[JsonText, _Reached]]:
         fact = f"{path} cannot be read: {problem.strerror or problem}"
         raise SourceError(fact, hint="check its name and rights") from problem
     except UnicodeDecodeError as problem:
-        raise SourceError(f"{path.name} is no text in UTF-8{_after(reached)}", hint=_AGAIN) from problem
+        raise SourceError(f"{path.name} is no text in UTF-8{_after(progress)}", hint=_FETCH_AGAIN) from problem
     except InvalidJson as problem:
         fact = "ends in the middle of a record" if problem.cut else "is no JSON"
-        raise SourceError(f"{path.name} {fact}{_after(reached)}: {problem}", hint=_AGAIN) from problem
+        raise SourceError(f"{path.name} {fact}{_after(progress)}: {problem}", hint=_FETCH_AGAIN) from problem
 
 
 def _refuse_known(path: Path, beginning: bytes) -> None:
-    for sign, (what, help_) in _KNOWN.items():
+    for sign, (what, help_) in _NOT_JSON.items():
         if beginning.lstrip().startswith(sign):
             raise SourceError(f"{path.name} is {what}, not JSON", hint=help_)
 
 
-def _after(reached: _Reached) -> str:
-    return f" after record {reached.last}{reached.within}" if reached.last is not None else ""
+def _after(progress: _Progress) -> str:
+    return f" after record {progress.last}{progress.within}" if progress.last is not None else ""
 
 
-def _found(path: Path, text: JsonText, within: str | Sequence[str], sign: str) -> Iterator[str]:
-    """Stops before each of the named lists or objects, and goes on behind it; one that is missing is an error."""
+def _containers(path: Path, text: JsonText, within: str | Sequence[str], sign: str) -> Iterator[str]:
+    """Stop before each of the named lists or objects; raises a SourceError if one is missing."""
     names = [within] if isinstance(within, str) else list(within)
-    told = " and ".join(map(repr, filter(None, names)))
-    _expect(path, text, sign if names == [""] else "{", f"an object with {told}" if told else _SHAPES[sign])
+    quoted = " and ".join(map(repr, filter(None, names)))
+    _expect(path, text, sign if names == [""] else "{", f"an object with {quoted}" if quoted else _SHAPES[sign])
     wanted = {tuple(name.split(".")) if name else (): name for name in names}
     missing = set(names)
     for name in _walked(text, (), wanted):
@@ -232,29 +232,29 @@ def _walked(text: JsonText, place: tuple[str, ...], wanted: Mapping[tuple[str, .
 
 def _values(path: Path) -> Iterator[Json]:
     """The elements of a list, or one JSON value after another, as in a file of lines."""
-    with _opened(path) as (text, reached):
+    with _opened(path) as (text, progress):
         if text.sign() == "{":
             number = 0
             while text.sign():
                 yield text.value()
-                reached.last, number = number, number + 1
+                progress.last, number = number, number + 1
             return
         _expect(path, text, "[", "a list")
         for place, value in enumerate(text.values_within()):
             yield value
-            reached.last = place
+            progress.last = place
         _at_end(path, text)
 
 
 def _expect(path: Path, text: JsonText, sign: str, what: str) -> None:
-    found = text.sign()
-    if found != sign:
-        told = _SHAPES.get(found, f"something that begins with {found!r}")
-        raise SourceError(f"{path.name} is {told}, not {what}", hint=OTHER_RELEASE)
+    first = text.sign()
+    if first != sign:
+        shape = _SHAPES.get(first, f"something that begins with {first!r}")
+        raise SourceError(f"{path.name} is {shape}, not {what}", hint=OTHER_RELEASE)
 
 
 def _at_end(path: Path, text: JsonText) -> None:
-    if found := text.sign():
+    if rest := text.sign():
         lines = "it holds a record a line; join them into one, or name it .jsonl where such files are read"
-        hint = lines if found == "{" else _AGAIN
-        raise SourceError(f"{path.name} goes on after its end, with {found!r}", hint=hint)
+        hint = lines if rest == "{" else _FETCH_AGAIN
+        raise SourceError(f"{path.name} goes on after its end, with {rest!r}", hint=hint)

@@ -11,7 +11,7 @@ OTHER_RELEASE = "is it the file of another data set or release?"
 
 
 class Record:
-    """One record as a reader looks at it: each look says what was expected, and where."""
+    """A JSON object with checked fields; a field of another type raises a SourceError with place and expectation."""
 
     __slots__ = ("_key", "_name", "_within", "content")
 
@@ -23,7 +23,7 @@ class Record:
 
     @property
     def place(self) -> str:
-        """Where it stands, in words, made only when they are needed."""
+        """File and key or number, for messages; put together on demand."""
         outer = f"{self._within.place}, " if self._within is not None else ""
         return f"{outer}{self._name}" + (f" {self._key}" if self._key is not None else "")
 
@@ -39,7 +39,7 @@ class Record:
         raise self.wrong(name, "a text")
 
     def word(self, name: str) -> str:
-        """A text that says something."""
+        """A text that is not blank."""
         value = self.text(name)
         if not value or value.isspace():
             raise self.wrong(name, "a word")
@@ -60,14 +60,14 @@ class Record:
         raise self.wrong(name, "a number")
 
     def decimal(self, name: str, default: float | None = None) -> float:
-        """A number with a fraction, which is not endless."""
+        """A finite number."""
         value = self.content.get(name)
         if value is None and default is not None:
             return default
         return self._finite(name, [value], "a number")[0]
 
     def decimals(self, name: str, count: int) -> tuple[float, ...]:
-        """A list of exactly so many of them."""
+        """A list of exactly `count` finite numbers."""
         value = self.content.get(name)
         if not isinstance(value, list) or len(value) != count:
             raise self.wrong(name, f"a list of {count} numbers")
@@ -75,15 +75,15 @@ class Record:
 
     def _finite(self, name: str, values: Sequence[Json], expected: str) -> tuple[float, ...]:
         with suppress(OverflowError):
-            if all(type(one) in (int, float) and isfinite(one) for one in values):
+            if all(type(value) in (int, float) and isfinite(value) for value in values):
                 return tuple(map(float, values))
         raise self.wrong(name, expected)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts; a missing one is empty."""
         value = self.list(name)
-        for one in value:
-            if type(one) is not str:
+        for text in value:
+            if type(text) is not str:
                 raise self.wrong(name, "a list of texts")
         return tuple(value)
 
@@ -98,7 +98,7 @@ class Record:
 
     def records(self, name: str, *, needed: bool = False) -> Iterator["Record"]:
         """The records in a list."""
-        return (Record(one, name, number, self) for number, one in enumerate(self.list(name, needed=needed)))
+        return (Record(content, name, number, self) for number, content in enumerate(self.list(name, needed=needed)))
 
     def record(self, name: str) -> "Record":
         """A record within this one."""
@@ -107,7 +107,7 @@ class Record:
         return Record(self.content[name], name, within=self)
 
     def mapping(self, name: str, *, needed: bool = False) -> Mapping[str, Json]:
-        """An object that is no record but a list by key; a missing one is empty unless it is needed."""
+        """An object with arbitrary keys; a missing one is empty unless it is needed."""
         value = self.content.get(name)
         if value is None and not needed:
             return {}
@@ -118,16 +118,16 @@ class Record:
     def members(self, name: str, *, needed: bool = False) -> Iterator[tuple[str, "Record"]]:
         """The records in an object, with their keys."""
         value = self.mapping(name, needed=needed)
-        return ((key, Record(one, name, key, self)) for key, one in value.items())
+        return ((key, Record(content, name, key, self)) for key, content in value.items())
 
     def wrong(self, name: str, expected: str) -> SourceError:
-        """What is wrong with a field, to be raised."""
+        """The error for a field that is missing or of another type."""
         if name not in self.content:
             return SourceError(f"{self.place} has no {name}", hint=f"{name} should be {expected}")
         return SourceError(f"{self.place}: {name} is {short_repr(self.content[name])}, not {expected}")
 
 
 def short_repr(value: Json) -> str:
-    """A value in few letters, for a sentence."""
+    """The repr of a value, shortened for messages."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:39]}…"

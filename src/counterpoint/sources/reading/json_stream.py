@@ -1,4 +1,4 @@
-"""JSON in a file, value by value: of a large file only as much is held as the value at hand needs."""
+"""A streaming JSON parser: values of a large file are decoded one by one, in bounded memory."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 Json: TypeAlias = Any
-"""What JSON can hold, not looked at yet."""
+"""Any JSON value."""
 
 T = TypeVar("T")
 CHUNK = 1 << 17  # of bytes; the records of a batch are few enough to stay young for the garbage collector
@@ -27,7 +27,7 @@ _BLANK = frozenset(" \t\n\r")
 
 
 class InvalidJson(ValueError):  # noqa: N818 - it reads as what it says
-    """The text is no JSON, or `cut`: it ends before a value is whole."""
+    """The text is not valid JSON; `cut` if it ends before a value is complete."""
 
     def __init__(self, what: str, *, cut: bool = False) -> None:
         super().__init__(what)
@@ -39,9 +39,9 @@ class Batch(list[T]):
 
 
 class JsonText:
-    """A file that is read on as values are taken from it, each by the decoder of Python, which is written in C.
+    """A JSON file that is read in chunks; whole values are decoded by the C scanner of Python's json module.
 
-    Reading whole values in this way takes half the time of an event for each of their parts.
+    Decoding whole values takes half the time of a parser that reports an event for each part.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -54,9 +54,9 @@ class JsonText:
     def sign(self) -> str:
         """The next character that is not white space, which stays; none at the end."""
         while True:
-            if found := _SIGN.search(self._held, self._at):
-                self._at = found.start()
-                return found[0]
+            if match := _SIGN.search(self._held, self._at):
+                self._at = match.start()
+                return match[0]
             self._at = len(self._held)
             if not self._more():
                 return ""
@@ -83,7 +83,7 @@ class JsonText:
             return value
 
     def keys_within(self) -> Iterator[str]:
-        """The keys of the object that comes next; whoever asks takes each value before the next key."""
+        """The keys of the object that comes next; the caller takes each value before the next key."""
         self._take("{")
         if self.sign() == "}":
             self._at += 1
@@ -101,12 +101,14 @@ class JsonText:
         """The keys and values of the object that comes next."""
         for key in self.keys_within():
             yield key, self.value()
-            while member := _MEMBER.match(self._held, self._at):  # nearly always, and sooner told than by each sign
+            while member := _MEMBER.match(
+                self._held, self._at
+            ):  # the common case, and faster than character by character
                 self._at = member.end()
                 yield member[1], self.value()
 
     def places_within(self) -> Iterator[int]:
-        """The places in the list that comes next; whoever asks takes each value before the next place."""
+        """The positions in the list that comes next; the caller takes each value before the next position."""
         self._take("[")
         if self.sign() == "]":
             self._at += 1
@@ -158,7 +160,7 @@ class JsonText:
         return before.start() if before else 0
 
     def skip(self) -> None:
-        """Pass over the next value, a long list or object one part at a time."""
+        """Skip the next value; a long list or object part by part."""
         sign = self.sign()
         if sign in ("{", "["):
             for _ in self.keys_within() if sign == "{" else self.places_within():
@@ -179,7 +181,7 @@ class JsonText:
         return True
 
     def _is_cut(self, problem: ValueError) -> bool:
-        """Whether more text could mend the problem."""
+        """Whether the problem may be that the text is not read far enough."""
         if not isinstance(problem, json.JSONDecodeError):
             return False
         if problem.msg.startswith("Unterminated string"):
@@ -193,16 +195,16 @@ class JsonText:
         self._at += 1
 
     def _closed(self, sign: str) -> bool:
-        found = self.sign()
-        if found not in (sign, ","):
+        mark = self.sign()
+        if mark not in (sign, ","):
             raise self._unexpected(f"',' or {sign!r}")
         self._at += 1
-        return found == sign
+        return mark == sign
 
     def _unexpected(self, expected: str) -> InvalidJson:
-        found = self.sign()
+        mark = self.sign()
         return InvalidJson(
-            f"{found!r} where {expected} should be" if found else f"it ends before {expected}", cut=not found
+            f"{mark!r} where {expected} should be" if mark else f"it ends before {expected}", cut=not mark
         )
 
 
@@ -211,11 +213,11 @@ def _reason(problem: ValueError) -> str:
 
 
 def _mended(value: Json) -> Json:
-    """The same with half characters, which JSON can escape but nothing can write, replaced by a question mark."""
+    """The same with lone surrogates, which cannot be encoded, replaced by a question mark."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):
-        return [_mended(one) for one in value]
+        return [_mended(item) for item in value]
     if isinstance(value, dict):
-        return {_mended(key): _mended(one) for key, one in value.items()}
+        return {_mended(key): _mended(item) for key, item in value.items()}
     return value

@@ -1,4 +1,4 @@
-"""A record from each of several large files, joined by a key, without holding the files."""
+"""A streaming join of two large files by key."""
 
 from collections.abc import Iterator
 from typing import Generic, TypeVar
@@ -7,9 +7,9 @@ Value = TypeVar("Value")
 
 
 class KeyedJoin(Generic[Value]):
-    """What a second file has for each key of a first one.
+    """The records of a second file by key, taken in the order of a first file.
 
-    Where both have the same order nothing is held; what the second has earlier than it is asked for is held until then.
+    Records are buffered only as far as the orders of the two files differ.
 
     >>> second = KeyedJoin(iter([("b", 2), ("a", 1), ("d", 4)]))
     >>> second.take("a"), second.take("b"), second.take("c"), second.left()
@@ -21,16 +21,16 @@ class KeyedJoin(Generic[Value]):
         self._held: dict[str, Value] = {}
 
     def take(self, key: str) -> Value | None:
-        """The record of this key, which is then gone; none if there is none."""
+        """Remove and return the record of this key; none if there is none."""
         if key in self._held:
             return self._held.pop(key)
-        for found, value in self._records:
-            if found == key:
+        for other, value in self._records:
+            if other == key:
                 return value
-            self._held[found] = value
+            self._held[other] = value
         return None
 
     def left(self) -> list[str]:
-        """The keys of all records that nobody took."""
+        """The keys of all records that were not taken."""
         self._held.update(self._records)
         return list(self._held)

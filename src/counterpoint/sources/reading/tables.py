@@ -21,14 +21,14 @@ _FIELD = 1 << 30  # characters; some tables carry pictures as text
 _ROWS, _FEW = 4096, 32  # at a time; fewer where rows hold pictures
 _SHEET = "pip install 'counterpoint[xlsx]'"
 ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet")
-"""What such files are called."""
+"""The suffixes of such files."""
 
 ColumnTest: TypeAlias = Callable[[Sequence[str]], bool]
 """Whether these names of columns are those of a row."""
 
 
 def read_rows(path: Path, skips: Skips, fits: ColumnTest, within: str = "") -> Iterator[Record]:
-    """Every row of a file, known by its content; `within` is the name of the list in an object that has the rows."""
+    """Every row of a file, whose format is told by its content; `within` names the list that has the rows."""
     start = _beginning(path)
     if start.startswith(b"PAR1"):
         return _rows(path, parquet(path), skips)
@@ -48,8 +48,7 @@ def _beginning(path: Path) -> bytes:
 
 def _json(path: Path, skips: Skips, fits: ColumnTest, within: str) -> Iterator[Record]:
     if within or not _is_keyed(path, fits):
-        found: Iterator[tuple[str | int, Any]] = enumerate(elements(path, within))
-        yield from _records(path, found, skips)
+        yield from _records(path, enumerate(elements(path, within)), skips)
         return
     keyed = ((key, {KEY: key} | row if isinstance(row, dict) else row) for key, row in members(path))
     yield from _records(path, keyed, skips)
@@ -61,16 +60,16 @@ def _is_keyed(path: Path, fits: ColumnTest) -> bool:
     return isinstance(first, dict) and fits(tuple(first))
 
 
-def _records(path: Path, found: Iterator[tuple[str | int, Any]], skips: Skips) -> Iterator[Record]:
-    for place, content in found:
+def _records(path: Path, contents: Iterable[tuple[str | int, Any]], skips: Skips) -> Iterator[Record]:
+    for place, content in contents:
         try:
             yield Record(content, f"{path.name}, record", place)
         except SourceError as problem:
             skips.problem(problem)
 
 
-def _rows(path: Path, found: Iterator[Row], skips: Skips) -> Iterator[Record]:
-    for number, row in found:
+def _rows(path: Path, rows: Iterator[Row], skips: Skips) -> Iterator[Record]:
+    for number, row in rows:
         if isinstance(row, str):
             hint = "put fields with commas in quotation marks"
             skips.problem(SourceError(f"{path.name}, row {number} has {row}", hint=hint))
@@ -81,7 +80,7 @@ def _rows(path: Path, found: Iterator[Row], skips: Skips) -> Iterator[Record]:
 def delimited(path: Path) -> Iterator[Row]:
     """The rows of a text file; whether commas, tabs or semicolons part its fields is seen in its first line.
 
-    A quotation mark that is never closed would swallow all rows behind it: that is an error, and no guess is made.
+    An unclosed quotation mark would swallow all following rows, and is an error.
     """
     csv.field_size_limit(_FIELD)
     number, names = 0, None
@@ -135,8 +134,8 @@ def parquet(path: Path, wanted: Callable[[Any], bool] = lambda kind: True) -> It
                 number += 1
                 yield number, row
     except (pa.ArrowException, OSError, ValueError, OverflowError, TypeError, LookupError) as problem:
-        told = (str(problem).splitlines() or [type(problem).__name__])[0]
-        fact = f"{path.name} cannot be read as Parquet after row {number}: {told}"
+        reason = (str(problem).splitlines() or [type(problem).__name__])[0]
+        fact = f"{path.name} cannot be read as Parquet after row {number}: {reason}"
         raise SourceError(fact, hint="fetch or copy the file again; it may have been cut off") from problem
 
 
