@@ -41,14 +41,14 @@ _KINDS = {
 }
 """The kinds of questions by how the names of their types begin; the first that fits is meant."""
 
-_NAMELESS = (
-    "an id that tells no test",
+_UNKNOWN_TEST = (
+    "an id of no known test",
     "originals end in a number, others in -t, -s, -h, -n or -a; the questions of the visual test were not released",
 )
-_WIDOWED = "a perturbed question without its original", "their ids differ in the letter at the end, within one file"
-_ALONE = "an original without a perturbed question", "their ids differ in the letter at the end, within one file"
-_APART = "a pair about two pictures", "both questions of a pair are about one picture"
-_CONTRARY = (
+_NO_ORIGINAL = "a perturbed question without its original", "their ids differ in the letter at the end, within one file"
+_NO_PERTURBED = "an original without a perturbed question", "their ids differ in the letter at the end, within one file"
+_TWO_PICTURES = "a pair about two pictures", "both questions of a pair are about one picture"
+_CONTRADICTION = (
     "a pair whose labels contradict its test",
     ("the answers of -t, -s and -h are their originals', those of -n and -a are not"),
 )
@@ -103,10 +103,10 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
 def _paths(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(path.glob("*.json"))
-    if not found:
+    paths = sorted(path.glob("*.json"))
+    if not paths:
         raise SourceError(f"the folder {path} holds no JSON files", hint="copy the question files of CARETS there")
-    return found
+    return paths
 
 
 class _QuestionFile:
@@ -125,18 +125,18 @@ class _QuestionFile:
             partner = own[:-2]
             base = self._originals.get(partner)
             if base is None:
-                self._skip(_WIDOWED, own, variant.number)
+                self._skip(_NO_ORIGINAL, own, variant.number)
                 continue
             paired.add(partner)
             if base.picture is not variant.picture:
-                self._skip(_APART, own, variant.number)
+                self._skip(_TWO_PICTURES, own, variant.number)
             elif not _fits(own[-1], base.gold, variant.gold):
-                self._skip(_CONTRARY, own, variant.number)
+                self._skip(_CONTRADICTION, own, variant.number)
             else:
                 yield ReadyGroup(f"{self._path.stem}/{own}", partial(_group, self._name, base, variant))
         for own, base in self._originals.items():
             if own not in paired:
-                self._skip(_ALONE, own, base.number)
+                self._skip(_NO_PERTURBED, own, base.number)
 
     def _read(self) -> None:
         """Put every question among the originals or the perturbed, by the end of its id."""
@@ -152,7 +152,7 @@ class _QuestionFile:
             elif own[-1] in _DIGITS:
                 members = self._originals
             else:
-                self._skip(_NAMELESS, own, number)
+                self._skip(_UNKNOWN_TEST, own, number)
                 continue
             if own in members:
                 skip_repeated(self._skips, self._place(own, number))

@@ -1,4 +1,4 @@
-"""CLEVR: rendered solids on a gray ground, with where each stands, and questions with programs."""
+"""CLEVR: rendered scenes of simple solids with 3D positions, and questions with programs."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "clevr"
 SIZE = Size(480, 320)
-"""Of the pictures, as they were rendered for the release; its files do not say it."""
+"""The size of the rendered pictures of the release, which its files do not tell."""
 _RELATIONS = MappingProxyType(
     {"left": "to the left of", "right": "to the right of", "behind": "behind", "front": "in front of"}
 )
@@ -28,7 +28,7 @@ _RIGHT = (0.656, 0.754)  # where the right of the camera lies, unless a scene sa
 
 
 def scenes(path: Path, skips: Skips, *, pictures: Path | None = None) -> Iterator[Scene]:
-    """Every scene of a file; boxes are worked out from where an object is, its depth, size, shape and turn.
+    """Every scene of a file; boxes are computed from the position, depth, size, shape and rotation of an object.
 
     They refer to the size of the pictures in the folder, where it has any, and else to that of the release.
     """
@@ -58,9 +58,9 @@ def _scene(record: Record, size: Size, skips: Skips) -> Scene:
     name = record.word("image_filename")
     objects = {}
     right = record.record("directions").decimals("right", 3) if "directions" in record.content else _RIGHT
-    for place, one in enumerate(record.list("objects", needed=True)):
+    for place, content in enumerate(record.list("objects", needed=True)):
         try:
-            objects[place] = _object(place, Record(one, "object", place, record), (right[0], right[1]), size, skips)
+            objects[place] = _object(place, Record(content, "object", place, record), (right[0], right[1]), size, skips)
         except SourceError as problem:
             skips.problem(problem)
     relations = tuple(_links(record, objects, skips))
@@ -74,20 +74,20 @@ def _picture(record: Record) -> Picture:
     return Picture(f"{NAMESPACE}:{split}/{name}" if split else f"{NAMESPACE}:{name}")
 
 
-def _object(place: int, one: Record, right: tuple[float, float], size: Size, skips: Skips) -> SceneObject:
-    shape, large = one.word("shape"), one.word("size")
-    x, y, depth = one.decimals("pixel_coords", 3)
-    half = HALF.get(large, 0.5)  # other releases have sizes of their own
+def _object(place: int, record: Record, right: tuple[float, float], size: Size, skips: Skips) -> SceneObject:
+    shape, size_name = record.word("shape"), record.word("size")
+    x, y, depth = record.decimals("pixel_coords", 3)
+    half = HALF.get(size_name, 0.5)  # other releases have sizes of their own
     if not 2 * half < depth < LONGEST or max(abs(x), abs(y)) > LONGEST:
-        raise one.wrong("pixel_coords", "a place before the camera")
-    found = box(shape, half, one.decimal("rotation", 0.0), (x, y, depth), right, size)
-    if found is None:
-        skip_box(f"{one.place}: {x:.0f}, {y:.0f}", skips)
-    return SceneObject(str(place), shape, (large, one.word("color"), one.word("material")), found)
+        raise record.wrong("pixel_coords", "a place before the camera")
+    outline = box(shape, half, record.decimal("rotation", 0.0), (x, y, depth), right, size)
+    if outline is None:
+        skip_box(f"{record.place}: {x:.0f}, {y:.0f}", skips)
+    return SceneObject(str(place), shape, (size_name, record.word("color"), record.word("material")), outline)
 
 
 def _links(record: Record, objects: Mapping[int, SceneObject], skips: Skips) -> Iterator[Link]:
-    """What stands in the list of an object under "left" is to the left of it."""
+    """The objects listed under "left" for an object are to the left of it."""
     for name, lists in record.mapping("relationships").items():
         words = _RELATIONS.get(name, name)
         if not words.strip() or not isinstance(lists, list) or not all(isinstance(others, list) for others in lists):
@@ -115,7 +115,7 @@ def _question(number: int, record: Record) -> Question:
     picture = _picture(record)
     if record.content.get("answer") is None:
         raise SourceError(f"{record.place} has no answer", hint="answers of test are not published")
-    program = tuple(_step(place, one) for place, one in enumerate(record.records("program")))
+    program = tuple(_step(place, step) for place, step in enumerate(record.records("program")))
     family = record.text("question_family_index", "")
     return Question(
         f"{picture.path.partition('/')[0]}-{record.text('question_index', str(number))}",
@@ -130,21 +130,21 @@ def _question(number: int, record: Record) -> Question:
 
 
 def _answer(record: Record) -> str:
-    found = record.content["answer"]
-    return ("no", "yes")[found] if isinstance(found, bool) else record.word("answer")
+    answer = record.content["answer"]
+    return ("no", "yes")[answer] if isinstance(answer, bool) else record.word("answer")
 
 
-def _step(place: int, one: Record) -> Step:
-    """One function with what it is given; some files call it a type, and that its side inputs."""
-    operation = one.word("function" if "function" in one.content else "type").replace("_", " ")
-    inputs = tuple(one.list("inputs"))
+def _step(place: int, record: Record) -> Step:
+    """One function with its inputs; some files call them type and side inputs."""
+    operation = record.word("function" if "function" in record.content else "type").replace("_", " ")
+    inputs = tuple(record.list("inputs"))
     if not all(type(of) is int and 0 <= of < place for of in inputs):
-        raise one.wrong("inputs", "a list of earlier steps")
-    values = one.texts("value_inputs" if "value_inputs" in one.content else "side_inputs")
+        raise record.wrong("inputs", "a list of earlier steps")
+    values = record.texts("value_inputs" if "value_inputs" in record.content else "side_inputs")
     return Step(operation, ", ".join(values), inputs)
 
 
-_ORIGIN = "the CLEVR site at Stanford, CLEVR v1.0 or CoGenT v1.0 (which keep scenes and answers of test back)"
+_ORIGIN = "the CLEVR site at Stanford, CLEVR v1.0 or CoGenT v1.0 (scenes and answers of test are not published)"
 _SPLITS = ("train", "val", "test", "trainA", "valA", "valB")
 
 clevr = DataSet(

@@ -30,12 +30,12 @@ def box(
     x, y, depth = middle
     focus = size.width * FOCUS
     across, down = (x - size.width / 2) / focus, (y - size.height / 2) / focus
-    seen = [
+    points = [
         (focus * (across * depth + dx) / (depth + away), focus * (down * depth - up) / (depth + away))
         for dx, up, away in _outline(shape, half, turn - atan2(right[1], right[0]))
     ]
-    left, top = min(px for px, _ in seen), min(py for _, py in seen)
-    width, height = max(px for px, _ in seen) - left, max(py for _, py in seen) - top
+    left, top = min(px for px, _ in points), min(py for _, py in points)
+    width, height = max(px for px, _ in points) - left, max(py for _, py in points) - top
     corner = round(left + size.width / 2), round(top + size.height / 2)
     return clip_box(*corner, max(round(width), 1), max(round(height), 1), size)
 
@@ -43,12 +43,12 @@ def box(
 def _outline(shape: str, half: float, turn: float) -> Iterator[tuple[float, float, float]]:
     """Points of a solid as the camera has them from its middle: to the right, upwards, and away."""
     if shape == "sphere":
-        yield from ((half * cos(one), half * sin(one), 0.0) for one in _TURNS)
+        yield from ((half * cos(angle), half * sin(angle), 0.0) for angle in _TURNS)
         return
     if shape == "cube":
         rim = [(turn + pi / 4 + corner * pi / 2, half * 2**0.5) for corner in range(4)]
     else:
-        rim = [(one, half) for one in _TURNS]
+        rim = [(angle, half) for angle in _TURNS]
     for angle, reach in rim:
         aside, behind = reach * cos(angle), reach * sin(angle)
         for high in (-half, half):

@@ -1,4 +1,4 @@
-"""COCO: boxes of everyday objects in photographs, and five captions for each."""
+"""COCO: boxes of 80 categories of objects in photographs, and five captions for each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ class _Image(NamedTuple):
     size: Size
 
 
-class _Seen(NamedTuple):
+class _BoxAnnotation(NamedTuple):
     """One annotation, before the names of the categories are known: the official files have them last."""
 
     id: str
@@ -39,12 +39,12 @@ class _Seen(NamedTuple):
 def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
     """Every picture with its boxes, in the order of the list of pictures; there are no attributes and no relations.
 
-    A box around a crowd is an object like others: where there is one, a single object of its name is not alone.
+    A box around a crowd is an object too, so that a single object of the same name does not count as the only one.
     """
     path = files["instances"]
     images: dict[int, _Image] = {}
     names: dict[int, str] = {}
-    seen: dict[int, list[_Seen]] = {}
+    boxes: dict[int, list[_BoxAnnotation]] = {}
     for part, record in _records(path, skips, "images", "annotations", "categories"):
         try:
             if part == "images":
@@ -52,15 +52,15 @@ def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
             elif part == "categories":
                 names[record.number("id")] = record.word("name").strip().lower()
             else:
-                seen.setdefault(record.number("image_id"), []).append(_annotation(record))
+                boxes.setdefault(record.number("image_id"), []).append(_annotation(record))
         except SourceError as problem:
             skips.problem(problem)
     for image, (picture, size) in images.items():
-        objects = tuple(_objects(path, seen.pop(image, []), names, size, skips))
+        objects = tuple(_objects(path, boxes.pop(image, []), names, size, skips))
         yield Scene(str(image), picture, size, objects)
-    for image, left in seen.items():
-        for one in left:
-            skips.skip(UNLISTED, f"{path.name}, annotation {one.id}: image {image}", _WHOLE)
+    for image, annotations in boxes.items():
+        for annotation in annotations:
+            skips.skip(UNLISTED, f"{path.name}, annotation {annotation.id}: image {image}", _WHOLE)
 
 
 def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
@@ -69,7 +69,7 @@ def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
 
 
 def captions_beside(files: SplitFiles, skips: Skips, expected: Sequence[File]) -> Iterator[Caption]:
-    """Every caption in COCO's own files that lie beside those of a data set about its pictures."""
+    """Every caption in COCO's files beside those of a data set about its pictures."""
     there = [path for file in expected if (path := files.get(file.part))]
     if not there:
         fact = f"there is no {expected[0].names[files.split][0]}, which has COCO's captions"
@@ -79,7 +79,7 @@ def captions_beside(files: SplitFiles, skips: Skips, expected: Sequence[File]) -
 
 
 def caption_files(*folders: Mapping[str, str]) -> tuple[File, ...]:
-    """COCO's files of captions, which a data set about its pictures can do without: by split the folder of each."""
+    """COCO's files of captions, optional for data sets about its pictures, by split and folder."""
     return tuple(
         File(
             part,
@@ -93,7 +93,7 @@ def caption_files(*folders: Mapping[str, str]) -> tuple[File, ...]:
 
 
 def _captions(path: Path, split: str, skips: Skips) -> Iterator[Caption]:
-    """Every caption of a file; one that comes before the list of pictures waits for it."""
+    """Every caption of a file; captions that precede the list of pictures are buffered."""
     pictures: dict[int, Picture] = {}
     waiting: list[tuple[int, str, str]] = []
     for part, record in _records(path, skips, "images", "annotations"):
@@ -128,8 +128,8 @@ def _records(path: Path, skips: Skips, *names: str) -> Iterator[tuple[str, Recor
 
 def _key(content: Json, number: int) -> int:
     """The id that a record has, or else its place."""
-    found = content.get("id") if isinstance(content, dict) else None
-    return found if type(found) is int else number
+    own = content.get("id") if isinstance(content, dict) else None
+    return own if type(own) is int else number
 
 
 def image_of(record: Record, split: str) -> _Image:
@@ -148,25 +148,27 @@ def path_of(record: Record, split: str) -> str:
     return f"{folder if folder in SPLITS else split}/{name}"
 
 
-def _annotation(record: Record) -> _Seen:
+def _annotation(record: Record) -> _BoxAnnotation:
     x, y, width, height = record.decimals("bbox", 4)
     if max(map(abs, (x, y, width, height))) > LONGEST:
         raise record.wrong("bbox", "a box in pixels")
     left, top, right, bottom = round(x), round(y), round(x + width), round(y + height)
     if width > 0 and height > 0:
         right, bottom = max(right, left + 1), max(bottom, top + 1)
-    return _Seen(record.word("id"), record.number("category_id"), (left, top, right - left, bottom - top))
+    return _BoxAnnotation(record.word("id"), record.number("category_id"), (left, top, right - left, bottom - top))
 
 
-def _objects(path: Path, seen: list[_Seen], names: dict[int, str], size: Size, skips: Skips) -> Iterator[SceneObject]:
-    for one in {one.id: one for one in seen}.values():
-        if (name := names.get(one.category)) is None:
-            skips.skip(UNNAMED, f"{path.name}, annotation {one.id}: category {one.category}", _WHOLE)
+def _objects(
+    path: Path, annotations: list[_BoxAnnotation], names: dict[int, str], size: Size, skips: Skips
+) -> Iterator[SceneObject]:
+    for annotation in {annotation.id: annotation for annotation in annotations}.values():
+        if (name := names.get(annotation.category)) is None:
+            skips.skip(UNNAMED, f"{path.name}, annotation {annotation.id}: category {annotation.category}", _WHOLE)
             continue
-        box: Box | None = clip_box(*one.box, size)
+        box: Box | None = clip_box(*annotation.box, size)
         if box is None:
-            skip_box(f"{path.name}, annotation {one.id}: {one.box}", skips)
-        yield SceneObject(one.id, name, (), box)
+            skip_box(f"{path.name}, annotation {annotation.id}: {annotation.box}", skips)
+        yield SceneObject(annotation.id, name, (), box)
 
 
 def _file(part: str, kind: str) -> File:
@@ -184,5 +186,5 @@ coco = DataSet(
     holds=SPLITS,
     origin=f"{_ORIGIN}, images by split",
     withheld=("test2014", "test2015", "test2017"),
-    exhaustive="its 80 categories, and nothing else is ever said to be absent",
+    exhaustive="its 80 categories; nothing else is ever taken to be absent",
 )

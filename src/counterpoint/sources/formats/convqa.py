@@ -10,7 +10,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats import visual_genome, vqa_layout
-from counterpoint.sources.formats.vqa_layout import BLIND, EMPTY, skip_question
+from counterpoint.sources.formats.vqa_layout import NO_PICTURE, NO_WORDS, skip_question
 from counterpoint.sources.reading.json_files import elements, members
 from counterpoint.sources.reading.json_record import Record, short_repr
 from counterpoint.sources.reading.json_stream import Json
@@ -28,7 +28,7 @@ def logical(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     paths = _paths(files.get("pictures"), skips)
     for image, sets, place in _images(files["questions"], skips):
         if not (image.isascii() and image.isdecimal()):
-            skip_question(skips, BLIND, place)
+            skip_question(skips, NO_PICTURE, place)
             continue
         path = paths.get(image, f"{visual_genome.FOLDERS[0]}/{image}.jpg")
         for number, pairs in enumerate(sets):
@@ -49,23 +49,23 @@ def common_sense(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     for address, pairs, place in _images(files["questions"], skips):
         if kept is not None and address not in kept:
             continue
-        found = _COCO.fullmatch(address)
-        picture = found and vqa_layout.coco_picture(found[2], found[1])
-        if found is None or picture is None:
-            skip_question(skips, BLIND, place)
+        match = _COCO.fullmatch(address)
+        picture = match and vqa_layout.coco_picture(match[2], match[1])
+        if match is None or picture is None:
+            skip_question(skips, NO_PICTURE, place)
         else:
-            image = str(int(found[2]))
+            image = str(int(match[2]))
             yield from _set(image, image, picture, pairs, place, skips)
 
 
 def _images(path: Path, skips: Skips) -> Iterator[tuple[str, Sequence[Json], str]]:
     """What the file has for each picture, which is a list, and where."""
-    for image, listed in members(path):
+    for image, sets in members(path):
         place = f"{path.name}, image {image}"
-        if isinstance(listed, list):
-            yield image, listed, place
+        if isinstance(sets, list):
+            yield image, sets, place
         else:
-            skips.problem(SourceError(f"{place} is {short_repr(listed)}, not a list"))
+            skips.problem(SourceError(f"{place} is {short_repr(sets)}, not a list"))
 
 
 def _set(stem: str, image: str, picture: Picture, pairs: Json, where: str, skips: Skips) -> Iterator[Question]:
@@ -76,7 +76,7 @@ def _set(stem: str, image: str, picture: Picture, pairs: Json, where: str, skips
         try:
             record = Record(_named(pair), f"{where}, question", number)
             if not record.text("question", "").strip():
-                skip_question(skips, EMPTY, record.place)
+                skip_question(skips, NO_WORDS, record.place)
                 continue
             answer = record.word("answer")
         except SourceError as problem:
@@ -105,14 +105,14 @@ def _kind(answer: str) -> str:
 
 def _paths(path: Path | None, skips: Skips) -> dict[str, str]:
     """Where each picture of Visual Genome lies, if its own list is there."""
-    found = {}
+    paths = {}
     for number, content in enumerate(elements(path) if path else ()):
         try:
             record = Record(content, "image_data.json, record", number)
-            found[visual_genome.image_id(record)] = visual_genome.picture_path(record)
+            paths[visual_genome.image_id(record)] = visual_genome.picture_path(record)
         except SourceError as problem:
             skips.problem(problem)
-    return found
+    return paths
 
 
 _SITE = "the ConVQA page"

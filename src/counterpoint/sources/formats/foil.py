@@ -19,7 +19,7 @@ from counterpoint.sources.reading.json_files import elements, has
 from counterpoint.sources.reading.json_record import Record
 from counterpoint.sources.reading.skips import Skips
 
-ALONE = "a foil without its caption"
+NO_CAPTION = "a foil without its caption"
 ORIGINAL = "ORIG"
 _FOLDERS = {"train": "train2014", "test": "val2014"}
 _Key: TypeAlias = tuple[int, str]
@@ -42,26 +42,26 @@ def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
     path, folder = files["captions"], _FOLDERS[files.split]
     names = _names(path, folder, skips)
     texts: dict[_Key, str] = {}
-    early: dict[_Key, list[_Foil]] = {}  # foils that stand before their captions
+    unpaired: dict[_Key, list[_Foil]] = {}  # foils whose captions are not read yet
     paired: set[_Key] = set()
     for number, content in enumerate(elements(path, "annotations")):
         try:
             record = Record(content, f"{path.name}, annotation", number)
             key = record.number("image_id"), record.word("id")
             if _is_foil(record):
-                early.setdefault(key, []).append(_foil(record))
+                unpaired.setdefault(key, []).append(_foil(record))
             else:
                 texts.setdefault(key, record.word("caption").strip())
         except SourceError as problem:
             skips.problem(problem)
             continue
-        if key in texts and key in early:
+        if key in texts and key in unpaired:
             paired.add(key)
-            for one in early.pop(key):
-                yield Caption(one.id, _picture(key, names, folder), texts[key], one.text, one.word, one.foil_word)
-    for foils in early.values():
-        for one in foils:
-            skips.skip(ALONE, one.place, "take the whole file: both have one image_id and one id")
+            for foil in unpaired.pop(key):
+                yield Caption(foil.id, _picture(key, names, folder), texts[key], foil.text, foil.word, foil.foil_word)
+    for foils in unpaired.values():
+        for foil in foils:
+            skips.skip(NO_CAPTION, foil.place, "take the whole file: both have one image_id and one id")
     for key, text in texts.items():
         if key not in paired:
             yield Caption(f"caption-{key[1]}", _picture(key, names, folder), text)
@@ -69,14 +69,14 @@ def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
 
 def _names(path: Path, folder: str, skips: Skips) -> dict[int, str]:
     """The path of each picture, as far as they are listed."""
-    found = {}
+    paths = {}
     for number, content in enumerate(elements(path, "images") if has(path, "images") else ()):
         try:
             record = Record(content, f"{path.name}, image", number)
-            found[record.number("id")] = path_of(record, folder)
+            paths[record.number("id")] = path_of(record, folder)
         except SourceError as problem:
             skips.problem(problem)
-    return found
+    return paths
 
 
 def _picture(key: _Key, names: dict[int, str], folder: str) -> Picture:
@@ -85,10 +85,10 @@ def _picture(key: _Key, names: dict[int, str], folder: str) -> Picture:
 
 
 def _is_foil(record: Record) -> bool:
-    found = record.content.get("foil")
-    if type(found) is bool:
-        return found
-    if found is not None:
+    flag = record.content.get("foil")
+    if type(flag) is bool:
+        return flag
+    if flag is not None:
         raise record.wrong("foil", "true or false")
     return record.word("foil_word") != ORIGINAL
 

@@ -18,7 +18,7 @@ REMEDY = "the rest of the scene stays; is the file whole?"
 
 
 def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
-    """Every scene of a file; what cannot be read is left out: a scene, an object, a relation that leads nowhere."""
+    """Every scene of a file; scenes, objects and relations that cannot be read are skipped and counted."""
     for key, content in members(path):
         try:
             yield _scene(key, Record(content, f"{path.name}, image", key), skips)
@@ -30,13 +30,13 @@ def _scene(key: str, record: Record, skips: Skips) -> Scene:
     if not key or key.isspace():
         raise SourceError(f"{record.place} has no id", hint="the key of a scene is the name of its picture")
     size = size_of(record)
-    objects, listed = {}, []
+    objects, entries = {}, []
     for own, content in record.mapping("objects", needed=True).items():
         try:
-            one = Record(content, "object", own, record)
-            relations = _relations(one)
-            objects[own] = SceneObject(own, one.word("name"), one.texts("attributes"), box_of(one, size, skips))
-            listed.append((one, relations))
+            entry = Record(content, "object", own, record)
+            relations = _relations(entry)
+            objects[own] = SceneObject(own, entry.word("name"), entry.texts("attributes"), box_of(entry, size, skips))
+            entries.append((entry, relations))
         except SourceError as problem:
             skips.problem(problem)
     return Scene(
@@ -44,22 +44,22 @@ def _scene(key: str, record: Record, skips: Skips) -> Scene:
         Picture(f"{NAMESPACE}:{key}.jpg"),
         size,
         tuple(objects.values()),
-        tuple(_links(listed, objects, skips)),
+        tuple(_links(entries, objects, skips)),
         record.text("location", ""),
         _weather(record),
     )
 
 
-def _relations(one: Record) -> Iterable[Json]:
-    """A list of names and objects; the page that describes the files shows an object of them instead."""
-    found = one.content.get("relations")
-    return found.values() if isinstance(found, dict) else one.list("relations")
+def _relations(record: Record) -> Iterable[Json]:
+    """The relations of an object: a list, or an object of them, as the documentation of GQA has it."""
+    relations = record.content.get("relations")
+    return relations.values() if isinstance(relations, dict) else record.list("relations")
 
 
 def _links(
-    listed: Iterable[tuple[Record, Iterable[Json]]], objects: Mapping[str, SceneObject], skips: Skips
+    entries: Iterable[tuple[Record, Iterable[Json]]], objects: Mapping[str, SceneObject], skips: Skips
 ) -> Iterator[Link]:
-    for (one, relations), own in zip(listed, objects, strict=True):
+    for (record, relations), own in zip(entries, objects, strict=True):
         for relation in relations:
             if (
                 type(relation) is dict
@@ -70,10 +70,10 @@ def _links(
             ):
                 yield Link(own, name, other)
             else:
-                skips.skip(DANGLING, f"{one.place}: {short_repr(relation)}", REMEDY)
+                skips.skip(DANGLING, f"{record.place}: {short_repr(relation)}", REMEDY)
 
 
 def _weather(record: Record) -> str:
     """A word; some files have an object with name and type in its place."""
-    found = record.content.get("weather")
-    return record.record("weather").text("name") if isinstance(found, dict) else record.text("weather", "")
+    weather = record.content.get("weather")
+    return record.record("weather").text("name") if isinstance(weather, dict) else record.text("weather", "")

@@ -33,7 +33,7 @@ def configs(card: str) -> list[DatasetConfig]:
     >>> configs(text)
     [DatasetConfig(name='en', files={'test': ['en/test-*']})]
     """
-    found: list[DatasetConfig] = []
+    parsed: list[DatasetConfig] = []
     split, key, is_within = "", "", False
     for line in _front(card):
         parts = _LINE.match(line)
@@ -46,13 +46,13 @@ def configs(card: str) -> list[DatasetConfig]:
             continue
         key, value = parts[3] or key, parts[4].strip("\"'")
         if key == "config_name":
-            found.append(DatasetConfig(value))
-        elif key == "split" and found:
+            parsed.append(DatasetConfig(value))
+        elif key == "split" and parsed:
             split = value
-        elif key in ("path", "data_files") and found and value:
-            listed = [one.strip(" \"'") for one in value.strip("[]").split(",")]
-            found[-1].files.setdefault(split if key == "path" else "", []).extend(listed)
-    return [one for one in found if one.files]
+        elif key in ("path", "data_files") and parsed and value:
+            patterns = [pattern.strip(" \"'") for pattern in value.strip("[]").split(",")]
+            parsed[-1].files.setdefault(split if key == "path" else "", []).extend(patterns)
+    return [part for part in parsed if part.files]
 
 
 def _front(card: str) -> list[str]:
@@ -70,8 +70,8 @@ def find_split_files(folder: Path, split: str, config: str = "") -> dict[str, Pa
     """
     if folder.is_file():
         return {folder.name: folder}
-    listed = _as_the_card_says(folder, split, config) or _as_names_say(folder, split)
-    return {path.relative_to(folder).as_posix(): path for path in listed}
+    paths = _as_the_card_says(folder, split, config) or _as_names_say(folder, split)
+    return {path.relative_to(folder).as_posix(): path for path in paths}
 
 
 def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
@@ -79,16 +79,16 @@ def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
         known = configs((folder / CARD).read_text("utf-8", errors="replace"))
     except OSError:
         return []
-    if config and config not in [one.name for one in known]:
-        raise UnknownName(f"part of {folder.name}", config, [one.name for one in known])
-    chosen = next((one for one in known if one.name == (config or "default")), known[0] if known else None)
+    if config and config not in [part.name for part in known]:
+        raise UnknownName(f"part of {folder.name}", config, [part.name for part in known])
+    chosen = next((part for part in known if part.name == (config or "default")), known[0] if known else None)
     if chosen is None:
         return []
     for name in (*split_synonyms(split), ""):
         if patterns := chosen.files.get(name):
-            found = {path for pattern in patterns for path in _matching(folder, pattern)}
-            if found:
-                return sorted(found)
+            paths = {path for pattern in patterns for path in _matching(folder, pattern)}
+            if paths:
+                return sorted(paths)
             raise SourceError(f"{folder} has no {patterns[0]}, which its card lists", hint="fetch the data set again")
     raise UnknownName(f"split of {folder.name}", split, filter(None, chosen.files))
 
@@ -103,24 +103,24 @@ def _matching(folder: Path, pattern: str) -> Iterator[Path]:
 
 def _as_names_say(folder: Path, split: str) -> list[Path]:
     hidden = set(folder.rglob(".*"))
-    listed = sorted(
+    paths = sorted(
         path
         for ending in ENDINGS
         for path in folder.rglob(f"*{ending}")
         if path.is_file() and path.name != "dataset_infos.json" and not hidden.intersection((path, *path.parents))
     )
-    if not listed:
+    if not paths:
         raise SourceError(f"{folder} holds no files that end in {', '.join(ENDINGS)}", hint="is it the right folder?")
-    by_name = {path: _words(path.relative_to(folder)) for path in listed}
+    by_name = {path: _words(path.relative_to(folder)) for path in paths}
     known = {name for names in map(split_synonyms, ("train", "val", "test")) for name in names}
     if not any(words & (known | {split}) for words in by_name.values()):
-        return listed
+        return paths
     wanted = set(split_synonyms(split))
-    found = [path for path, words in by_name.items() if words & wanted]
-    if not found:
+    matching = [path for path, words in by_name.items() if words & wanted]
+    if not matching:
         there = sorted({word for words in by_name.values() for word in words & known})
         raise UnknownName(f"split of {folder.name}", split, there)
-    return found
+    return matching
 
 
 def _words(path: Path) -> set[str]:
@@ -144,16 +144,16 @@ def hub_rows(name: str, split: str, config: str = "") -> Iterator[tuple[str, Rec
         fact = f"there is no folder {name}, and the package datasets, which fetches data by name, is not installed"
         raise SourceError(fact, hint="pip install datasets, or name a folder: --data FOLDER") from problem
     try:
-        found: Any = datasets.load_dataset(name, config or None, split=split)
-        for column, feature in found.features.items():
+        rows: Any = datasets.load_dataset(name, config or None, split=split)
+        for column, feature in rows.features.items():
             if isinstance(feature, datasets.Image):
-                found = found.cast_column(column, datasets.Image(decode=False))
-        for number, row in enumerate(found):
+                rows = rows.cast_column(column, datasets.Image(decode=False))
+        for number, row in enumerate(rows):
             yield "", Record(row, f"{name}, row", number)
     except Exception as problem:  # it raises nearly anything, of its own and of what it uses
-        told = (str(problem).splitlines() or [type(problem).__name__])[0]
+        reason = (str(problem).splitlines() or [type(problem).__name__])[0]
         raise SourceError(
-            f"{name} cannot be had from the hub: {told}", hint="check name, split and access"
+            f"{name} cannot be had from the hub: {reason}", hint="check name, split and access"
         ) from problem
 
 

@@ -13,7 +13,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, SplitFiles
-from counterpoint.sources.reading import embedded_pictures as inside
+from counterpoint.sources.reading import embedded_pictures
 from counterpoint.sources.reading.cells import choices_of, parse_answers, text_of, texts_of
 from counterpoint.sources.reading.columns import CAPTIONS, QUESTIONS, ColumnFinder, describe_columns
 from counterpoint.sources.reading.json_record import Record, short_repr
@@ -37,7 +37,7 @@ Rows: TypeAlias = Callable[[SplitFiles, Skips, ColumnTest], Iterator[tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class OwnFiles(DataSet):
-    """Files that no data set prescribes: where the rows of a split are is found out when they are read."""
+    """A source of one's own files, whose rows are located when they are read."""
 
     rows: Rows = lambda files, skips, fits: iter(())
 
@@ -46,14 +46,14 @@ class OwnFiles(DataSet):
         return SplitFiles(split, {DATA: folder})
 
     def root_of(self, folder: Path, path: str) -> Path:
-        """The folder against which the path of a picture is resolved: the one where it is, or else that of the data."""
+        """The folder that the path of a picture is relative to: the one that has it, else that of the data."""
         home = folder.parent if folder.is_file() else folder
-        roots = (home, *(home / one for one in self.pictures))
+        roots = (home, *(home / name for name in self.pictures))
         return next((root for root in roots if isfile(root / path)), home)
 
     def unpacked(self, files: SplitFiles, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """The pictures at these addresses that lie within rows, each once, with their bytes."""
-        left = {address for address in wanted if address.startswith(f"{inside.NAMESPACE}:")}
+        left = {address for address in wanted if address.startswith(f"{embedded_pictures.NAMESPACE}:")}
         finders = [ColumnFinder(layout, files.columns) for layout in (QUESTIONS, CAPTIONS)]
 
         def is_complete(names: Sequence[str]) -> bool:
@@ -61,8 +61,8 @@ class OwnFiles(DataSet):
 
         for _, record in self.rows(files, Skips(), is_complete) if left else ():
             cell = finders[0].value(record.content, "picture", record.place)  # the column is that of captions too
-            content = inside.bytes_of(cell)
-            if content and (name := inside.address(content)) in left:
+            content = embedded_pictures.bytes_of(cell)
+            if content and (name := embedded_pictures.address(content)) in left:
                 left.discard(name)
                 yield name, content
                 if not left:
@@ -70,16 +70,16 @@ class OwnFiles(DataSet):
 
 
 def find_split_file(folder: Path, split: str) -> dict[str, Path]:
-    """A file that is named outright, or the one in a folder that is named after the split, or its only one."""
+    """The given file, or the file in a folder that is named after the split, or its only file."""
     if not folder.is_dir():
         return {folder.name: folder}
-    listed = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS and path.is_file())
+    paths = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS and path.is_file())
     for name in split_synonyms(split):
-        if found := [path for path in listed if path.stem == name]:
-            return {found[0].name: found[0]}
-    if len(listed) == 1:
-        return {listed[0].name: listed[0]}
-    names = ", ".join(path.name for path in listed[:8]) or "no file that ends in " + ", ".join(ENDINGS)
+        if matching := [path for path in paths if path.stem == name]:
+            return {matching[0].name: matching[0]}
+    if len(paths) == 1:
+        return {paths[0].name: paths[0]}
+    names = ", ".join(path.name for path in paths[:8]) or "no file that ends in " + ", ".join(ENDINGS)
     raise SourceError(f"{folder} has no file of {split}: it has {names}", hint="name the file: --data FILE")
 
 
@@ -104,7 +104,7 @@ def rows_of(
 
 
 def questions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Question]:
-    """Every row that asks something and says what is right."""
+    """Every row with a question and its right answer."""
     columns = ColumnFinder(QUESTIONS, files.columns)
     space = files.columns.get("namespace", namespace)
     for number, (folder, record) in enumerate(_of_split(files, skips, rows, columns)):
@@ -123,12 +123,12 @@ def _question(
     value = partial(columns.value, record.content, place=record.place)
     text = text_of(value("question"))
     if not text:
-        raise SourceError(f"{record.place} has no question", hint="--columns question=… says where it stands")
+        raise SourceError(f"{record.place} has no question", hint="--columns question=… names its column")
     choices = choices_of(value("choices"), record.content)
     votes = value("votes")
     right = parse_answers(value("answer") if votes is None else votes, choices, votes=votes is not None)
     if right is None:
-        raise SourceError(f"{record.place} has no answer", hint="--columns answer=… says where it stands")
+        raise SourceError(f"{record.place} has no answer", hint="--columns answer=… names its column")
     return Question(
         text_of(value("id")) or str(number),
         picture(record, value("picture")),
@@ -156,23 +156,23 @@ def _captions(
     number: int, record: Record, columns: ColumnFinder, picture: Callable[[Record, Any], Picture]
 ) -> Iterator[Caption]:
     value = partial(columns.value, record.content, place=record.place)
-    said, foils = texts_of(value("caption")), texts_of(value("foil"))
-    if not said:
-        raise SourceError(f"{record.place} has no caption", hint="--columns caption=… says where it stands")
-    shown, own = picture(record, value("picture")), text_of(value("id")) or str(number)
+    captions, foils = texts_of(value("caption")), texts_of(value("foil"))
+    if not captions:
+        raise SourceError(f"{record.place} has no caption", hint="--columns caption=… names its column")
+    row_picture, own = picture(record, value("picture")), text_of(value("id")) or str(number)
     words = text_of(value("word")), text_of(value("foil_word"))
-    for place, text in enumerate(said):
+    for place, text in enumerate(captions):
         foil = foils[place] if place < len(foils) else ""
-        yield Caption(f"{own}-{place}" if len(said) > 1 else own, shown, text, foil, *words)
+        yield Caption(f"{own}-{place}" if len(captions) > 1 else own, row_picture, text, foil, *words)
 
 
 def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
-    """The picture of a row: within it, or beside it under a path, or at an address that one of our own tables has."""
-    if content := inside.bytes_of(value):
-        return Picture(inside.address(content))
+    """The picture of a row: embedded, at a path, or at an address as in exported suites."""
+    if content := embedded_pictures.bytes_of(value):
+        return Picture(embedded_pictures.address(content))
     path = text_of(value.get("path") if isinstance(value, dict) else value).replace("\\", "/")
     if not path:
-        raise SourceError(f"{record.place} has no picture", hint="--columns image=… says where it stands")
+        raise SourceError(f"{record.place} has no picture", hint="--columns image=… names its column")
     if record.content.get("edits") not in (None, "", "[]"):
         fact = f"{record.place}: what was done to its picture is not in the file"
         raise SourceError(fact, hint="export the suite with its pictures")
@@ -189,7 +189,7 @@ def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
 
 
 def _of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: ColumnFinder) -> Iterator[tuple[str, Record]]:
-    """The rows of a split, where they say of which they are; if none can be read, what there is instead is said."""
+    """The rows of a split, by their split column if they have one; raises a SourceError if none can be read."""
     wanted, others, fitting, count = set(split_synonyms(files.split)), set[str](), False, 0
     first: Record | None = None
     for folder, record in rows(files, skips, columns.is_complete):
@@ -201,20 +201,20 @@ def _of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: ColumnFinder
             yield folder, record
         elif len(others) < 8:
             others.add(split)
-    listed = first.place.partition(",")[0] if first else files[DATA].name
+    file = first.place.partition(",")[0] if first else files[DATA].name
     if first and not fitting:
         kind = "questions" if columns.layout is QUESTIONS else "captions"
-        said = describe_columns(columns.given) or kind
-        found = ", ".join(first.content)[:200]
-        fact = f"{listed}: no row has columns for {said}; the first has {found or 'none'}"
+        wanted_columns = describe_columns(columns.given) or kind
+        first_columns = ", ".join(first.content)[:200]
+        fact = f"{file}: no row has columns for {wanted_columns}; the first has {first_columns or 'none'}"
         raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")
     if others and not count:
-        raise SourceError(f"{listed} has no row of {files.split}", hint=f"there are {', '.join(sorted(others))}")
+        raise SourceError(f"{file} has no row of {files.split}", hint=f"there are {', '.join(sorted(others))}")
 
 
 def read_rewordings(path: Path, skips: Skips) -> Mapping[str, tuple[str, ...]]:
-    """The texts for each id, in their order; rows without one of the two are counted and left out."""
-    found: dict[str, list[str]] = {}
+    """The texts for each id, in their order; rows without id or text are skipped and counted."""
+    texts_of_id: dict[str, list[str]] = {}
     for record in read_rows(path, skips, lambda names: set(REWORDING_COLUMNS) <= set(names)):
         missing = [name for name in REWORDING_COLUMNS if name not in record.content]
         if missing:
@@ -222,14 +222,14 @@ def read_rewordings(path: Path, skips: Skips) -> Mapping[str, tuple[str, ...]]:
             raise SourceError(fact, hint="its columns should be id and text")
         key, text = (text_of(record.content[name]) for name in REWORDING_COLUMNS)
         if key and text:
-            found.setdefault(key, []).append(text)
+            texts_of_id.setdefault(key, []).append(text)
         else:
             skips.skip("a row without an id or a text", record.place)
-    return {key: tuple(texts) for key, texts in found.items()}
+    return {key: tuple(texts) for key, texts in texts_of_id.items()}
 
 
 def own_files(name: str, title: str, rows: Rows) -> OwnFiles:
-    """A source of questions and captions whose rows are found in this way."""
+    """A source of questions and captions with this reader of rows."""
     read = {"questions": partial(questions, rows=rows, namespace=name)}
     return OwnFiles(
         name=name,

@@ -1,4 +1,4 @@
-"""SWiG: who does what to whom in a picture, in the roles of a verb, with a box for each.
+"""SWiG: grounded situation recognition, a verb with its semantic roles and a box for each.
 
 Written to the layout that its repository describes: `SWiG_jsons/{train,dev,test}.json` and `imsitu_space.json`.
 """
@@ -19,14 +19,14 @@ from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE, FOLDER = "swig", "images_512"
 NOWHERE = (-1.0,) * 4
-"""How a role that is not seen is marked."""
+"""The box of a role that is not visible."""
 UNKNOWN = "a noun that imsitu_space.json does not have"
-_SAME = "the role is left out; take both files from one release"
+_SAME = "the role is skipped; take both files from one release"
 
 
 @dataclass(frozen=True, slots=True)
 class ImsituSpace:
-    """What `imsitu_space.json` tells: a word for each noun, and the roles of each verb in their order."""
+    """The contents of `imsitu_space.json`: a word for each noun, and the ordered roles of each verb."""
 
     nouns: Mapping[str, str] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -35,8 +35,8 @@ class ImsituSpace:
 def frames(files: SplitFiles, skips: Skips) -> Iterator[Frame]:
     """Every picture as a frame, its roles in the order of the verb.
 
-    Three people named the noun of each role, or left it empty. What most of them gave is taken, and of what equally
-    many gave the first; a role that stays empty is left out. A noun is told by its first word in WordNet.
+    The noun of a role is the majority of three annotators, the first of equals; a role without a noun is omitted. A
+    noun is given by the first word of its WordNet gloss.
     """
     space = read_space(files["space"], skips)
     path = files["frames"]
@@ -67,7 +67,7 @@ def read_space(path: Path, skips: Skips) -> ImsituSpace:
 
 
 def majority(nouns: Sequence[str]) -> str:
-    """What most people said, and the first of what equally many said.
+    """The most frequent noun, the first of equals.
 
     >>> majority(["man", "", ""]), majority(["man", "boy", "boy"]), majority(["man", "boy", ""])
     ('', 'boy', 'man')
@@ -77,19 +77,19 @@ def majority(nouns: Sequence[str]) -> str:
 
 def _frame(key: str, record: Record, space: ImsituSpace, skips: Skips) -> Frame:
     verb, size = record.word("verb"), size_of(record)
-    said = list(record.records("frames", needed=True))
+    annotations = list(record.records("frames", needed=True))
     boxes = record.record("bb") if "bb" in record.content else Record({}, record.place)
-    present = dict.fromkeys(name for one in said for name in one.content)
+    present = dict.fromkeys(name for annotation in annotations for name in annotation.content)
     order = [name for name in space.orders.get(verb, ()) if name in present]
     roles = []
     for name in dict.fromkeys((*order, *present)):
-        noun = majority([one.text(name, "") for one in said])
+        noun = majority([annotation.text(name, "") for annotation in annotations])
         if noun in space.nouns:
             roles.append(Role(name, space.nouns[noun], _box(name, boxes, size, skips)))
         elif noun:
             skips.skip(UNKNOWN, f"{record.place}, {name}: {short_repr(noun)}", _SAME)
     if not roles:
-        raise SourceError(f"{record.place} has no roles", hint="frames should be what three people said")
+        raise SourceError(f"{record.place} has no roles", hint="frames should be the annotations of three people")
     return Frame(key.rpartition(".")[0] or key, Picture(f"{NAMESPACE}:{FOLDER}/{key}"), verb, tuple(roles), size)
 
 

@@ -1,4 +1,4 @@
-"""TextVQA: questions about words in photographs, with the words that a reading program found there."""
+"""TextVQA: questions about text in photographs, with the tokens of an OCR program."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,9 +16,9 @@ from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "textvqa"
 READ = "Words read in the picture: {words}."
-"""What a model is told before a question, where the words are known."""
+"""The context of a question where OCR tokens are present."""
 FOLDERS = {"train": "train_images", "val": "train_images", "test": "test_images"}
-"""Of the pictures of each split."""
+"""The folder of the pictures of each split."""
 
 
 class _TextVqaQuestion(Struct, frozen=True, gc=False):

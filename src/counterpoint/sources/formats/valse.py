@@ -96,17 +96,19 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
 def _paths(path: Path) -> list[tuple[Instrument, Path]]:
     """The files that are there, in the order of the instruments."""
     if path.is_file():
-        found = [(one, path) for one in INSTRUMENTS if one.file == path.name]
+        paths = [(instrument, path) for instrument in INSTRUMENTS if instrument.file == path.name]
     else:
-        found = [(one, path / one.file) for one in INSTRUMENTS if (path / one.file).is_file()]
-    if not found:
-        expected = f"files are {', '.join(one.file for one in INSTRUMENTS)}"
+        paths = [
+            (instrument, path / instrument.file) for instrument in INSTRUMENTS if (path / instrument.file).is_file()
+        ]
+    if not paths:
+        expected = f"files are {', '.join(instrument.file for instrument in INSTRUMENTS)}"
         raise SourceError(f"{path} is, and holds, no file of VALSE", hint=expected)
-    return found
+    return paths
 
 
 def _foil(record: Record, key: str) -> _Foil:
-    told = record.text("provenance_of_foils", "") or record.text("foil_method", "")
+    method = record.text("provenance_of_foils", "") or record.text("foil_method", "")
     votes = record.record("mturk").number("caption")
     if not 0 <= votes <= 3:
         raise record.record("mturk").wrong("caption", "a number of votes, at most 3")
@@ -116,7 +118,7 @@ def _foil(record: Record, key: str) -> _Foil:
         (record.word("caption").strip(), record.word("foil").strip()),
         (_words(record, "classes"), _words(record, "classes_foil")),
         votes,
-        _DIRECTIONS.get(told, ""),
+        _DIRECTIONS.get(method, ""),
     )
 
 
@@ -124,18 +126,18 @@ def _address(record: Record) -> str:
     """The address of a picture, by the style of its name."""
     name = record.word("image_file")
     for style, address in _STYLES:
-        if found := style.fullmatch(name):
-            return address.format(name, *found.groups())
+        if match := style.fullmatch(name):
+            return address.format(name, *match.groups())
     raise record.wrong("image_file", "a name such as v7w_1.jpg, exercising_255.jpg or COCO_val2014_000000165831.jpg")
 
 
 def _words(record: Record, name: str) -> str:
     """What was changed, whatever it is, as text."""
     value = record.content.get(name)
-    several = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, str | int) and str(one).strip() for one in several):
+    words = value if isinstance(value, list) else [value]
+    if not all(isinstance(word, str | int) and str(word).strip() for word in words):
         raise record.wrong(name, "a word, a number or a list of them")
-    return " | ".join(str(one).strip() for one in several)
+    return " | ".join(str(word).strip() for word in words)
 
 
 def _group(instrument: Instrument, foil: _Foil) -> Group:
@@ -152,7 +154,7 @@ def _group(instrument: Instrument, foil: _Foil) -> Group:
     )
 
 
-_NAMES = ("existence.json", "data/existence.json", *(one.file for one in INSTRUMENTS[1:]))
+_NAMES = ("existence.json", "data/existence.json", *(instrument.file for instrument in INSTRUMENTS[1:]))
 
 valse = DataSet(
     name="valse",

@@ -1,4 +1,4 @@
-"""VisDial v1.0: ten questions and answers about a picture that the one who asks does not see."""
+"""VisDial v1.0: dialogues of ten questions and answers about a picture that the questioner does not see."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -40,13 +40,13 @@ def _dialogue(record: Record, files: SplitFiles, questions: Sequence[Json], answ
     image = record.number("image_id")
     if image < 0:
         raise record.wrong("image_id", "the number of a picture")
-    said = list(record.records("dialog", needed=True))
-    last = len(said) - 1
+    turns = list(record.records("dialog", needed=True))
+    last = len(turns) - 1
     return Dialogue(
         str(image),
         _picture(image, files.split, files.get("pictures of val2014")),
         record.text("caption", "").strip(),
-        tuple(_turn(turn, questions, answers, is_last=place == last) for place, turn in enumerate(said)),
+        tuple(_turn(turn, questions, answers, is_last=place == last) for place, turn in enumerate(turns)),
     )
 
 
@@ -60,20 +60,20 @@ def _picture(image: int, split: str, held_out: Path | None) -> Picture:
 
 
 def _turn(turn: Record, questions: Sequence[Json], answers: Sequence[Json], *, is_last: bool) -> Turn:
-    options = tuple(_said(turn, "answer_options", one, answers) for one in turn.list("answer_options"))
-    question = _said(turn, "question", turn.content.get("question"), questions)
+    options = tuple(_text_at(turn, "answer_options", position, answers) for position in turn.list("answer_options"))
+    question = _text_at(turn, "question", turn.content.get("question"), questions)
     if is_last and turn.content.get("answer") is None:
         return Turn(question, "", options)
-    answer = _said(turn, "answer", turn.content.get("answer"), answers)
+    answer = _text_at(turn, "answer", turn.content.get("answer"), answers)
     if options and answer not in options:
         raise turn.wrong("answer", "one of the answer_options")
     return Turn(question, answer, options)
 
 
-def _said(turn: Record, name: str, place: object, texts: Sequence[Json]) -> str:
-    if type(place) is int and 0 <= place < len(texts) and type(text := texts[place]) is str:
+def _text_at(turn: Record, name: str, position: object, texts: Sequence[Json]) -> str:
+    if type(position) is int and 0 <= position < len(texts) and type(text := texts[position]) is str:
         return text
-    raise turn.wrong(name, f"the place of a text among {len(texts)}")
+    raise turn.wrong(name, f"the position of a text among {len(texts)}")
 
 
 _ORIGIN = "the Visual Dialog site, VisDial v1.0"

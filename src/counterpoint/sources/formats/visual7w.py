@@ -22,7 +22,7 @@ POINTING = "which"
 def questions(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     """Every question of a split, with its choices in an order that follows from its id; its kind is its first word.
 
-    The file has the right choice apart from the wrong ones, so that its place would give it away.
+    The file lists the right choice apart from the wrong ones, so its position would give it away.
     """
     path = files["questions"]
     for number, content in enumerate(elements(path, "images")):

@@ -1,4 +1,4 @@
-"""Visual Genome: objects, attributes and relations as crowds wrote them, in one file or in three."""
+"""Visual Genome: crowd-sourced objects, attributes and relations, in one file or in three."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -61,14 +61,14 @@ def aliases(path: Path | None) -> dict[str, str]:
 
 
 def _sizes(path: Path | None, skips: Skips) -> ImageSizes:
-    found = {}
+    sizes = {}
     for number, content in enumerate(elements(path) if path else ()):
         try:
             record = Record(content, "image_data.json, record", number)
-            found[image_id(record)] = size_of(record), picture_path(record)
+            sizes[image_id(record)] = size_of(record), picture_path(record)
         except SourceError as problem:
             skips.problem(problem)
-    return found
+    return sizes
 
 
 def image_id(record: Record) -> str:
@@ -78,7 +78,7 @@ def image_id(record: Record) -> str:
 
 def picture_path(record: Record) -> str:
     """Where a picture of `image_data.json` lies; its address tells which of the two folders it is in."""
-    folder = next((one for one in FOLDERS if f"/{one}/" in record.text("url", "")), FOLDERS[0])
+    folder = next((name for name in FOLDERS if f"/{name}/" in record.text("url", "")), FOLDERS[0])
     return f"{folder}/{image_id(record)}.jpg"
 
 
@@ -92,10 +92,10 @@ def _graphs(files: SplitFiles, skips: Skips) -> Iterator[tuple[str, Record, Reco
         raise SourceError(
             "there is neither scene_graphs.json nor objects.json", hint="counterpoint data vg says what is expected"
         )
-    said = KeyedJoin(_by_picture(attributes, skips)) if attributes else None
-    linked = KeyedJoin(_by_picture(relations, skips)) if relations else None
+    attribute_join = KeyedJoin(_by_picture(attributes, skips)) if attributes else None
+    relation_join = KeyedJoin(_by_picture(relations, skips)) if relations else None
     for key, record in _by_picture(objects, skips):
-        words, links = said and said.take(key), linked and linked.take(key)
+        words, links = attribute_join and attribute_join.take(key), relation_join and relation_join.take(key)
         if words:
             record = Record({**record.content, "attributes": words.content.get("attributes")}, record.place)
         yield key, record, links or Record({}, record.place)
@@ -111,54 +111,54 @@ def _by_picture(path: Path, skips: Skips) -> Iterator[tuple[str, Record]]:
 
 
 def _scene(key: str, record: Record, relations: Record, sizes: ImageSizes, names: AliasMaps, skips: Skips) -> Scene:
-    size, path = sizes.get(key) or (_reach(record), f"{FOLDERS[0]}/{key}.jpg")
-    said = _attributes(record)
+    size, path = sizes.get(key) or (_extent(record), f"{FOLDERS[0]}/{key}.jpg")
+    further_words = _attributes(record)
     objects: dict[str, SceneObject] = {}
     merged: dict[str, str] = {}
     for number, content in enumerate(record.list("objects", needed=True)):
         try:
-            one = Record(content, "object", number, record)
-            own = one.word("object_id" if "object_id" in one.content else "id")
-            words = tuple(dict.fromkeys((*_words(one, "attributes"), *said.get(own, ()))))
-            objects[own] = SceneObject(own, _name(one, names.objects), words, box_of(one, size, skips))
-            merged |= {str(other): own for other in one.list("merged_object_ids")}
+            entry = Record(content, "object", number, record)
+            own = entry.word("object_id" if "object_id" in entry.content else "id")
+            words = tuple(dict.fromkeys((*_words(entry, "attributes"), *further_words.get(own, ()))))
+            objects[own] = SceneObject(own, _name(entry, names.objects), words, box_of(entry, size, skips))
+            merged |= {str(other): own for other in entry.list("merged_object_ids")}
         except SourceError as problem:
             skips.problem(problem)
     links = tuple(_links(relations, {key: key for key in objects} | merged, names, skips))
     return Scene(key, Picture(f"{NAMESPACE}:{path}"), size, tuple(objects.values()), tuple(dict.fromkeys(links)))
 
 
-def _reach(record: Record) -> Size:
-    """The least size that holds every box."""
+def _extent(record: Record) -> Size:
+    """The smallest size that contains every box."""
     width = height = 1
-    for one in record.records("objects", needed=True):
-        width = max(width, one.number("x", 0) + one.number("w", 0))
-        height = max(height, one.number("y", 0) + one.number("h", 0))
+    for entry in record.records("objects", needed=True):
+        width = max(width, entry.number("x", 0) + entry.number("w", 0))
+        height = max(height, entry.number("y", 0) + entry.number("h", 0))
     return Size(min(width, LONGEST), min(height, LONGEST))
 
 
 def _attributes(record: Record) -> dict[str, tuple[str, ...]]:
-    """What another file says of each object."""
-    return {one.text("object_id", ""): _words(one, "attributes") for one in record.records("attributes")}
+    """The attributes of each object in another file."""
+    return {entry.text("object_id", ""): _words(entry, "attributes") for entry in record.records("attributes")}
 
 
-def _words(one: Record, name: str) -> tuple[str, ...]:
-    return tuple(word for text in one.texts(name) if (word := text.strip().lower()))
+def _words(record: Record, name: str) -> tuple[str, ...]:
+    return tuple(word for text in record.texts(name) if (word := text.strip().lower()))
 
 
-def _name(one: Record, known: Mapping[str, str]) -> str:
-    """The first of its names, or its only one, or the word of what it means; an alias gives way."""
-    found = (*_words(one, "names"), one.text("name", "").strip().lower(), *_meant(one))
-    name = next(filter(None, found), "")
+def _name(record: Record, aliases: Mapping[str, str]) -> str:
+    """The canonical form of its first name, its only name, or the word of its synset."""
+    candidates = (*_words(record, "names"), record.text("name", "").strip().lower(), *_synset_words(record))
+    name = next(filter(None, candidates), "")
     if not name:
-        raise SourceError(f"{one.place} has no name", hint="an object has names, a name, or a synset")
-    return known.get(name, name)
+        raise SourceError(f"{record.place} has no name", hint="an object has names, a name, or a synset")
+    return aliases.get(name, name)
 
 
-def _meant(one: Record) -> Iterator[str]:
+def _synset_words(record: Record) -> Iterator[str]:
     """The words of synsets, as in "clock.n.01", which early releases wrap in objects."""
-    for found in one.list("synsets"):
-        text = found.get("synset_name") if isinstance(found, dict) else found
+    for synset in record.list("synsets"):
+        text = synset.get("synset_name") if isinstance(synset, dict) else synset
         if isinstance(text, str):
             yield text.split(".")[0].replace("_", " ").lower()
 
@@ -166,9 +166,9 @@ def _meant(one: Record) -> Iterator[str]:
 def _links(record: Record, objects: Mapping[str, str], names: AliasMaps, skips: Skips) -> Iterator[Link]:
     for content in record.list("relationships"):
         try:
-            one = Record(content, "relation", None, record)
-            predicate = one.text("predicate", "").strip().lower() or next(_meant(one), "")
-            subject, to = objects.get(_end(one, "subject")), objects.get(_end(one, "object"))
+            relation = Record(content, "relation", None, record)
+            predicate = relation.text("predicate", "").strip().lower() or next(_synset_words(relation), "")
+            subject, to = objects.get(_end(relation, "subject")), objects.get(_end(relation, "object"))
         except SourceError as problem:
             skips.problem(problem)
             continue
@@ -178,10 +178,10 @@ def _links(record: Record, objects: Mapping[str, str], names: AliasMaps, skips: 
             skips.skip(DANGLING, f"{record.place}: {short_repr(content)}", REMEDY)
 
 
-def _end(one: Record, side: str) -> str:
-    """The id of an object at one end, which is named, or stands there itself."""
-    found: Json = one.content.get(side)
-    return one.record(side).text("object_id", "") if isinstance(found, dict) else one.text(f"{side}_id", "")
+def _end(relation: Record, side: str) -> str:
+    """The id of the object at one end of a relation, which is given by id or in full."""
+    end: Json = relation.content.get(side)
+    return relation.record(side).text("object_id", "") if isinstance(end, dict) else relation.text(f"{side}_id", "")
 
 
 _ORIGIN = "the Visual Genome site"

@@ -25,13 +25,13 @@ FOLDERS = ("train2014", "val2014", "test2015")
 """The folders of COCO's pictures that VQA uses."""
 UNANSWERED = "a question without an annotation"
 UNASKED = "an annotation without a question"
-EMPTY = "a question without words"
-BLIND = "a question without a picture"
+NO_WORDS = "a question without words"
+NO_PICTURE = "a question without a picture"
 _REMEDIES = {
     UNANSWERED: "take both files from one split of one release",
     UNASKED: "take both files from one split of one release",
-    EMPTY: "nothing can be asked; some releases have a few",
-    BLIND: "the name or number of one should stand with it",
+    NO_WORDS: "nothing can be asked; some releases have a few",
+    NO_PICTURE: "the record should have its name or number",
 }
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[^/\\\0]+")
@@ -101,14 +101,14 @@ def questions(files: SplitFiles, skips: Skips, layout: VqaLayout) -> Iterator[Qu
     path, annotations = files["questions"], files.get("annotations")
     answers = KeyedJoin(_answers(annotations, skips, layout)) if annotations else None
     for key, number, record in _records(path, VqaQuestion, "question", skips, layout):
-        found = answers.take(key) if answers else _UNKNOWN
-        if found is None:
+        known = answers.take(key) if answers else _UNKNOWN
+        if known is None:
             skip_question(skips, UNANSWERED, f"{path.name}, question {number}: {key}")
         elif reason := unusable_reason(text_of(record.question), text_of(record.image_id)):
             skip_question(skips, reason, f"{path.name}, question {number}: {key}")
         else:
             try:
-                yield _question(record, found, layout)
+                yield _question(record, known, layout)
             except SourceError as problem:
                 skips.problem(SourceError(f"{path.name}, question {number}: {problem}", hint=problem.hint))
     if annotations and answers:
@@ -124,14 +124,17 @@ def skip_question(skips: Skips, reason: str, place: str) -> None:
 def unusable_reason(text: str, image: str) -> str:
     """Why a question cannot be asked: it has no words, or no picture."""
     if not _WORD.search(text):
-        return EMPTY
-    return "" if image and not image.isspace() else BLIND
+        return NO_WORDS
+    return "" if image and not image.isspace() else NO_PICTURE
 
 
 def votes(answers: list[Vote | str | int] | None) -> tuple[str, ...]:
     """What each annotator answered; a number is taken as its digits."""
     return tuple(
-        [intern(one.answer if type(one) is Vote and type(one.answer) is str else _digits(one)) for one in answers or ()]
+        [
+            intern(vote.answer if type(vote) is Vote and type(vote.answer) is str else _digits(vote))
+            for vote in answers or ()
+        ]
     )
 
 
@@ -140,13 +143,13 @@ def _digits(vote: Vote | str | int) -> str:
 
 
 @lru_cache(1 << 14)
-def gold(said: tuple[str, ...]) -> Gold:
+def gold(votes: tuple[str, ...]) -> Gold:
     """The right answers, each with its credit by VQA's official program.
 
     >>> gold(("red",) * 8 + ("pink",) * 2).answers
     (('red', 1.0), ('pink', 0.6))
     """
-    return rule_set("vqa").gold(said)
+    return rule_set("vqa").gold(votes)
 
 
 @lru_cache(1 << 13)
