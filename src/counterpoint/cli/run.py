@@ -15,7 +15,7 @@ from counterpoint.store.lab import LabStore
 
 @click.command("run")
 @click.argument("lab", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--model", required=True, help="A name from `counterpoint models`, hf/NAME, openai/NAME, module:object.")
+@click.option("--model", required=True, help="A name of `counterpoint list models`, hf/…, openai/NAME, module:object.")
 @click.option("--model-args", default="", metavar="K=V,…", help="Settings of the model; a comma in a value is doubled.")
 @click.option("--device", metavar="NAME", help="Where a local model computes: cpu, cuda, cuda:1; several with commas.")
 @click.option("--dtype", metavar="NAME", help="Its numbers: float32, bfloat16, float16.")

@@ -36,8 +36,7 @@ from counterpoint.store.suites import Manifest
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.families import SuiteFamily
 from counterpoint.suites.parallel import Limit, PackedSuite, generate_together
-from counterpoint.suites.suite import MASKED_LM, Suite, Tally
-from counterpoint.suites.suite import generate_groups as generate_groups
+from counterpoint.suites.suite import MASKED_LM, Suite, Tally, generate_groups
 
 PAPER, MEANS = "paper", "means"
 """As the number of pairs, the size that the suite has in its paper; the option that can be measured in a folder."""

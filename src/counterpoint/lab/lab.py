@@ -137,11 +137,12 @@ class Lab:
         name: str = "",
         replace: bool = False,
         out: Path | str | None = None,
+        by_test: bool = False,
     ) -> SuiteValidity:
         """Check which groups of a suite are valid; with a `name`, store those that are left as a suite."""
         from counterpoint.lab.checking import CheckRequest, check_suite
 
-        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out))
+        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out), by_test)
         return check_suite(self.store.opened(), request)
 
     # Asking models
