@@ -1,4 +1,4 @@
-"""So many groups from a stream, rare classes and answers as often as usual ones; content alone decides which."""
+"""Balanced sampling of groups from a stream: weighted reservoirs whose random keys are hashes of content."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.suites.candidates import Candidate
 
 Stratum: TypeAlias = tuple[str, str, str, str]
-"""Kind, part of the kind (its answer where that is yes or no, else the number of choices), class, answer."""
+"""Kind, part of the kind (its answer if that is yes or no, else the number of choices), class, answer."""
 
 CandidateKey: TypeAlias = tuple[str, int]
 """The kind of a group and the id of its base."""
@@ -29,12 +29,12 @@ class Quota:
 
 
 class BalancedSampler:
-    """A reservoir for each kind, class and answer.
+    """A weighted reservoir for each kind, class and answer.
 
     Kinds share the quota evenly; yes is kept as often as no, and two choices as often as three. Within these a group is
-    drawn with a chance inverse to the count of its class and to that of its answer (CARETS, section 4.1). Its lot comes
-    from its base and the seed, so that neither the order of the stream nor how it was cut into parts matters, suites
-    that share their originals keep the same ones, and no more is held for a cell than may be kept.
+    drawn with a probability inverse to the count of its class and to that of its answer (CARETS, section 4.1). Its
+    random key is a hash of its base and the seed, so that neither the order of the stream nor how it is split matters,
+    suites that share originals keep the same ones, and no stratum holds more than may be kept.
     """
 
     def __init__(self, quota: int | Quota, seed: int) -> None:
@@ -45,7 +45,7 @@ class BalancedSampler:
         self._drafts: dict[CandidateKey, Candidate] = {}
 
     def add(self, group: Group | Candidate) -> None:
-        """See one group; of one kind, no other has its base."""
+        """Offer one group; no other group of its kind has the same base."""
         draft = group if isinstance(group, Candidate) else Candidate.of(group)
         number = draft.number
         if not self._most or (draft.kind, number) in self._drafts:
@@ -64,35 +64,35 @@ class BalancedSampler:
         return self._drafts[key].make()
 
     def chosen(self) -> list[Group]:
-        """What stays, mixed: any first part of it is a fair sample."""
+        """The sampled groups, shuffled: every prefix is a fair sample."""
         return [self._drafts[key].make() for key in self.chosen_keys()]
 
     def chosen_keys(self) -> list[CandidateKey]:
-        """What stays, by kind and base."""
+        """The keys of the sampled groups, in the same order."""
         kinds = sorted({cell[0] for cell in self._cells})
         kept = [(kind, number) for kind, count in self._shares(kinds).items() for _, number in self._kept(kind, count)]
         return sorted(kept, key=self._place)
 
     def held(self) -> list[CandidateKey]:
-        """What may be kept, as far as it has been seen here."""
+        """The keys of all groups in the reservoirs."""
         return [(cell[0], number) for cell, heap in self._cells.items() for _, number in heap]
 
     def proposed(self) -> Counter[str]:
-        """How many were seen, by kind."""
+        """The number of groups offered, by kind."""
         counts = Counter[str]()
         for cell, count in self._seen.items():
             counts[cell[0]] += count
         return counts
 
     def bare(self) -> "BalancedSampler":
-        """The same without the groups, to be sent and merged."""
+        """A copy without the groups, to be sent to another process and merged."""
         copy = BalancedSampler(self._quota, self._seed)
         copy._cells = {cell: list(heap) for cell, heap in self._cells.items()}
         copy._seen = Counter(self._seen)
         return copy
 
     def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
-        """Add what was seen elsewhere, of other items."""
+        """Merge the sampler of another part of the items."""
         assert isinstance(other, BalancedSampler), "parts of one suite are chosen alike"
         for cell, heap in other._cells.items():
             self._cells[cell] = sorted((*self._cells.get(cell, ()), *heap))[-self._most :]
@@ -126,7 +126,7 @@ class BalancedSampler:
         return kept
 
     def _weighed(self, kind: str, part: str) -> Iterable[tuple[float, int]]:
-        """Keys whose order is that of a draw without replacement by weights (Efraimidis and Spirakis, 2006)."""
+        """Sort keys of weighted sampling without replacement (Efraimidis and Spirakis, 2006)."""
         classes, answers = Counter[str](), Counter[str]()
         cells = [cell for cell in self._cells if cell[:2] == (kind, part)]
         for cell in cells:
@@ -148,32 +148,32 @@ class UnlimitedSampler:
         return self._drafts[key].make()
 
     def add(self, group: Group | Candidate) -> None:
-        """See one group."""
+        """Offer one group."""
         draft = group if isinstance(group, Candidate) else Candidate.of(group)
         key = (draft.kind, draft.number)
         self._keys.append(key)
         self._drafts[key] = draft
 
     def chosen_keys(self) -> list[CandidateKey]:
-        """All, by kind and base."""
+        """The keys of all groups."""
         return self._keys
 
     def held(self) -> list[CandidateKey]:
-        """All, by kind and base."""
+        """The keys of all groups."""
         return self._keys
 
     def proposed(self) -> Counter[str]:
-        """How many were seen, by kind."""
+        """The number of groups offered, by kind."""
         return Counter(kind for kind, _ in self._keys)
 
     def bare(self) -> "UnlimitedSampler":
-        """The same without the groups, to be sent and merged."""
+        """A copy without the groups, to be sent to another process and merged."""
         copy = UnlimitedSampler()
         copy._keys = list(self._keys)
         return copy
 
     def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
-        """Add what was seen elsewhere, of items that come later."""
+        """Append the keys of a later part of the items."""
         self._keys += other.held()
 
 
@@ -184,7 +184,7 @@ def _cell(draft: Candidate) -> Stratum:
 
 
 def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:
-    """A total shared out as evenly as the room allows; what one cannot hold goes to the others.
+    """Shares of a total, as even as the capacities allow; what one cannot hold goes to the others.
 
     >>> share_evenly({"a": 10, "b": 1, "c": 10}, 9)
     {'b': 1, 'a': 4, 'c': 4}
@@ -197,5 +197,5 @@ def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 def _most(parts: Mapping[str, int]) -> int:
-    """How many of a kind can be kept: of yes and no as many of the one as of the other."""
+    """How many groups of a kind can be kept if yes and no are to be equally frequent."""
     return 2 * min(parts.values()) if set(parts) == _BINARY else sum(parts.values())

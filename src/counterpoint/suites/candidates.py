@@ -1,4 +1,4 @@
-"""Groups that are not made yet: enough of each to decide whether it is kept, and how to make it then."""
+"""Candidates for groups: what a sampler needs to know, and a function that builds the group if it is kept."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from counterpoint.core.groups import Group
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A group before its variants: its kind, the id of its base, the best answer to that, and its tags."""
+    """A group before its variants are built: its kind, the id and best answer of its base, and the tags of the base."""
 
     kind: str
     number: int
     answer: str
     tags: tuple[tuple[str, str], ...]
-    make: Callable[[], Group]  # pure: whatever luck it needs was drawn before
+    make: Callable[[], Group]  # pure: all random draws were made before
 
     @classmethod
     def of(cls, group: Group) -> "Candidate":
-        """A draft of a group that is made already."""
+        """The candidate for a group that is built already."""
         gold = group.gold[0]
         answer = gold.best if gold and gold.answers else ""
         return cls(group.kind, group.base.id, answer, group.tags[0] if group.tags else (), lambda: group)

@@ -1,7 +1,8 @@
-"""Several suites from the same items in one walk, here or in several processes, which changes nothing but the time.
+"""Several suites from the same items in one pass, in this process or in several forked ones, with the same result.
 
-Suites that share their originals draw them once for each item. Where there are several processes, each proposes for a
-part of the items and tells what it has, without the groups; what is kept is decided here, and each packs its share.
+Suites that share originals draw them once for each item. Each worker process proposes candidates for a part of the
+items and sends their keys; the parent samples from all keys, and each worker packs the groups of its part that are
+kept.
 """
 
 import gc
@@ -18,12 +19,12 @@ from counterpoint.suites.suite import SURPLUS, Suite, Tally, propose_candidates
 
 Limit: TypeAlias = int | Quota | None
 Pack: TypeAlias = Callable[[str, Sequence[Group]], Any]
-"""What is made of the groups of a suite where they are made, such as a table."""
+"""Converts the groups of a suite in the worker that built them, for example to a table."""
 
 
 @dataclass(slots=True)
 class PackedSuite:
-    """What was kept of one suite: packed in parts, and for each group in its order the part and its number of rows."""
+    """The kept groups of one suite: packed parts, and for each group in order its part and its number of rows."""
 
     tally: Tally
     parts: list[Any] = field(default_factory=list)
@@ -32,7 +33,7 @@ class PackedSuite:
 
 @dataclass(slots=True)
 class _Share:
-    """What one process proposes of one suite."""
+    """The candidates of one worker for one suite."""
 
     chooser: BalancedSampler | UnlimitedSampler
     tally: Tally
@@ -47,7 +48,7 @@ def generate_together(
     pack: Pack = lambda name, groups: list(groups),
     processes: int = 1,
 ) -> dict[str, PackedSuite]:
-    """The groups of several suites; each keeps what `generate` would keep of it."""
+    """Generate several suites; each keeps what `generate` would keep."""
     limits = limits or {}
     statistics = shared_surveys(suites, items)
     makers = [(suite, statistics.get(suite.name), limits.get(suite.name)) for suite in suites]
@@ -77,7 +78,7 @@ def generate_together(
 
 
 def shared_surveys(suites: Sequence[Suite[Any, Any]], items: Sequence[Any]) -> dict[str, object]:
-    """The statistics of each suite that wants some; suites with the same survey share it."""
+    """The statistics of each suite that has a survey; suites with the same survey share one."""
     by_survey, by_suite = dict[Any, object](), dict[str, object]()
     for suite in suites:
         if suite.survey is not None:
@@ -92,14 +93,14 @@ _Rows: TypeAlias = tuple[Any, list[tuple[int, str, str]]]
 
 
 class _Worker:
-    """Makes its part of the groups here."""
+    """Generates its part of the groups in this process."""
 
     def __init__(self, makers: Sequence[_Maker], items: Sequence[Any], seed: int, pack: Pack) -> None:
         self._makers, self._items, self._seed, self._pack = makers, items, seed, pack
         self._shares: dict[str, _Share] = {}
 
     def shares(self) -> dict[str, _Share]:
-        """What it proposes."""
+        """Propose all candidates."""
         for suite, _, limit in self._makers:
             chooser = UnlimitedSampler() if limit is None else BalancedSampler(limit, self._seed)
             self._shares[suite.name] = _Share(chooser, Tally())
@@ -111,7 +112,7 @@ class _Worker:
         return self._shares
 
     def packed(self, keys: Mapping[str, Sequence[CandidateKey]]) -> dict[str, _Rows]:
-        """What was kept of it, in this order."""
+        """Pack the groups with these keys, in this order."""
         packed = dict[str, _Rows]()
         for name, share in self._shares.items():
             groups = [share.chooser[key] for key in keys[name]]
@@ -121,7 +122,7 @@ class _Worker:
 
 
 class _ForkedWorker:
-    """Makes its part of the groups in a process of its own, which has all that is here without copying it."""
+    """Generates its part of the groups in a forked process, which shares the memory of the parent."""
 
     def __init__(self, makers: Sequence[_Maker], items: Sequence[Any], seed: int, pack: Pack) -> None:
         context = get_context("fork")
@@ -131,12 +132,12 @@ class _ForkedWorker:
         other.close()
 
     def shares(self) -> dict[str, _Share]:
-        """What it proposes, without the groups."""
+        """The candidates, without the groups."""
         shares: dict[str, _Share] = self._receive()
         return shares
 
     def packed(self, keys: Mapping[str, Sequence[CandidateKey]]) -> dict[str, _Rows]:
-        """What was kept of it, in this order."""
+        """Pack the groups with these keys, in this order."""
         self._pipe.send(keys)
         packed: dict[str, _Rows] = self._receive()
         self._process.join()
@@ -146,7 +147,7 @@ class _ForkedWorker:
         try:
             reply = self._pipe.recv()
         except EOFError:
-            raise RuntimeError("a process that makes groups ended before it was done") from None
+            raise RuntimeError("a worker process ended early") from None
         if isinstance(reply, BaseException):
             raise reply
         return reply
@@ -155,7 +156,7 @@ class _ForkedWorker:
 def _start_workers(
     makers: Sequence[_Maker], parts: Sequence[Sequence[Any]], seed: int, pack: Pack
 ) -> Sequence[_Worker | _ForkedWorker]:
-    """A process for each part; what is there already is kept from the search for garbage, which would copy it."""
+    """One worker per part; existing objects are frozen, since garbage collection in a child would copy them."""
     if len(parts) == 1:
         return [_Worker(makers, parts[0], seed, pack)]
     gc.freeze()
@@ -166,17 +167,17 @@ def _start_workers(
 
 
 def _serve(pipe: Connection, worker: _Worker) -> None:
-    gc.disable()  # nearly everything that is made is kept to the end
+    gc.disable()  # nearly all objects live until the end
     try:
         shares = worker.shares()
         pipe.send({name: _Share(share.chooser.bare(), share.tally) for name, share in shares.items()})
         pipe.send(worker.packed(pipe.recv()))
-    except Exception as problem:  # told where it can be shown
+    except Exception as problem:  # raised again in the parent
         pipe.send(problem)
 
 
 def _merge_kept(choosers: Sequence[BalancedSampler | UnlimitedSampler]) -> list[tuple[int, CandidateKey]]:
-    """What is kept of all parts, in its order, each with the part that has it."""
+    """The keys that are kept of all parts, in order, each with its part."""
     whole = choosers[0].bare()
     for other in choosers[1:]:
         whole.absorb(other)

@@ -1,4 +1,4 @@
-"""What a suite is: a name, the sentence it tests, and up to three pure steps from items to groups."""
+"""Suites: a name, the claim that is tested, and up to three pure steps from items to groups."""
 
 import sys
 from collections import Counter
@@ -22,13 +22,13 @@ class Item(Protocol):
 
     @property
     def id(self) -> str | int:
-        """What sets it apart from the other items of its source."""
+        """Unique among the items of its source."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A group that was not made, by its kind, and why; or so many of them."""
+    """A rejected candidate: its kind and the reason; `count` of them where they share both."""
 
     kind: str
     reason: str
@@ -38,22 +38,22 @@ class Rejection:
 GroupOfTest: TypeAlias = tuple[str, Group]
 """A group, and the test that it belongs to."""
 ContextReader: TypeAlias = Callable[[Collection[Picture]], Iterable[Question | Caption]]
-"""What a source tells of some pictures beyond the items that were drawn from it."""
+"""Reads further questions and captions of a source on some pictures, beyond the sampled items."""
 SURPLUS = "more than asked for, or out of balance"
-"""Why a group that was made is not kept."""
+"""Why a valid candidate is not kept."""
 ItemT = TypeVar("ItemT", bound=Item, contravariant=True)
 StatisticsT = TypeVar("StatisticsT")
 
 
 class Chooser(Protocol):
-    """The last step: sees every proposal once and keeps so many."""
+    """The last step: a sampler that is offered every candidate once."""
 
     def add(self, group: Group | Candidate) -> None:
-        """See one proposal."""
+        """Offer one candidate."""
         ...
 
     def chosen(self) -> list[Group]:
-        """What is kept, in an order that does not depend on the order of proposals."""
+        """The sampled groups, in an order that does not depend on the order of candidates."""
         ...
 
 
@@ -115,7 +115,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     """
 
     name: str
-    tests: str  # the sentence that a model passes or fails
+    tests: str  # the claim that a model satisfies or violates
     propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Candidate | Rejection]]
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
     choose: Callable[[int | Quota, int], Chooser] = BalancedSampler  # from how many to keep, and a seed
@@ -158,7 +158,7 @@ class Suite(Generic[ItemT, StatisticsT]):
 
 @dataclass(slots=True)
 class Tally:
-    """What was kept, by kind and answer, and why the rest was not, by kind and reason."""
+    """Counts of kept groups by kind and answer, and of rejected candidates by kind and reason."""
 
     kept: Counter[tuple[str, str]] = field(default_factory=Counter)
     dropped: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -169,22 +169,22 @@ class Tally:
         self.kept[group.kind, gold.best if gold else ""] += 1
 
     def drop(self, rejection: Rejection) -> None:
-        """Count a group that was not made."""
+        """Count a rejected candidate."""
         self.dropped[rejection.kind, rejection.reason] += rejection.count
 
     @property
     def groups(self) -> int:
-        """How many groups were kept."""
+        """The number of kept groups."""
         return self.kept.total()
 
     @property
     def answers(self) -> dict[str, dict[str, int]]:
-        """What was kept by kind, and there by answer, the most frequent first."""
+        """Kept groups by kind and answer, the most frequent first."""
         return _nested(self.kept)
 
     @property
     def reasons(self) -> dict[str, dict[str, int]]:
-        """What was not by kind, and there by reason, the most frequent first."""
+        """Rejected candidates by kind and reason, the most frequent first."""
         return _nested(self.dropped)
 
 
@@ -204,13 +204,13 @@ def generate_groups(
     statistics: object = None,
     tally: Tally | None = None,
 ) -> Iterator[GroupOfTest]:
-    """The groups of a suite, the same for one seed whatever the order of items; `limit` keeps a balanced part of them.
+    """The groups of a suite, the same for one seed whatever the order of items; `limit` keeps a balanced sample.
 
-    A suite with a survey walks the items twice, unless its `statistics` are given: so parts of a source, each in a
-    process of its own, make together what the whole makes at once.
+    A suite with a survey iterates over the items twice, unless `statistics` are given; with the same statistics, parts
+    of a source yield together what the whole source yields.
     """
     if suite.survey is not None and statistics is None:
-        assert iter(items) is not items, f"{suite.name} walks its items twice: give it a list, not an iterator"
+        assert iter(items) is not items, f"{suite.name} iterates over its items twice: give it a list, not an iterator"
         statistics = suite.survey(items)
     tally = Tally() if tally is None else tally
     limit = sys.maxsize if limit is None and suite.always_balances else limit
@@ -224,7 +224,7 @@ def generate_groups(
 def propose_candidates(
     suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally
 ) -> Iterator[Candidate]:
-    """What a suite proposes for one item, each base once; what it does not is counted."""
+    """The candidates of a suite for one item, each base once; rejected ones are counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
     for proposal in suite.propose(item, statistics, seeded_rng(seed, suite.rng_key or suite.name, item.id)):
         if isinstance(proposal, Rejection):

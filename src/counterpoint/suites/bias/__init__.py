@@ -1,1 +1,1 @@
-"""Modality bias and blind controls: an input is exchanged or taken away."""
+"""Modality bias and blind controls: the picture or the question is swapped or removed."""

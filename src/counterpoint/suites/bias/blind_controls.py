@@ -1,8 +1,7 @@
-"""Blind controls: what is still answered right without the picture, or without the question.
+"""Blind controls: accuracy without the picture, or without the question.
 
-Each control takes one input away and keeps the right answer, so that the accuracy that is lost is owed to that input:
-no picture at all, its mean color alone, another picture that names nothing of the question, its own patches in another
-order; and the picture with no question.
+Each control removes one input and keeps the gold answer, so that the loss of accuracy measures what that input
+contributes: no picture, its mean color alone, an unrelated picture, its patches shuffled; and the picture alone.
 """
 
 from collections.abc import Iterator
@@ -26,13 +25,13 @@ from counterpoint.suites.question_groups import question_group, source_proof
 from counterpoint.suites.suite import Rejection, Suite
 
 NO_PICTURE, MEAN_COLOR, OTHER_PICTURE, SHUFFLED = PICTURE = ("no-picture", "mean-color", "other-picture", "shuffled")
-"""The controls that take the picture away."""
+"""The controls that remove the picture."""
 NO_QUESTION = "no-question"
-"""The control that takes the question away."""
+"""The control that removes the question."""
 
 
 def propose_controls(item: Item, others: SwapSurvey, rng: Random) -> Iterator[Group | Rejection]:
-    """The question as it is, then with less to go by; of each it is known which answer would be right."""
+    """The question, then with each input removed; the gold answer stays."""
     question = item.question if isinstance(item, GroundedQuestion) else item
     if not question.gold.answers:
         yield Rejection(question.kind, "no right answer is known")
@@ -47,7 +46,7 @@ def propose_controls(item: Item, others: SwapSurvey, rng: Random) -> Iterator[Gr
 def _controls(
     question: Question, nouns: frozenset[str], others: SwapSurvey, rng: Random
 ) -> Iterator[tuple[str, Query]]:
-    """The query with one input taken away, by the name of the control."""
+    """The query with one input removed, by the name of the control."""
 
     def shown(picture: Picture | None, context: str = "") -> Query:  # words read in a picture go with it
         return Query(picture, question.text, choices=question.choices, context=context)
@@ -64,7 +63,7 @@ def _controls(
 
 suite = Suite(
     "blind-controls",
-    tests="a right answer is owed to the picture and to the question",
+    tests="a correct answer depends on the picture and on the question",
     propose=propose_controls,
     survey=survey,
     takes="questions",

@@ -1,4 +1,4 @@
-"""Things that share nothing with a question, drawn from all there are: other pictures, or other questions."""
+"""Sampling of pictures or questions that share no noun with a question."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class DisjointSampler(Generic[T]):
-    """Things by number, in an order of their own, each with the nouns that it names.
+    """Items with the nouns that each of them names, from which disjoint ones are sampled.
 
-    Most things share nothing with a question, so they are drawn and looked at; where too many are turned down, an index
-    of nouns says at once which are left.
+    Most items share no noun with a question, so rejection sampling is tried first; after too many rejections an
+    inverted index of nouns gives the items that are left.
 
     >>> pool = DisjointSampler({"1.png": {"dog"}, "2.png": {"animal"}, "3.png": {"cup"}})
     >>> pool.sample(frozenset({"dog"}), 5, Random(0))
@@ -30,12 +30,12 @@ class DisjointSampler(Generic[T]):
         self._shared: dict[str, frozenset[str]] = {}
 
     def with_names(self, more: Mapping[T, Iterable[str]]) -> "DisjointSampler[T]":
-        """The same things, which name more."""
+        """The same items with further nouns."""
         own = zip(self.things, self._names, strict=True)
         return DisjointSampler({thing: names.union(more.get(thing, ())) for thing, names in own})
 
     def sample(self, nouns: frozenset[str], most: int, rng: Random) -> list[T]:
-        """So many different things that name none of the nouns, or all that there are."""
+        """This many different items that share none of the nouns, or all there are."""
         shared = frozenset[str]().union(*map(self._sharing, nouns))
         tried, chosen = set[int](), list[int]()
         for _ in range(2 * most + 8 if self.things else 0):
@@ -51,7 +51,7 @@ class DisjointSampler(Generic[T]):
         return [self.things[place] for place in chosen]
 
     def _rest(self, shared: frozenset[str], chosen: Sequence[int]) -> list[int]:
-        """All that share nothing and were not found yet."""
+        """The positions of all items that share no noun and were not chosen yet."""
         free = np.ones(len(self.things), np.bool_)
         free[chosen] = False
         for name in shared:
@@ -59,7 +59,7 @@ class DisjointSampler(Generic[T]):
         return [int(place) for place in np.flatnonzero(free)]
 
     def _sharing(self, noun: str) -> frozenset[str]:
-        """The names in use that may stand for a noun: the same, more general ones, and more special ones."""
+        """The names in use that overlap with a noun: synonyms, hypernyms and hyponyms."""
         if noun not in self._shared:
             mine = noun_senses(noun)
             special = (self._by_key[1].get(key, ()) for key in mine.own)
@@ -69,7 +69,7 @@ class DisjointSampler(Generic[T]):
 
     @cached_property
     def _places(self) -> dict[str, NDArray[np.int64]]:
-        """The things that have each name."""
+        """The inverted index: positions of the items with each name."""
         found: dict[str, list[int]] = {}
         for place, names in enumerate(self._names):
             for name in names:
@@ -78,7 +78,7 @@ class DisjointSampler(Generic[T]):
 
     @cached_property
     def _by_key(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """The names in use that are known by each key, and those that it is above of."""
+        """The names in use by their own senses, and by the senses above them."""
         exact, above = dict[str, set[str]](), dict[str, set[str]]()
         for name in frozenset[str]().union(*self._names):
             for key in noun_senses(name).own:

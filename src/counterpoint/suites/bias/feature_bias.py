@@ -1,7 +1,7 @@
-"""Modality bias in features: what a model makes of another picture, or of another question, is put in for its own.
+"""Modality bias in feature space: the features of another picture, or of another question, replace those of its own.
 
-The exchanges are those of modality bias, so that the two can be held against each other. A model that looks without
-reading and reads without looking has the same bias in both; one whose eye is led by the question need not.
+The swaps are those of modality bias, so that the two can be compared. A model that encodes picture and question
+independently has the same bias in both; one that attends to the picture by the question need not.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,13 +21,13 @@ Swap = Callable[..., Iterable[Group | Rejection]]
 def swap_features(
     item: Item, others: SwapSurvey, rng: Random, *, exchange: Swap, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
-    """The groups of an exchange, with the exchange made in features."""
+    """The groups of a swap, with the swap made in feature space."""
     for proposal in exchange(item, others, rng, variants=variants):
         yield proposal if isinstance(proposal, Rejection) else replace(proposal, queries=tuple(_moved(proposal)))
 
 
 def _moved(group: Group) -> Iterator[Query]:
-    """The base, and for each variant the base with what differs as an edit; what is offered with it stays."""
+    """The base, and for each variant the base with the swap as an edit; its choices stay."""
     base = group.base
     yield base
     for variant in group.variants:
@@ -43,8 +43,8 @@ def _suite(name: str, tests: str, exchange: Swap) -> Suite[Item, SwapSurvey]:
 
 
 question_bias = _suite(
-    "feature-question-bias", "what is seen in another picture is not answered as the first was", bias.swap_pictures
+    "feature-question-bias", "the answer changes when the picture features are swapped", bias.swap_pictures
 )
 picture_bias = _suite(
-    "feature-picture-bias", "what is read in another question is not answered as the first was", bias.swap_questions
+    "feature-picture-bias", "the answer changes when the question features are swapped", bias.swap_questions
 )

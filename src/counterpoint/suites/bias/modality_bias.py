@@ -1,9 +1,8 @@
-"""Modality bias: a model that looks and reads does not say the same when the picture, or the question, is exchanged.
+"""Modality bias: how often an answer stays the same when the picture, or the question, is swapped.
 
-Question bias keeps the question and exchanges the picture, so that a model that never looks answers as before every
-time; picture bias keeps the picture and exchanges the question. The other picture is one whose own questions, answers,
-captions and annotation name nothing that the question is about; the other question shares no subject and no object with
-it.
+Question bias keeps the question and swaps the picture, so that a text-only model always repeats its answer; picture
+bias keeps the picture and swaps the question. The other picture is one whose questions, answers, captions and
+annotations name nothing that the question is about; the other question shares no subject and no object with it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from counterpoint.suites.question_groups import Tags, question_group
 from counterpoint.suites.suite import ContextReader, Rejection, Suite
 
 VARIANTS = 15
-"""How often an input is exchanged, at most."""
+"""The largest number of swaps of one question."""
 
 NO_SUBJECT = "nothing is known of what it asks about"
 FEW_PICTURES = "exchanges: too few pictures name nothing of the question"
@@ -30,7 +29,7 @@ Item = Question | GroundedQuestion
 
 @dataclass(frozen=True, slots=True)
 class SwapPicture:
-    """A picture, and what a model is told of it before any question."""
+    """A picture and its context."""
 
     picture: Picture
     context: str = ""
@@ -38,7 +37,7 @@ class SwapPicture:
 
 @dataclass(frozen=True, slots=True)
 class SwapQuestion:
-    """A question by its words and the answers it offers, under the first of the ids that it has."""
+    """A question by its text and choices, with the smallest of its ids."""
 
     text: str
     choices: tuple[str, ...]
@@ -47,7 +46,7 @@ class SwapQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SwapSurvey:
-    """All pictures and all questions of a source, each once, with what they name."""
+    """All pictures and questions of a source, each once, with the nouns that they name."""
 
     pictures: DisjointSampler[SwapPicture]
     questions: DisjointSampler[SwapQuestion]
@@ -55,7 +54,7 @@ class SwapSurvey:
 
 
 def survey(items: Iterable[Item]) -> SwapSurvey:
-    """One pass over the questions; what is drawn from it later does not depend on their order."""
+    """One pass over the questions; the result does not depend on their order."""
     shown, named = dict[Picture, SwapPicture](), dict[Picture, set[str]]()
     asked = dict[tuple[str, tuple[str, ...]], SwapQuestion]()
     for item in items:
@@ -71,7 +70,7 @@ def survey(items: Iterable[Item]) -> SwapSurvey:
 
 
 def extend_survey(others: SwapSurvey, tell: ContextReader) -> SwapSurvey:
-    """The same, where captions and questions that were not drawn tell more of what the pictures name."""
+    """The survey with the nouns of further captions and questions on its pictures."""
     places = {picture.picture: picture for picture in others.pictures.things}
     named, captions = {picture: set[str]() for picture in others.pictures.things}, 0
     for item in tell(places.keys()):
@@ -82,14 +81,14 @@ def extend_survey(others: SwapSurvey, tell: ContextReader) -> SwapSurvey:
 
 
 def manifest_entries(others: SwapSurvey) -> Mapping[str, int]:
-    """How many captions were read, as a manifest has it."""
+    """The number of captions that were read, for the manifest."""
     return {"captions": others.captions}
 
 
 def swap_pictures(
     item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
-    """The question as it is, then of pictures that name nothing of it."""
+    """The question on its own picture, then on pictures that name nothing of it."""
     question = _question(item)
     pictures = others.pictures.sample(question_nouns(item), variants, rng) if question_nouns(item) else []
     queries = [
@@ -102,7 +101,7 @@ def swap_pictures(
 def swap_questions(
     item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
-    """The question as it is, then others about the same picture that share no subject and no object with it."""
+    """The question, then others on the same picture that share no subject and no object with it."""
     question = _question(item)
     questions = others.questions.sample(question_nouns(item), variants, rng) if question_nouns(item) else []
     swaps = [
@@ -131,7 +130,7 @@ def _question(item: Item) -> Question:
 
 
 def swap_suite(name: str, tests: str, swap: Callable[..., Iterable[Group | Rejection]]) -> Suite[Item, SwapSurvey]:
-    """A suite that makes these exchanges, of questions with their scenes where there are some."""
+    """A suite of these swaps, made from questions with their scenes where the source has them."""
     return Suite(
         name,
         tests,
@@ -145,5 +144,5 @@ def swap_suite(name: str, tests: str, swap: Callable[..., Iterable[Group | Rejec
     )
 
 
-question_bias = swap_suite("question-bias", "another picture is not answered as the first one was", swap_pictures)
-picture_bias = swap_suite("picture-bias", "another question is not answered as the first one was", swap_questions)
+question_bias = swap_suite("question-bias", "the answer changes when the picture is swapped", swap_pictures)
+picture_bias = swap_suite("picture-bias", "the answer changes when the question is swapped", swap_questions)

@@ -1,8 +1,8 @@
-"""What a text is about: its nouns, found by a tagger or by the lexicon, and what each of them may be called as well.
+"""What a text is about: its nouns, by the part-of-speech tagger or by the lexicon, and the senses of each noun.
 
-Two texts share a subject or an object if one has a noun of the other, a word for the same, or a more general or more
-special one: a question about an animal shares it with one about a dog. Whatever one of the two deciders takes for a
-noun is one, and a text in which both find none may be about anything.
+Two texts share a topic if one has a noun of the other, a synonym, a hypernym or a hyponym: a question about an animal
+shares it with one about a dog. A word is a noun if either the tagger or the lexicon takes it for one; a text without
+any may be about anything.
 """
 
 import re
@@ -21,7 +21,7 @@ from counterpoint.language.nouns import singular
 from counterpoint.language.tagger import is_noun, tag_words
 
 AMBIGUOUS_TAGS = ("AJ", "VV", "UNC")
-"""How the tags of words begin that could be nouns after all; the lexicon is asked about these."""
+"""Tag prefixes of words that may be nouns after all; the lexicon decides."""
 
 _LIST = Path(__file__).parent / "data" / "subjects.toml"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -30,7 +30,7 @@ _CLITIC = re.compile(r"['’](?:s|re|ll|d|ve|m)$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class NounSenses:
-    """By what a noun is known: as a word and as a sense; and all that it is a kind of."""
+    """The senses of a noun, the word itself included, and all senses that it is a kind of."""
 
     own: frozenset[str]
     above: frozenset[str]  # its own among them
@@ -38,7 +38,7 @@ class NounSenses:
 
 @cache
 def text_nouns(text: str) -> frozenset[str]:
-    """The nouns of a text in the singular, alone and with the nouns that they follow; none where none is known.
+    """The nouns of a text in the singular, alone and in compounds.
 
     >>> sorted(text_nouns("What color are the traffic lights in the picture?"))
     ['light', 'traffic', 'traffic light']
@@ -49,7 +49,7 @@ def text_nouns(text: str) -> frozenset[str]:
 
 @cache
 def name_nouns(name: str) -> frozenset[str]:
-    """A name of one word or several in the singular, and each of its words.
+    """A name in the singular, and each of its words.
 
     >>> sorted(name_nouns("Traffic lights"))
     ['light', 'traffic', 'traffic light']
@@ -61,7 +61,7 @@ def name_nouns(name: str) -> frozenset[str]:
 
 @cache
 def stop_nouns() -> frozenset[str]:
-    """Nouns that speak of pictures and of looks as such: what a question asks, and not what it is about."""
+    """Nouns about pictures and appearance as such (color, photo), which are no topic."""
     return frozenset(split_list(tomllib.loads(_LIST.read_text("utf-8"))["no_subjects"]))
 
 
@@ -71,7 +71,7 @@ def question_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
 
 
 def item_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
-    """Everything that a question tells of its picture: its nouns, its answers, and what is annotated."""
+    """Everything that a question implies about its picture: its nouns, its answers, and the annotation."""
     question = item.question if isinstance(item, GroundedQuestion) else item
     answers = _all(answer for answer, _ in question.gold.answers)
     return (
@@ -83,7 +83,7 @@ def item_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
 
 @cache
 def noun_senses(name: str) -> NounSenses:
-    """By what a noun is known; one that the lexicon does not have is known by its letters alone.
+    """The senses of a noun; a word that the lexicon does not have stands for itself.
 
     >>> "animal.n.01" in noun_senses("dog").above, "dog.n.01" in noun_senses("animal").above
     (True, False)
@@ -96,7 +96,7 @@ def noun_senses(name: str) -> NounSenses:
 
 
 def _runs(words: tuple[str, ...]) -> Iterator[list[str]]:
-    """Nouns that follow each other."""
+    """Runs of adjacent nouns."""
     run: list[str] = []
     for word, tag in zip(words, tag_words(words), strict=True):
         if is_noun(tag) or (tag.startswith(AMBIGUOUS_TAGS) and singular(word.lower()) in _curated()):

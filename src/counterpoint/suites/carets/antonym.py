@@ -1,4 +1,4 @@
-"""Antonyms: a door that is open is not closed."""
+"""Antonym consistency: a door that is open is not closed."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -26,7 +26,7 @@ PAIRS_PER_SCENE = 2
 def propose_antonyms(
     scene: Scene, statistics: SceneStatistics, rng: Random, *, colors: bool = False
 ) -> Iterator[Group | Rejection]:
-    """Ask whether a thing is as it is annotated, and whether it is the opposite; a coin decides what comes first."""
+    """Ask whether an object has an annotated value, and whether it has the opposite one, in random order."""
     view = SceneSampler(scene, statistics)
     rows = [] if view.obstacle else [(thing, *pair) for thing in scene for pair in _pairs(view, thing, colors)]
     if not rows:
@@ -43,7 +43,7 @@ def propose_antonyms(
 
 
 def _pairs(view: SceneSampler, one: SceneObject, colors: bool) -> Iterator[tuple[str, str]]:
-    """What a thing is and a word for the opposite, which nothing of its name is."""
+    """The values of an object, each with an antonym that no object of its name has."""
     does = (
         []
         if len(actions := annotated_actions(one)) != 1 or is_contradicted(actions[0], view.scene.relations_of(one.id))
@@ -86,11 +86,14 @@ def _antonym_group(scene: Scene, expression: ReferringExpression, value: str, ot
 
 
 suite = Suite(
-    "antonym", tests="what has an attribute has not the opposite one", propose=propose_antonyms, survey=survey_scenes
+    "antonym",
+    tests="an object with an attribute does not have the opposite attribute",
+    propose=propose_antonyms,
+    survey=survey_scenes,
 )
 with_colors = Suite(
     "antonym-colors",
-    tests="what has an attribute has not the opposite one, black and white included",
+    tests="an object with an attribute does not have the opposite one, black and white included",
     propose=partial(propose_antonyms, colors=True),
     survey=survey_scenes,
 )

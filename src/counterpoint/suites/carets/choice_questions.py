@@ -37,11 +37,11 @@ _NO_LOOKS, _NO_DEEDS, _NO_KIND = (
     "nothing is surely of a general kind",
 )
 SCENE_WIDE_REASONS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND})
-"""Reasons that hold for the whole scene, so that looking at another thing does not help."""
+"""Reasons that hold for the whole scene, so that another attempt does not help."""
 
 
 def sample_attribute(view: SceneSampler, rng: Random) -> tuple[ReferringExpression, str, str] | str:
-    """A thing that can be referred to, a value it has, and one that it has not but might have had."""
+    """A referring expression, a value of its object, and a plausible value that it does not have."""
     if not view.has_attributes:
         return _NO_LOOKS
     things = [one for one in view.scene if view.values(one)]
@@ -64,7 +64,7 @@ def sample_attribute(view: SceneSampler, rng: Random) -> tuple[ReferringExpressi
 
 
 def attribute_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    """How something looks, out of two or three values of one class."""
+    """Choose the attribute of an object among two or three values of one class."""
     sampled = sample_attribute(view, rng)
     if isinstance(sampled, str):
         return sampled
@@ -79,7 +79,7 @@ def attribute_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 
 
 def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    """What someone is doing, out of two or three actions of one class."""
+    """Choose what a person or animal does among two or three actions of one class."""
     doers = [(thing, actions) for thing in view.scene if (actions := annotated_actions(thing))]
     if not doers:
         return _NO_DEEDS
@@ -106,7 +106,7 @@ def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 
 
 def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    """What something is that is called by a general name, with a value or a relation that singles it out."""
+    """Choose the name of an object that is referred to by a hypernym with a value or a relation."""
     rows = [(one, general) for one in view.scene if is_singular(one.name) for general in general_names_of(one.name)]
     if not rows:
         return _NO_KIND
@@ -134,7 +134,7 @@ def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 
 
 def general_names_of(name: str) -> list[str]:
-    """The general names for a thing that a question may choose within."""
+    """The hypernyms of a name that a question may choose within."""
     return [general for general in hypernym_names(name) if general in general_names() and general != head(name)]
 
 
@@ -146,7 +146,7 @@ def is_singular(name: str) -> bool:
 def _general_expression(
     view: SceneSampler, thing: SceneObject, general: str, rng: Random
 ) -> ReferringExpression | None:
-    """A phrase with a general name that nothing else could be meant by."""
+    """A referring expression with a hypernym as its noun, or nothing."""
     spoken = general_names()[general]
     if rng.random() < _BY_RELATION:
         related = [
@@ -165,7 +165,7 @@ def _general_expression(
 
 
 def _options(right: str, wrong: str, name: str, words: WeightedWords, rng: Random) -> list[str]:
-    """Two values, or three, each of which excludes the others, in any order."""
+    """Two or three values that exclude each other, in random order."""
     options = [right, wrong]
     draws = (value for value in (words.draw(rng) for _ in range(_TRIES)) if value not in name.split())
     third = next((value for value in draws if excludes(right, value) and excludes(wrong, value)), "")

@@ -1,7 +1,7 @@
-"""What a question is about, as boxes in the picture: all else can be obscured, and the answer stays.
+"""The foreground of a question, as boxes: everything else can be obscured without changing the answer.
 
-Kept are the boxes of all that it names and that is there, every instance and what it stands in relation to; for each
-thing that it names and that is not there, the box of something else, drawn at random (CARETS, 4.2 d).
+Kept are the boxes of all named objects that are present, every instance and related objects included; for each named
+object that is absent, the box of another object, sampled at random (CARETS, 4.2 d).
 """
 
 from random import Random
@@ -20,7 +20,7 @@ _MEASURED = ("size", "height", "length", "width")  # classes of values that are 
 
 
 def foreground(scene: Scene, content: QuestionContent, rng: Random) -> Foreground | str:
-    """The part of the picture that a question needs, or why its picture cannot be obscured."""
+    """The foreground of a question, or the reason why its picture cannot be obscured."""
     if min(scene.size.width, scene.size.height) < MIN_SIDE:
         return "the picture is too small"
     if _needs_surroundings(content):
@@ -66,7 +66,7 @@ def _needs_surroundings(content: QuestionContent) -> bool:
 
 
 def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]:
-    """Boxes of things that are not named, large enough to be seen, or any rectangles where there are too few."""
+    """Boxes of objects that are not named and large enough, or random rectangles where there are too few."""
     if not count:
         return []
     every = (thing.box for thing in scene if thing.box and thing.id not in named)

@@ -1,4 +1,4 @@
-"""Negation: whoever says yes to "Is there a cat?" says no to "Is there no cat?"."""
+"""Negation: "Is there a cat?" and "Is there no cat?" have different answers."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,7 +15,7 @@ from counterpoint.suites.suite import Rejection, Suite
 
 
 def propose_negations(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
-    """Ask whether something is there, then whether it is not; of two things by the laws of De Morgan."""
+    """Ask whether something is present, then whether it is absent; two objects are negated by De Morgan's laws."""
     for original in originals(VERIFICATIONS, scene, statistics, rng):
         yield (
             original
@@ -33,7 +33,7 @@ def _negated_group(scene: Scene, original: Original) -> Group:
 
 suite = Suite(
     "negation",
-    tests="a question and its negation are not answered alike",
+    tests="a question and its negation have different answers",
     propose=propose_negations,
     survey=survey_scenes,
     rng_key=RNG_KEY,

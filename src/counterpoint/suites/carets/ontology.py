@@ -1,4 +1,4 @@
-"""Ontology: where there is a dog there is an animal, and where there is no animal there is no dog."""
+"""Ontological consistency: where there is a dog there is an animal; where there is no animal there is no dog."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Group | Rejection]:
-    """Ask after a thing that is there, then by a more general name; or after none of a kind, then for one of them."""
+    """Ask for a present object, then for its hypernym; or for an absent kind, then for a hyponym of it."""
     view = SceneSampler(scene, statistics)
     for _ in range(PAIRS_PER_SCENE):
         if view.obstacle:
@@ -63,7 +63,7 @@ def _word_group(scene: Scene, both: list[QuestionContent], rng: Random) -> Group
 
 
 def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
-    """Something that is there, and a more general name for it that is rarer in the source more often."""
+    """A present object and a hypernym of it, rare hypernyms more often."""
     names, bounds = view.weighted_names
     if not names:
         return "nothing is surely there"
@@ -87,7 +87,7 @@ def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | st
 
 
 def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
-    """One of a kind of which nothing is there, or nothing that looks so, and the name of the kind."""
+    """An absent object and its absent kind, or both with a value that nothing of the kind has."""
     kinds = [general for general in sorted(_usable_general_names()) if view.statistics.kinds[general]]
     if not kinds:
         return "the source has nothing of a general kind"
@@ -108,7 +108,7 @@ def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | 
 
 
 def _absence(view: SceneSampler, general: str, value: str) -> str:
-    """Why nothing of a kind is there, or nothing of this look, if that is proved."""
+    """The proof that nothing of a kind is present, or nothing of it with this value, or nothing."""
     if is_absent(general, view.names):
         return f"nothing annotated is of the kind {general}, could be, or may show such a thing"
     things, showing = view.called(general)
@@ -121,7 +121,7 @@ def _absence(view: SceneSampler, general: str, value: str) -> str:
 
 
 def _shared_value(value: str) -> str:
-    """A value that means the same of a thing and of its kind."""
+    """A value that means the same for an object and for its kind, or nothing."""
     return value if value and goes_before_noun(value) and attribute_class(value) not in _RELATIVE else ""
 
 
@@ -142,7 +142,7 @@ def _usable_general_names() -> frozenset[str]:
 
 suite = Suite(
     "ontology",
-    tests="what holds of a thing holds by the name of its kind",
+    tests="a question by the name of a kind has the answer of its member",
     propose=propose_hypernyms,
     survey=survey_scenes,
 )

@@ -19,7 +19,7 @@ KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)
 
 
 def propose_orders(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
-    """Ask for two things, or offer two or three choices, then list them in another order."""
+    """Ask for two objects, or offer two or three choices, then list them in another order."""
     for original in originals(KINDS, scene, statistics, rng):
         yield (
             original
@@ -37,7 +37,7 @@ def _reordered_group(scene: Scene, original: Original, draw: float) -> Group:
 
 suite = Suite(
     "order",
-    tests="what is listed may be listed in any order",
+    tests="the order of what is listed does not change the answer",
     propose=propose_orders,
     survey=survey_scenes,
     rng_key=RNG_KEY,

@@ -1,7 +1,7 @@
-"""Questions as they are first asked: one pool for a scene, from which the tests that share their originals all start.
+"""Original questions: one pool per scene, which the tests that share their originals all start from.
 
-Their suites draw for the same luck, and draw the number of the pool before anything else; so one seed gives rephrase,
-order, negation and visual the same base queries, and a model answers each of them once.
+Their suites have the same rng key and draw the seed of the pool first, so that rephrase, order, negation and visual get
+the same base queries for one seed, and a model answers each of them once.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -18,12 +18,12 @@ from counterpoint.suites.carets.templates import Template, fitting_templates, wo
 from counterpoint.suites.suite import Rejection
 
 RNG_KEY = "originals"
-"""What the luck of the suites that share their originals is drawn for."""
+"""The rng key of the suites that share their originals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A question, the template that it is first asked with, and the query that these make."""
+    """A question, its template, and the resulting base query."""
 
     content: QuestionContent
     template: Template
@@ -31,13 +31,13 @@ class Original:
     number: int  # the id of the query
 
     def candidate(self, make: Callable[[], Group]) -> Candidate:
-        """A group that begins with this, to be made if it is kept."""
+        """A candidate with this base; `make` builds the group if it is kept."""
         return Candidate(self.content.kind, self.number, self.content.gold.best, self.content.tags, make)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """All originals of a scene, and from what they were drawn."""
+    """All originals of a scene, with what they were sampled from."""
 
     scene: Scene
     statistics: SceneStatistics
@@ -45,17 +45,17 @@ class _Pool:
     originals: tuple[Original | Rejection, ...]
 
     def is_of(self, scene: Scene, statistics: SceneStatistics, number: int) -> bool:
-        """Whether it was drawn from the very same."""
+        """Whether it was sampled from the same scene, statistics and seed."""
         return self.scene is scene and self.statistics is statistics and self.number == number
 
 
-_last: list[_Pool] = []  # suites that are made together ask for a pool one after the other, and it is drawn once
+_last: list[_Pool] = []  # suites generated together ask for the same pool in turn, so the last one is kept
 
 
 def originals(
     kinds: Collection[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[Original | Rejection]:
-    """The questions of these kinds out of the pool of a scene, which is the same for all who begin with this luck."""
+    """The originals of these kinds from the pool of a scene, the same for every rng in the same state."""
     for original in _pool(scene, statistics, rng.getrandbits(64)).originals:
         if (original.kind if isinstance(original, Rejection) else original.content.kind) in kinds:
             yield original

@@ -1,7 +1,7 @@
-"""What can truly be asked about a scene: questions before they have words, each with its answer and the proof of it.
+"""Sampling of questions about a scene, each with its answer and the proof.
 
-A maker first looks for something that is so and something that is not, and asks nothing unless it has both; then a coin
-decides. Wrongs are drawn from what other scenes of the source have. So the words alone do not tell the answer.
+A maker first samples both a true and a false claim, and asks nothing unless it has both; a coin flip then decides which
+one is asked. False claims are sampled from the statistics of the source, so that a text-only model cannot guess.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,14 +29,14 @@ from counterpoint.suites.carets.relation_questions import relation_question
 from counterpoint.suites.suite import Rejection
 
 QUESTIONS_PER_KIND = 2
-"""How many questions of each kind a scene is asked at most."""
+"""The largest number of questions of each kind for one scene."""
 
 _TRIES = 6
 _BOTH_GONE = 0.25  # of the conjunctions that do not hold, the share in which neither part does
 _WITH_RELATION = 0.45  # of the questions after one thing, the share that says what it stands in relation to
 
 QuestionMaker: TypeAlias = Callable[[SceneSampler, Random], QuestionContent | str]
-"""Asks something about a scene, or says why not."""
+"""Samples a question about a scene, or returns the reason why there is none."""
 
 
 def sample_questions(
@@ -97,7 +97,7 @@ def _mixed_question(kind: str, here: ObjectClaim, gone: ObjectClaim, truth: bool
 
 
 def _distinct_pair(draw: Callable[[Random], ObjectClaim | None], rng: Random) -> tuple[ObjectClaim, ...]:
-    """Two things that nobody could take for each other, neither a kind of the other, or as many as there are."""
+    """Two claims about objects with unambiguously different names, or as many as there are."""
     first = draw(rng)
     if first is None:
         return ()
@@ -107,7 +107,7 @@ def _distinct_pair(draw: Callable[[Random], ObjectClaim | None], rng: Random) ->
 
 
 def verification_question(kind: str, claims: tuple[ObjectClaim, ...], truth: bool) -> QuestionContent:
-    """The question whether these things are there."""
+    """The question whether these objects are present."""
     general = [next(iter(hypernym_names(claim.name)), "none") for claim in claims]
     there = sum(bool(claim.is_there) for claim in claims)
     return QuestionContent(
@@ -150,7 +150,7 @@ def _attribute_question(view: SceneSampler, rng: Random) -> QuestionContent | st
 
 
 def _with_retries(maker: QuestionMaker) -> QuestionMaker:
-    """The same maker, which looks at a few things before it gives up."""
+    """The same maker with a few attempts."""
 
     def make(view: SceneSampler, rng: Random) -> QuestionContent | str:
         content: QuestionContent | str = ""
@@ -174,4 +174,4 @@ MAKERS: Mapping[str, QuestionMaker] = MappingProxyType(
         "action choice": _with_retries(action_choice),
     }
 )
-"""The kinds of questions, each with who makes it."""
+"""The maker of each kind of question."""

@@ -1,4 +1,4 @@
-"""A question before it has words: what it names, what it lists, and the answer with its proof."""
+"""The content of a question before it is worded: what it names, its options, and the answer with its proof."""
 
 from dataclasses import dataclass, replace
 
@@ -7,23 +7,23 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.suites.question_groups import Tags
 
 VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
-"""The questions whether something is there, which can be negated as a whole."""
+"""Questions whether something is present, which can be negated as a whole."""
 BINARY = (*VERIFICATIONS, "attribute verification")
-"""The questions that are answered with yes or no."""
+"""Questions with the answers yes and no."""
 CHOICES = ("object choice", "attribute choice", "action choice")
-"""The questions that list what may be answered."""
+"""Questions that list their possible answers."""
 KINDS = (*BINARY, *CHOICES)
 """All types of questions, Q1 to Q7."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionContent:
-    """A question before it has words.
+    """A question before it is worded.
 
-    `options` are what it lists: one thing or two, or a value, or the choices; `about` is the thing that these are said
-    of, where there is one; `where` follows the noun, as "on the table" does; `sort` is the class of the values or the
-    general name of the choices. `objects` are all that is named and truly there, related things and every instance
-    included; the tag "gone" counts what is named and is not there.
+    `options` are one or two objects, a value, or the choices; `about` is the object that these are said of, if any;
+    `where` follows the noun, as "on the table" does; `sort` is the class of the values or the general name of the
+    choices. `objects` are all named objects that are present, every instance and related objects included; the tag
+    "gone" counts the named objects that are absent.
     """
 
     kind: str

@@ -1,8 +1,8 @@
-"""Questions after a thing in relation to another: "Is there a cup on the table?".
+"""Verification questions with a relation: "Is there a cup on the table?".
 
-Yes where the relation is annotated. An annotation that is missing denies nothing, so no has one of three proofs: the
-thing is truly absent; what it would stand in relation to is truly absent; or everything that could be meant stands in
-the opposed relation to the only such thing, as what is to the left of the car is not to the right of it.
+The answer is yes where the relation is annotated. A missing annotation proves nothing, so "no" has one of three proofs:
+the subject is provably absent; the object is provably absent; or every possible subject stands in the opposed relation
+to the only such object, as what is to the left of the car is not to the right of it.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ RelationQuestionMaker: TypeAlias = Callable[[SceneSampler, Link, Random], Questi
 
 
 def relation_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    """Whether a thing is there in relation to another, or why that is not asked."""
+    """A question whether an object in a relation to another is present, or the reason why there is none."""
     if not view.links:
         return "no relations are annotated"
     here = _first([_there], view, rng)
@@ -43,7 +43,7 @@ def relation_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
 
 
 def _first(ways: list[RelationQuestionMaker], view: SceneSampler, rng: Random) -> QuestionContent | None:
-    """The first question that can be asked, each way with a few links; every relation is as likely as any other."""
+    """The first question that succeeds, a few attempts for each way; every relation is equally likely."""
     names = list(view.links)
     for way in ways:
         for _ in range(_TRIES):
@@ -131,7 +131,7 @@ def _may_be_asked(view: SceneSampler, name: str) -> bool:
 
 
 def _place(view: SceneSampler, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:
-    """A relation and its object in words, and everything that these may mean."""
+    """A relation and its object in words, and every object that these may refer to."""
     other = view.scene[link.object]
     often = 1.0 if opposed_relation(link.name) else _DEFINITE
     if rng.random() < often and view.singles_out(other, other.name):

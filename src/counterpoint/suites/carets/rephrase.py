@@ -1,4 +1,4 @@
-"""Rephrasing invariance: the same question in other words has the same answer."""
+"""Rephrasing invariance: a question in other words has the same answer."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ from counterpoint.suites.carets.templates import fitting_templates, group_wordin
 from counterpoint.suites.suite import Rejection, Suite
 
 KINDS = (*VERIFICATIONS, *CHOICES)
-"""The questions that are asked in other words: all but those whether something has an attribute."""
+"""All kinds of questions but attribute verification."""
 
 
 def propose_rephrasings(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:

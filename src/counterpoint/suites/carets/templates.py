@@ -1,4 +1,4 @@
-"""Questions in words: the sentences of every kind with their negations, those of them that fit, and groups of them."""
+"""Question templates of every kind with their negations, and groups of worded questions."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -19,25 +19,25 @@ from counterpoint.suites.carets.questions import QuestionContent
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence with places for words, and its negation where it has one."""
+    """A sentence with slots, and its negation if it has one."""
 
     ask: str
     deny: str = ""
 
 
 Wording = tuple[str, QuestionContent]
-"""A sentence with places, and what it is filled with."""
+"""A template and the content that fills its slots."""
 
 
 @cache
 def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
-    """The sentences of a kind of question, in the order of the file; those with a relation are apart."""
+    """The templates of a kind of question, in the order of the file, with or without a relation."""
     rows = _file()[kind].get("related" if related else "templates", [])
     return tuple(Template(row) if isinstance(row, str) else Template(*row) for row in rows)
 
 
 def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
-    """The templates that can say this and agree with its words."""
+    """The templates whose slots this content can fill."""
     return _fitting(content.kind, bool(content.where) and not content.about, frozenset(_slots(content)))
 
 
@@ -49,7 +49,7 @@ def word_question(sentence: str, content: QuestionContent) -> str:
 def group_wordings(
     scene: Scene, wordings: Sequence[Wording], *, gold: Sequence[Gold] = (), relation: Relation = Relation.SAME
 ) -> Group:
-    """A group of wordings whose answers stand in a relation; where no gold is given, each has that of its question."""
+    """A group of worded questions; where no gold is given, each has that of its content."""
     base = wordings[0][1]
     golds = tuple(gold) or tuple(content.gold for _, content in wordings)
     return Group(
@@ -95,7 +95,7 @@ def _slots(content: QuestionContent) -> Mapping[str, str]:
 
 @cache
 def _existence_slots(noun: str) -> Mapping[str, str]:
-    """What a sentence needs of one thing that may be there."""
+    """The slots for one object that may be present."""
     return {
         "x": a(noun),
         "any": any_of(noun),
@@ -108,7 +108,7 @@ def _existence_slots(noun: str) -> Mapping[str, str]:
 
 @cache
 def _relative_pronoun(noun: str) -> str:
-    """The word that leads on from a thing or from someone; adjectives before the name do not matter."""
+    """Who or that, for a noun that adjectives may precede."""
     parts = noun.split()
     names = (" ".join(parts[start:]) for start in range(len(parts)))
     name = next(filter(is_known, names), "")
@@ -117,14 +117,14 @@ def _relative_pronoun(noun: str) -> str:
 
 @cache
 def _pair_slots(first: str, second: str) -> Mapping[str, str]:
-    """What a sentence needs of two things that may be there."""
+    """The slots for two objects that may be present."""
     both = {"x": one_or_bare(first), "y": one_or_bare(second), "nx": no(first), "ny": no(second)}
     singular = {"is": "is"} if be(first) == be(second) == "is" else {}
     return {**both, "bex": be(first), "bey": be(second), **singular}
 
 
 def _predicate_slots(content: QuestionContent) -> Mapping[str, str]:
-    """What a sentence needs of a thing of which something is said, or asked."""
+    """The slots for an object with a value, or with choices."""
     about = content.about
     slots = {"the": f"the {about} {content.where}".rstrip(), "be": be(about), "do": do(about)}
     slots |= {} if content.where else {"one": f"the {about}"}

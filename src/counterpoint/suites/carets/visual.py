@@ -1,4 +1,4 @@
-"""Visual obfuscation: what stands around the things that a question is about does not change the answer."""
+"""Visual obfuscation: hiding the surroundings of the objects that a question is about does not change the answer."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -19,16 +19,16 @@ from counterpoint.suites.carets.templates import group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 DEVIATIONS = ("3", "6", "9")
-"""How much the surroundings are blurred: lightly, moderately, heavily."""
+"""Standard deviations of the Gaussian blur: light, moderate, heavy."""
 
-NO_MEANS = "the channel means of the training pictures are not known: say --means R,G,B"
-"""Why nothing is made of a source before somebody has measured its pictures."""
+NO_MEANS = "the option means is not set"
+"""Why no group is made without the mean color."""
 
 
 def propose_obfuscations(
     scene: Scene, statistics: SceneStatistics, rng: Random, *, means: Means | None = None
 ) -> Iterator[Candidate | Rejection]:
-    """Ask about the whole picture, then about what is left of it when all around is blurred, painted over or cut."""
+    """Ask about the whole picture, then with the surroundings blurred, painted over or cropped."""
     for original in originals(KINDS, scene, statistics, rng):
         yield original if isinstance(original, Rejection) else _candidate(scene, original, means, rng)
 
@@ -59,7 +59,7 @@ def _obfuscated_group(scene: Scene, original: Original, region: Foreground, mean
 
 suite = Suite(
     "visual",
-    tests="what stands around a thing does not change what is said of it",
+    tests="the surroundings of an object do not change the answer about it",
     propose=propose_obfuscations,
     survey=survey_scenes,
     rng_key=RNG_KEY,

@@ -18,7 +18,7 @@ from counterpoint.suites.question_groups import base_query, source_proof
 from counterpoint.suites.suite import Rejection, Suite
 
 CONTRASTS = 5
-"""How many contrasts a question gets at most."""
+"""The largest number of contrasts of one question."""
 
 PLANNERS: Mapping[str, ContrastPlanner] = MappingProxyType(
     {
@@ -30,7 +30,7 @@ PLANNERS: Mapping[str, ContrastPlanner] = MappingProxyType(
         COLOR: plan_color,
     }
 )
-"""Who plans the contrasts of each template."""
+"""The planner of each template."""
 
 NO_TEMPLATE = "no template"
 """The kind under which all other questions are counted."""
@@ -111,7 +111,7 @@ def _tags(contrast: Contrast) -> tuple[tuple[str, str], ...]:
 
 suite: Suite[GroundedQuestion, ContrastSurvey] = Suite(
     "contrast",
-    tests="a question that differs in one atom has an answer of its own",
+    tests="a question that differs in one atom has another answer",
     propose=propose_contrasts,
     survey=survey,
     takes="grounded",

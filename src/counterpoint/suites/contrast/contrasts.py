@@ -1,4 +1,4 @@
-"""One question under one template: what every family of contrasts is given, and what it gives back."""
+"""A question under one template, and the plan of its contrasts."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class ContrastPlan:
-    """What a question is about, how its words were grounded, and its contrasts in the order of drawing."""
+    """The objects of a question, how its nouns were grounded, and its contrasts in sampled order."""
 
     objects: tuple[SceneObject, ...]
     grounding: str
@@ -40,7 +40,7 @@ class ContrastPlan:
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """A question with its scene, as one template sees it."""
+    """A question with its scene, read by one template."""
 
     template: str
     question: Question
@@ -61,7 +61,7 @@ class QuestionContext:
         return match
 
     def phrase(self, match: re.Match[str], part: str, clue: Clue) -> Phrase:
-        """What the part X or Y of a wording says, as far as the program agrees."""
+        """The phrase X or Y of a wording, checked against the program."""
         return self.grounder.phrase(self.text, match.span(part), clue)
 
     @property
@@ -72,13 +72,13 @@ class QuestionContext:
         return self.question.gold.best == "yes"
 
     def require_agreement(self, truth: bool | str | None, gold: bool | str) -> None:
-        """Leave out a question whose answer the scene contradicts."""
+        """Reject a question whose gold answer the scene contradicts."""
         if truth not in (None, "", gold):
             raise QuestionRejected("the scene contradicts its answer")
 
 
 ContrastPlanner: TypeAlias = Callable[[QuestionContext], ContrastPlan]
-"""Plans the contrasts of a question under one template, or raises a doubt."""
+"""Plans the contrasts of a question under one template, or raises QuestionRejected."""
 
 
 def yes_no_gold(truth: bool) -> Gold:
@@ -87,5 +87,5 @@ def yes_no_gold(truth: bool) -> Gold:
 
 
 def grounding_kind(thing: SceneObject, phrase: Phrase) -> str:
-    """How the noun of a phrase goes with the name of the thing it means."""
+    """How the noun of a phrase relates to the name of its referent."""
     return naming_kind(thing.name, phrase.noun)

@@ -1,4 +1,4 @@
-"""Are there X near the Y, and do you see X or Y: the thing that is asked after becomes another one."""
+"""Contrasts of "Are there X near the Y?" and "Do you see X or Y?": the object asked for is replaced."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +25,7 @@ _ELSEWHERE = 2.0  # and that of what is there, but not in the place that is aske
 
 
 def plan_near(context: QuestionContext) -> ContrastPlan:
-    """Is there a cup near the table: another thing that is not there, or is there where the cup was not."""
+    """Replace the cup in "Is there a cup near the table?" by an object that changes the answer."""
     program = context.question.program
     clue = read_clue(program, program[-1].inputs[0])
     if clue.link is None or not clue.link.forth:
@@ -58,7 +58,7 @@ def plan_near(context: QuestionContext) -> ContrastPlan:
 
 
 def plan_either(context: QuestionContext) -> ContrastPlan:
-    """Do you see a cup or a plate: the one that is there goes, or the first of two that are not there comes."""
+    """Replace the present object in "Do you see a cup or a plate?" by an absent one, or the reverse."""
     program = context.question.program
     places = program[-1].inputs
     if len(places) != 2 or any(program[place].operation != "exist" for place in places):
@@ -103,7 +103,7 @@ def _weights(context: QuestionContext, beside: str) -> dict[str, float]:
 def _absent_objects(
     context: QuestionContext, mine: Phrase, relation: str, y: SceneObject | None
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
-    """Names of which nothing is there, or nothing in that place, likely ones first."""
+    """Names of objects that are absent, or absent from that place, by weighted random order."""
     grounder = context.grounder
     weights = _weights(context, y.name if y else _other(context, mine))
     if y is not None:
@@ -129,7 +129,7 @@ def _other(context: QuestionContext, mine: Phrase) -> str:
 def _elsewhere(
     grounder: SceneGrounder, name: str, relation: str, y: SceneObject
 ) -> tuple[str, tuple[SceneObject, ...]]:
-    """The proof that all things that could go by a name are in another place, and the things."""
+    """The proof that every object that could go by a name is in another place, and these objects."""
     if grounder.may_be_unannotated(name):
         return "", ()
     things = grounder.possible_referents(name)
@@ -141,7 +141,7 @@ def _elsewhere(
 def _objects_in_place(
     context: QuestionContext, mine: Phrase, relation: str, y: SceneObject
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
-    """Names of what is in that place, likely ones first."""
+    """Names of objects in that place, by weighted random order."""
     companions = context.survey.companions(y.name)
     apart = (name for name in context.grounder.clear_names if not may_be(name, mine.noun))
     names = [name for name in apart if not may_be(name, y.name)]  # "a lamp near the red lamp" is another lamp
@@ -156,7 +156,7 @@ def _objects_in_place(
 def _present_objects(
     context: QuestionContext, mine: Phrase, other: Phrase
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
-    """Names of what is there, likely ones first."""
+    """Names of present objects, by weighted random order."""
     companions = context.survey.companions(other.noun)
     names = context.grounder.clear_names
     for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, context.rng):
@@ -169,7 +169,7 @@ def _present_objects(
 def _other_values(
     context: QuestionContext, mine: Phrase, relation: str, y: SceneObject
 ) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
-    """Other values for the thing that is asked after, taken from this picture, which change the answer."""
+    """Other values for the object asked for, taken from this picture, that change the answer."""
     if len(mine.values) != 1 or not mine.values[0][1][1] or not attribute_class(mine.values[0][0]):
         return
     grounder, sort = context.grounder, attribute_class(mine.values[0][0])
@@ -185,7 +185,7 @@ def _other_values(
 
 
 def _truth(grounder: SceneGrounder, mine: Phrase, relation: str, y: SceneObject) -> bool | None:
-    """Whether such a thing is in that place."""
+    """Whether such an object is in that place, or None where that is open."""
     if not is_known(mine.noun):
         return None
     facts = [_in_place(grounder, thing, mine, relation, y) for thing in grounder.possible_referents(mine.noun)]
@@ -202,7 +202,7 @@ def _in_place(grounder: SceneGrounder, thing: SceneObject, mine: Phrase, relatio
 
 
 def _is_there(grounder: SceneGrounder, mine: Phrase) -> bool | None:
-    """Whether such a thing is in the picture."""
+    """Whether such an object is present, or None where that is open."""
     if not is_known(mine.noun):
         return None
     if _matching_objects(grounder, mine):

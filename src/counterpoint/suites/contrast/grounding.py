@@ -1,4 +1,4 @@
-"""From words to objects: which one thing of a scene a phrase means, or why that cannot be told."""
+"""Grounding: the object of a scene that a phrase refers to, or the reason why that is open."""
 
 import re
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ _SEXES = (frozenset({"man", "boy", "guy", "gentleman", "male"}), frozenset({"wom
 
 @dataclass(frozen=True, slots=True)
 class RelationAnchor:
-    """A thing that another is told by: it is `relation` this one, or this one is so to it where `forth` is false."""
+    """The object of a relative clause: the referent is `relation` this one, or the reverse where `forth` is false."""
 
     relation: str
     forth: bool
@@ -32,7 +32,7 @@ class RelationAnchor:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase of a question: its noun, where that stands in the text, and what else is said of the thing it means."""
+    """A noun phrase of a question: its noun with its span, and its modifiers."""
 
     noun: str
     at: tuple[int, int]
@@ -44,11 +44,11 @@ class Phrase:
     ids: tuple[str, ...] = ()  # of the objects that the program points at
 
     def with_noun(self, noun: str) -> "Phrase":
-        """The same said of a thing of another name."""
+        """The phrase with another noun."""
         return replace(self, noun=noun)
 
     def with_value(self, place: int, value: str) -> "Phrase":
-        """The same with another value in one place."""
+        """The phrase with another value in one place."""
         values = list(self.values)
         values[place] = (value, values[place][1])
         return replace(self, values=tuple(values))
@@ -74,7 +74,7 @@ class SceneGrounder(SceneView):
         return absence_proof(name) if can_be_asked(name) and is_absent(name, self.names) else ""
 
     def phrase(self, text: str, span: tuple[int, int], clue: Clue) -> Phrase:
-        """A part of the text read by what the program says of it; both have to agree."""
+        """A span of the text read as a phrase; text and program must agree."""
         if not self._ids.issuperset(clue.ids):
             raise QuestionRejected("the program points at an object that the scene does not have")
         noun, at = self._noun(text, span, clue)
@@ -98,7 +98,7 @@ class SceneGrounder(SceneView):
         return Phrase(noun, at, determiner, where, stated, clue.side, anchor, clue.ids)
 
     def _anchor(self, text: str, span: tuple[int, int], link: ClueRelation | None) -> RelationAnchor | None:
-        """The thing that another is told by, found from its program alone; its name has to be in the text."""
+        """The object of a relative clause, grounded by the program alone; its name must be in the text."""
         if link is None:
             return None
         clue = link.other
@@ -122,10 +122,10 @@ class SceneGrounder(SceneView):
         return matches[0]
 
     def referent(self, phrase: Phrase) -> SceneObject:
-        """The one thing that a definite phrase means; every other one that could be meant is a doubt.
+        """The only object that a definite phrase can refer to; raises QuestionRejected if there is another.
 
-        Where a program points at it, the source speaks of it as of one thing, and of what is not annotated no more is
-        asked; a phrase of our own is doubtful as well where anything may show another such thing.
+        Where a program points at an object, the source presupposes that it is unique, and unannotated objects are not
+        considered; a phrase of our own is rejected as well where anything may show another such object.
         """
         if not is_known(phrase.noun):
             raise QuestionRejected("a name that no lexicon knows")
@@ -142,10 +142,10 @@ class SceneGrounder(SceneView):
         return thing
 
     def _candidates(self, phrase: Phrase) -> list[SceneObject]:
-        """Everything that could be meant by a phrase.
+        """Every object that a phrase could refer to.
 
-        Where one is annotated as a man and another, elsewhere, as a woman, annotators have told the two apart; names
-        for one and the same body would have boxes that cover each other.
+        Where one is annotated as a man and another, elsewhere, as a woman, annotators have distinguished the two; two
+        names for one person would have overlapping boxes.
         """
         things = [thing for thing in self.scene if may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)]
         same_sex = [thing for thing in things if not _other_sex(thing.name, phrase.noun)]
@@ -179,7 +179,7 @@ class SceneGrounder(SceneView):
 
 @cache
 def naming_kind(name: str, noun: str) -> str:
-    """How a thing of a name goes by a noun: exact, number, synonym, hyponym, or not at all.
+    """How a name matches a noun: exact, number, synonym, hyponym, or not at all.
 
     >>> [naming_kind("motorcycle", noun) for noun in ("motorcycle", "motorcycles", "motorbike", "vehicle", "dog")]
     ['exact', 'number', 'synonym', 'hyponym', '']
@@ -204,7 +204,7 @@ def _other_sex(name: str, noun: str) -> bool:
 
 
 def _apart(thing: SceneObject, other: SceneObject) -> bool:
-    """Whether boxes share less than half of the smaller one, so that they are about two things."""
+    """Whether boxes share less than half of the smaller one, so that they show two objects."""
     if thing.box is None or other.box is None:
         return False
     return 2 * thing.box.overlap(other.box) < min(thing.box.area, other.box.area)

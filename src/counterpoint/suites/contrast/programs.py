@@ -1,4 +1,4 @@
-"""What the program of a question says of the things it names: their names, objects, values, sides and relations."""
+"""What the program of a question says of the objects it names: names, ids, values, sides and relations."""
 
 import re
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ _NOT_KNOWN = "the program has a step that is not known here"
 
 
 class QuestionRejected(Exception):  # noqa: N818 - it reads as what it is
-    """Something about a question, its program or its scene that cannot be told for sure."""
+    """A question gets no contrasts; the message is the reason, which is counted by template."""
 
 
 class UnknownWording(QuestionRejected):
-    """A wording that is none of the template's."""
+    """The wording of a question matches no pattern of the template."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClueRelation:
-    """How a thing relates to another: it is `relation` the other, or the other is so to it where `forth` is false."""
+    """A relation to another object: it holds from this to the other, or the reverse where `forth` is false."""
 
     relation: str
     forth: bool
@@ -29,7 +29,7 @@ class ClueRelation:
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """What a program says of one thing; `ids` are the objects it points at, none where it says there is none."""
+    """What a program says of one object; `ids` are the objects it points at, none where it says there is none."""
 
     name: str
     ids: tuple[str, ...]
@@ -39,7 +39,7 @@ class Clue:
 
 
 def read_clue(program: Sequence[Step], place: int) -> Clue:
-    """The thing that the step at this place has found."""
+    """The object that the step at this place selects."""
     step = program[place]
     if step.operation == "select":
         name, ids = split_ids(step.argument)
@@ -77,7 +77,7 @@ def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:
 
 
 def split_relation(argument: str) -> tuple[str, str, bool, tuple[str, ...]]:
-    """The name of a thing, its relation, whether the thing is the subject of it, and the ids of its objects.
+    """The name of an object, its relation, whether it is the subject, and its ids.
 
     >>> split_relation("umbrella, standing under, o (2028054)")
     ('umbrella', 'standing under', False, ('2028054',))

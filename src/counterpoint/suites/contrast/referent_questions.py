@@ -1,4 +1,4 @@
-"""Which side is the X on, what color is the X, is the X near the Y: the one thing that is meant becomes another one."""
+"""Contrasts of questions about one referent, "the X": its side, its color, or its relation to Y; X is replaced."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -34,14 +34,14 @@ _SELDOM = 0.1  # the weight of what is not seen with the other thing elsewhere
 
 
 class ProvenAnswer(NamedTuple):
-    """The answer that a thing would give, and from what it follows."""
+    """The answer for an object, and its proof."""
 
     gold: Gold
     proof: str
 
 
 def plan_side(context: QuestionContext) -> ContrastPlan:
-    """On which side is the cup: another thing, on the other side."""
+    """Replace X in "On which side is the X?" by an object on the other side."""
     gold = context.question.gold.best
     if gold not in ("left", "right"):
         raise QuestionRejected("its answer is neither left nor right")
@@ -63,7 +63,7 @@ def plan_side(context: QuestionContext) -> ContrastPlan:
 
 
 def plan_color(context: QuestionContext) -> ContrastPlan:
-    """What color is the cup: another thing, of another color."""
+    """Replace X in "What color is the X?" by an object of another color."""
     gold, grounder = context.question.gold.best, context.grounder
     if attribute_class(gold) != "color":
         raise QuestionRejected("its answer is no color that excludes others")
@@ -83,7 +83,7 @@ def plan_color(context: QuestionContext) -> ContrastPlan:
 
 
 def _only_referent(context: QuestionContext) -> tuple[SceneObject, Phrase]:
-    """The one thing that a question is about."""
+    """The referent of a question, and its phrase."""
     program = context.question.program
     phrase = context.phrase(context.read(), "x", read_clue(program, program[-1].inputs[0]))
     return context.grounder.referent(phrase), phrase
@@ -92,7 +92,7 @@ def _only_referent(context: QuestionContext) -> tuple[SceneObject, Phrase]:
 def _replacement_plan(
     context: QuestionContext, x: SceneObject, phrase: Phrase, facts: dict[str, ProvenAnswer]
 ) -> ContrastPlan:
-    """Contrasts by what is written most like the name of the thing."""
+    """Replacements of the referent, those with the most similar spelling first."""
     match = context.read()
 
     def contrasts() -> Iterator[Contrast]:
@@ -110,7 +110,7 @@ def _replacement_plan(
 
 
 def plan_object(context: QuestionContext) -> ContrastPlan:
-    """Is the cup left of the plate: another thing, which is where the cup is not, or is not where the cup is."""
+    """Replace X in "Is the X left of the Y?" by an object with the other answer."""
     relation, x, y, phrase, how = _subject_and_object(context)
     match, grounder, truth = context.read(relation), context.grounder, context.truth
 
@@ -137,7 +137,7 @@ def plan_object(context: QuestionContext) -> ContrastPlan:
 
 
 def plan_relation(context: QuestionContext) -> ContrastPlan:
-    """Is the cup left of the plate: the same two things in the opposite relation."""
+    """Replace the relation in "Is the X left of the Y?" by the opposite one."""
     relation, x, y, _, how = _subject_and_object(context)
     other = opposite_relation(relation)
     if not other:
@@ -155,13 +155,13 @@ def plan_relation(context: QuestionContext) -> ContrastPlan:
 def _contrary_fact(
     context: QuestionContext, thing: SceneObject, relation: str, y: RelatedObject
 ) -> RelationFact | None:
-    """What is known of a relation, if it is the contrary of the answer."""
+    """The proof of a relation, if it contradicts the answer."""
     fact = y.relation_fact(thing, relation)
     return fact if fact and fact.holds is not context.truth else None
 
 
 def _subject_and_object(context: QuestionContext) -> tuple[str, SceneObject, RelatedObject, Phrase, str]:
-    """The relation, the thing and the other one, the phrase for the first, and how both were grounded."""
+    """The relation, its subject and object, the phrase for the subject, and how both were grounded."""
     step = context.question.program[-1]
     name, relation, forth, ids = split_relation(step.argument)
     chain, named = read_clue(context.question.program, step.inputs[0]), Clue(name, ids)
@@ -178,7 +178,7 @@ def _subject_and_object(context: QuestionContext) -> tuple[str, SceneObject, Rel
 
 
 def _is_askable(thing: SceneObject, x: SceneObject, relation: str) -> bool:
-    """Whether it makes sense to ask this of another thing: who holds or rides something is of a kind with others."""
+    """Whether a relation is plausible for another subject: for actions, one of a common kind."""
     if relation in OPPOSITE_RELATIONS or relation in SYMMETRIC_RELATIONS:
         return True
     if relation.partition(" ")[0] in _OF_ALL_CREATURES and _is_animate(thing) and _is_animate(x):
@@ -193,9 +193,9 @@ def _is_animate(thing: SceneObject) -> bool:
 def _other_referents(
     grounder: SceneGrounder, x: SceneObject, phrase: Phrase, names: Iterable[str]
 ) -> Iterator[SceneObject]:
-    """The things that the phrase would mean with another noun, where that is one thing beyond doubt.
+    """The objects that the phrase refers to unambiguously with another noun.
 
-    Clothes that are worn stand in for clothes only: they are where their wearer is.
+    Worn clothes replace worn clothes only, since they are where their wearer is.
     """
     plain = replace(phrase, ids=())
     for name in names:
@@ -213,7 +213,7 @@ def _other_referents(
 def _revalued_referents(
     grounder: SceneGrounder, x: SceneObject, phrase: Phrase
 ) -> Iterator[tuple[SceneObject, int, str]]:
-    """The things that the phrase would mean with another value, of the same sort, before its noun."""
+    """The objects that the phrase refers to with another value of the same class before its noun."""
     plain = replace(phrase, ids=())
     for place, (value, span) in enumerate(phrase.values):
         rivals = [thing for thing in grounder.scene if thing.id != x.id and naming_kind(thing.name, phrase.noun)]

@@ -1,4 +1,4 @@
-"""The other thing of a relation: the one that "the table" means, or whatever could be "a table"."""
+"""The object of a relation: the referent of "the table", or anything that could be "a table"."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming
 
 @dataclass(frozen=True, slots=True)
 class RelatedObject:
-    """What a thing is said to stand in relation to; `one` is what a definite phrase means."""
+    """What something is said to stand in relation to; `one` is the referent of a definite phrase."""
 
     grounder: SceneGrounder
     phrase: Phrase
@@ -20,21 +20,21 @@ class RelatedObject:
 
     @classmethod
     def read(cls, grounder: SceneGrounder, phrase: Phrase) -> "RelatedObject":
-        """What a phrase means: one thing after "the", any such thing else."""
+        """Ground a phrase: one object after "the", else any such object."""
         return cls(grounder, phrase, grounder.referent(phrase) if phrase.determiner == "the" else None)
 
     @property
     def name(self) -> str:
-        """How it is called in its scene, or in the question."""
+        """Its name in the scene, or else in the question."""
         return self.one.name if self.one else self.phrase.noun
 
     @property
     def things(self) -> tuple[SceneObject, ...]:
-        """The things of the scene that are surely meant."""
+        """The objects that the phrase surely refers to."""
         return (self.one,) if self.one else tuple(thing for thing in self.grounder.scene if self._is_one(thing))
 
     def relation_fact(self, subject: SceneObject, relation: str) -> RelationFact | None:
-        """Whether something stands so to it, as far as this can be told."""
+        """Whether a subject is in a relation to it, or None where that is open."""
         if self.one:
             return relation_fact(self.grounder.scene, subject, relation, self.one)
         if not is_known(self.phrase.noun):
@@ -48,7 +48,7 @@ class RelatedObject:
         return self._denied(facts)
 
     def _denied(self, facts: list[tuple[SceneObject, RelationFact | None]]) -> RelationFact | None:
-        """That nothing which could be such a thing stands so, and that nothing shows one unannotated."""
+        """The proof that the relation holds for no possible referent, annotated or not."""
         if not facts:
             proof = self.grounder.absence_proof(self.phrase.noun)
             return RelationFact(False, proof) if proof else None

@@ -10,7 +10,7 @@ Span = tuple[int, int]
 
 
 def rewrite_spans(text: str, changes: Mapping[Span, str]) -> str:
-    """A text with other words in some places.
+    """A text with some spans replaced.
 
     >>> rewrite_spans("Is the cup red?", {(7, 10): "shoes", (0, 2): "are"})
     'Are the shoes red?'
@@ -22,7 +22,7 @@ def rewrite_spans(text: str, changes: Mapping[Span, str]) -> str:
 
 
 def replace_definite(text: str, match: re.Match[str], phrase: Phrase, name: str) -> str:
-    """The question about "the" thing of another name, in the number of that name."""
+    """The question with another name after "the", in the number of that name."""
     return rewrite_spans(text, {phrase.at: name} | _verbs(match, name))
 
 

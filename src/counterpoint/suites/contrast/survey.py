@@ -1,4 +1,4 @@
-"""What a source has, for plausible changes: what comes together in its scenes, and what it asks already."""
+"""The survey of contrast sets: co-occurrence of names, and the questions that the source asks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -60,20 +60,20 @@ def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
 
 
 def weighted_order(weights: Mapping[str, float], rng: Random) -> list[str]:
-    """All words in a random order, in which heavy ones tend to come early."""
+    """All words in weighted random order, without replacement."""
     keys = {word: log(1 - rng.random()) / weight for word, weight in weights.items()}
     return sorted(keys, key=lambda word: -keys[word])
 
 
 def order_by_spelling(word: str, others: Iterable[str], rng: Random) -> list[str]:
-    """Other words, those that are written most like a word first, luck among equals."""
+    """Other words by similarity of spelling to a word, ties in random order."""
     rows = [(-spelling_similarity(word, other), rng.random(), other) for other in others]
     return [other for _, _, other in sorted(rows)]
 
 
 @cache
 def spelling_similarity(one: str, other: str) -> float:
-    """How much of two words is written alike, from 0 to 1.
+    """The similarity of the spelling of two words, from 0 to 1.
 
     >>> spelling_similarity("dishwasher", "dishes") > spelling_similarity("dishwasher", "kite")
     True

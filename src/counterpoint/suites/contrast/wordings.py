@@ -1,4 +1,4 @@
-"""The wordings of the six templates: where a question names its things, and which verbs agree with them."""
+"""The wordings of the six templates as regular expressions, with groups for phrases and agreeing verbs."""
 
 import re
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ def _wordings(template: str, relation: str) -> tuple[re.Pattern[str], ...]:
 
 
 def plain_form(relation: str) -> str:
-    """What one does who is doing something, as it stands after "does"; nothing for what is no doing.
+    """The base form of a relation that begins with a gerund, as it follows "does"; else nothing.
 
     >>> plain_form("sitting on"), plain_form("to the left of")
     ('sit on', '')

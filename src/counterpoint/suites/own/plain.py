@@ -1,4 +1,4 @@
-"""Plain questions: a data set as it is, one question a group, for the accuracy that everybody reports."""
+"""Plain questions: a data set as it is, one question per group, for the usual accuracy."""
 
 from collections.abc import Iterator
 from random import Random
@@ -10,7 +10,7 @@ from counterpoint.suites.suite import Rejection, Suite
 
 
 def propose_question(question: Question, statistics: None, rng: Random) -> Iterator[Group | Rejection]:
-    """The question with its right answers; one that nobody answered is dropped."""
+    """The question with its gold answers; one without any is rejected."""
     if not question.gold.answers:
         yield Rejection(question.kind, "no right answer is known")
         return
@@ -18,5 +18,5 @@ def propose_question(question: Question, statistics: None, rng: Random) -> Itera
 
 
 suite = Suite(
-    "plain", tests="a question is answered as its annotators did", propose=propose_question, takes="questions"
+    "plain", tests="a question is answered as its annotators answered it", propose=propose_question, takes="questions"
 )

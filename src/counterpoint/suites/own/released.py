@@ -1,4 +1,4 @@
-"""Groups as their makers released them: nothing is made up, and each keeps the test that it belongs to."""
+"""Groups as their authors released them, each with its own test."""
 
 from collections.abc import Iterator
 from random import Random
@@ -14,5 +14,5 @@ def propose_group(item: ReadyGroup, statistics: None, rng: Random) -> Iterator[G
 
 
 suite = Suite(
-    "released", tests="what others published is answered as they meant it", propose=propose_group, takes="groups"
+    "released", tests="a published benchmark is answered as its authors intended", propose=propose_group, takes="groups"
 )

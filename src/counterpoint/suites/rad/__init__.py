@@ -1,1 +1,1 @@
-"""RAD: a question that was answered rightly, asked in a way that only an understanding survives."""
+"""RAD, robustness to augmented data: questions and augmentations that a consistent model answers as well."""

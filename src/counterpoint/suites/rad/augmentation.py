@@ -1,4 +1,4 @@
-"""One way of turning a question into a yes/no question: what it understands, and how it asks."""
+"""Augmentations: how an open question is parsed and turned into a yes/no question."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from counterpoint.core.items import Question
 from counterpoint.language.answers.vqa import normalize_vqa
 
 MIN_AGREEING = 3
-"""Of ten people, how many must say so for an answer to be taken as right, as VQA has it."""
+"""Of ten annotators, how many must agree for an answer to be correct, as in VQA."""
 TIED = "two answers are the most frequent"
 SCATTERED = "fewer than three of ten people agree"
 TWO_QUESTIONS = "more than one question, or a choice"
@@ -26,7 +26,7 @@ class QuestionSubject:
 
 @dataclass(frozen=True, slots=True)
 class Augmentation:
-    """Questions that begin alike, the values that answer them, and the yes/no question about one of these values."""
+    """One kind of open question: its prefix, how its answers are parsed, and the yes/no question about a value."""
 
     name: str
     begins: str
@@ -44,7 +44,7 @@ class Augmentation:
 
 @dataclass(frozen=True, slots=True)
 class InterpretedQuestion:
-    """A question with what it asks and the value that answers it; `said` is everything that people answered."""
+    """A parsed question: its subject, the majority value, the votes for that, and all answers in `said`."""
 
     subject: QuestionSubject
     value: str
@@ -53,7 +53,7 @@ class InterpretedQuestion:
 
 
 def interpret_question(augmentation: Augmentation, question: Question) -> InterpretedQuestion | str:
-    """What a question asks and the answer most people gave, or why it is left out."""
+    """The parsed question with its majority answer, or the reason why it is rejected."""
     subject = augmentation.read(question.text)
     return (
         subject
@@ -65,7 +65,7 @@ def interpret_question(augmentation: Augmentation, question: Question) -> Interp
 def interpret_answers(
     augmentation: Augmentation, subject: QuestionSubject, answers: Sequence[str]
 ) -> InterpretedQuestion | str:
-    """The value that is the most frequent among the answers, or why there is none."""
+    """The parsed question with the most frequent value, or the reason why there is none."""
     ranked = Counter(
         augmentation.value(subject, answer) or f"? {normalize_vqa(answer)}" for answer in answers
     ).most_common(2)
@@ -84,7 +84,7 @@ def interpret_answers(
 
 
 def text_after(text: str, begins: str) -> str | None:
-    """What follows the beginning of a question, without its mark; nothing where it begins in another way.
+    """The text after a prefix, without the question mark; None where the question has another prefix.
 
     >>> text_after("What color is the  cat ?", "what color is the")
     'cat'
@@ -94,12 +94,12 @@ def text_after(text: str, begins: str) -> str | None:
 
 
 def is_several(text: str) -> bool:
-    """Whether a part of a question holds another question, or a choice."""
+    """Whether a part of a question contains another question, or a choice."""
     return bool(_SIGNS.search(text.lower()))
 
 
 def match_style(base: str, text: str) -> str:
-    """A question written as another one is: with a capital and a mark only if that has them.
+    """A question in the style of another: with a capital and a question mark only if that has them.
 
     >>> match_style("How many dogs?", "are there two dogs"), match_style("how many dogs", "are there two dogs")
     ('Are there two dogs?', 'are there two dogs')
@@ -109,6 +109,6 @@ def match_style(base: str, text: str) -> str:
 
 
 def _best(question: Question) -> tuple[str, ...]:
-    """The answers that earn the most, where no votes are known."""
+    """The answers with the highest credit, where no votes are known."""
     most = max((credit for _, credit in question.gold.answers), default=0.0)
     return tuple(answer for answer, credit in question.gold.answers if credit == most > 0)

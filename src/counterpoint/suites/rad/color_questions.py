@@ -1,4 +1,4 @@
-"""What color is the cat? – Is the color of the cat white?"""
+"""Color questions: "What color is the cat?" becomes "Is the color of the cat white?"."""
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -56,7 +56,7 @@ def read_color_question(text: str) -> QuestionSubject | str:
 
 @lru_cache(1 << 14)
 def color_value(subject: QuestionSubject, answer: str) -> str:
-    """The colors of an answer in the order of the alphabet, if it says nothing else.
+    """The colors of an answer in alphabetical order, or nothing if it says anything else.
 
     >>> [color_value(QuestionSubject("cat"), answer) for answer in ("White & black", "light grey", "wood")]
     ['black and white', 'light gray', '']
@@ -74,7 +74,7 @@ def color_value(subject: QuestionSubject, answer: str) -> str:
 
 @lru_cache(1 << 14)
 def hues(color: str) -> tuple[str, ...]:
-    """The plain colors that a color is or comes close to; none where the words name no color.
+    """The basic colors that a color is or is close to; none where the words name no color.
 
     >>> hues("grey"), hues("neon green"), hues("burgundy"), hues("wood")
     (('gray',), ('green',), ('maroon', 'red'), ())
@@ -91,7 +91,7 @@ def hues(color: str) -> tuple[str, ...]:
 
 @lru_cache(1 << 16)
 def colors_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
-    """Whether no color of a value comes near any color of an answer."""
+    """Whether no color of a value is close to any color of an answer."""
     return all(excludes(one, other) for one in _all_hues(wanted) for other in _all_hues(answer))
 
 
@@ -109,7 +109,7 @@ def _all_hues(text: str) -> tuple[str, ...]:
 
 
 def _usual(color: str) -> str:
-    """A color by its usual word, in whatever shade: light gray for light grey."""
+    """A color by its canonical word, in any shade: light gray for light grey."""
     shade, _, plain = color.rpartition(" ")
     known = attribute_classes()["color"].canonical(color)
     if known:

@@ -1,4 +1,4 @@
-"""How many dogs are in the picture? – Are there two dogs in the picture?"""
+"""Count questions: "How many dogs are in the picture?" becomes "Are there two dogs in the picture?"."""
 
 import re
 from functools import lru_cache
@@ -47,7 +47,7 @@ _DIGITS = re.compile(r"[0-9]+")
 
 @lru_cache(1 << 14)
 def read_count_question(text: str) -> QuestionSubject | str:
-    """The things that are counted, and where they are or what they do, if a tagger says that they are things."""
+    """The counted noun and its modifiers, or the reason why the question cannot be parsed."""
     text_rest = text_after(text, BEGINS)
     if not text_rest:
         return f"does not begin with {BEGINS!r}"
@@ -66,7 +66,7 @@ def read_count_question(text: str) -> QuestionSubject | str:
 
 
 def count_value(subject: QuestionSubject, answer: str) -> str:
-    """The number that an answer is, in digits; nothing for "many" or "5+".
+    """The number of an answer in digits, or nothing for "many" or "5+".
 
     >>> [count_value(QuestionSubject("dogs"), answer) for answer in ("Two", "03", "lots")]
     ['2', '3', '']
@@ -77,13 +77,13 @@ def count_value(subject: QuestionSubject, answer: str) -> str:
 
 
 def counts_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
-    """Whether an answer does not name the number; and whether the number can be asked for at all."""
+    """Whether an answer does not name the number, and the number can be asked for."""
     named = {int(digits) for digits in _DIGITS.findall(normalize_vqa(answer))[:3]} | {count_value(subject, answer)}
     return int(wanted) not in named and wanted not in named and bool(count_question(subject, wanted))
 
 
 def count_question(subject: QuestionSubject, wanted: str) -> str:
-    """The question in the words of the paper's Table 1, with one thing in the singular."""
+    """The question in the words of Table 1 of the paper, in the singular for one."""
     number = int(wanted)
     if number != 1:
         rest = subject.rest.replace("{be}", "are").replace("{s}", "")

@@ -1,4 +1,4 @@
-"""Counterfactual questions: what was asked openly is asked for yes or no (RAD, Table 1)."""
+"""Counterfactuals: an open question is turned into a yes/no question (RAD, Table 1)."""
 
 from bisect import bisect
 from collections import Counter
@@ -17,26 +17,26 @@ from counterpoint.suites.rad.kind_questions import what_kind
 from counterpoint.suites.suite import Rejection, Suite
 
 AUGMENTATIONS: tuple[Augmentation, ...] = (color, how_many, what_kind)
-"""From what yes/no questions are made, in the order of the paper's Table 1."""
+"""The augmentations, in the order of Table 1 of the paper."""
 MAX_DRAWS = 32
 NO_OTHER = "no other value is surely wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSampler:
-    """The values that were answers, each as often as it was one."""
+    """The values of all answers with their frequencies, for weighted sampling."""
 
     values: tuple[str, ...]
     ends: tuple[int, ...]  # running sums of how often each was said
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> "AnswerSampler":
-        """A pool in the order of the alphabet, so that one seed draws one value."""
+        """A sampler over values in alphabetical order, so that a seed always draws the same value."""
         values = tuple(sorted(counts))
         return cls(values, tuple(accumulate(counts[value] for value in values)))
 
     def drawn(self, rng: Random, fits: Callable[[str], bool]) -> str | None:
-        """A value by its frequency among those that fit; nothing if none does."""
+        """A value sampled by frequency among those that fit, or None."""
         for _ in range(MAX_DRAWS if self.values else 0):
             value = self.values[bisect(self.ends, rng.randrange(self.ends[-1]))]
             if fits(value):
@@ -48,13 +48,13 @@ class AnswerSampler:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSamplers:
-    """A pool for each augmentation, and one for each subject of it."""
+    """A sampler for each augmentation, and one for each subject of it."""
 
     whole: Mapping[str, AnswerSampler]
     by_subject: Mapping[tuple[str, str], AnswerSampler]
 
     def other(self, augmentation: Augmentation, interpreted: InterpretedQuestion, rng: Random) -> str | None:
-        """A value that nobody said: by its frequency among all, or, where it matters, among those of one subject."""
+        """A value that nobody gave, sampled by frequency among all, or first among those of the same subject."""
         nothing = AnswerSampler((), ())
 
         def fits(value: str) -> bool:
@@ -70,7 +70,7 @@ class AnswerSamplers:
 
 
 def build_samplers(interpreted: Iterable[tuple[Augmentation, InterpretedQuestion]]) -> AnswerSamplers:
-    """Pools from everything that was understood."""
+    """Samplers from all parsed questions."""
     whole, by_subject = dict[str, Counter[str]](), dict[tuple[str, str], Counter[str]]()
     for augmentation, question in interpreted:
         whole.setdefault(augmentation.name, Counter())[question.value] += 1
@@ -93,7 +93,7 @@ def survey(questions: Iterable[Question]) -> AnswerSamplers:
 
 
 def augmentation_of(text: str) -> Augmentation | None:
-    """The augmentation for questions of this sort, whether or not this one is understood."""
+    """The augmentation for questions with this prefix, whether or not this one can be parsed."""
     begins = text[:16].lower()
     return next((augmentation for augmentation in AUGMENTATIONS if begins.startswith(_SORTS[augmentation.name])), None)
 
@@ -102,7 +102,7 @@ _SORTS = {"color": "what color", "how-many": "how many", "what-kind": "what kind
 
 
 def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Random) -> Iterator[Group | Rejection]:
-    """The question, and whether it has the answer that most people gave, or else one that nobody did."""
+    """The question, and the yes/no question about its majority answer or about an answer that nobody gave."""
     augmentation = augmentation_of(question.text)
     if augmentation is None:
         return
@@ -136,27 +136,27 @@ def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Ra
 def draw_answer(
     augmentation: Augmentation, interpreted: InterpretedQuestion, samplers: AnswerSamplers, rng: Random
 ) -> tuple[str, str] | None:
-    """Yes with the right value or no with another, at even odds; nothing where a "no" could not be had."""
+    """Yes with the correct value or no with another, at even odds; None where there is no wrong value."""
     other = samplers.other(augmentation, interpreted, rng)
     if other is None:
-        return None  # whichever way the coin falls, so that the odds stay even
+        return None  # before the coin flip, so that the odds stay even
     return ("yes", interpreted.value) if rng.random() < 0.5 else ("no", other)
 
 
 def yes_no_text(augmentation: Augmentation, interpreted: InterpretedQuestion, value: str, base: str) -> str:
-    """The yes/no question about a value, written as its base is."""
+    """The yes/no question about a value, in the style of its base."""
     return match_style(base, augmentation.words(interpreted.subject, value))
 
 
 def answer_proof(interpreted: InterpretedQuestion, value: str) -> str:
-    """From what the answer follows."""
+    """The proof of an answer: the votes."""
     counted = f"{interpreted.agreeing} of {len(interpreted.said)} answers say {interpreted.value}"
     return counted if value == interpreted.value else f"{counted}, none {value}"
 
 
 suite = Suite(
     "rad-counterfactuals",
-    tests="who answers an open question rightly also tells whether that is the answer",
+    tests="a model that answers an open question correctly also answers the yes/no question about it",
     propose=propose_counterfactual,
     survey=survey,
     takes="questions",

@@ -1,4 +1,4 @@
-"""Counterfactual questions in dialogues: a turn is asked for yes or no, after the same caption and the same turns."""
+"""Counterfactuals in dialogues: a turn becomes a yes/no question, with the same caption and preceding turns."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ _EDGES = " .,;!?"
 
 
 def dialogue_context(caption: str, turns: Iterable[Turn]) -> str:
-    """What was said so far: the caption, then questions with their answers.
+    """The context of a turn: the caption, then the preceding questions with their answers.
 
     >>> dialogue_context("a cat on a bed", [Turn("is it black", "yes")])
     'a cat on a bed. is it black? yes.'
@@ -66,7 +66,7 @@ def plain_value(augmentation: Augmentation, subject_of_question: QuestionSubject
 
 
 def read_turn(turn: Turn) -> tuple[Augmentation, InterpretedQuestion | str] | None:
-    """What a turn asks and what was answered, or why that cannot be told; nothing for turns of another sort."""
+    """The augmentation and parsed question of a turn, or the reason why not; None for turns of another kind."""
     augmentation = augmentation_of(turn.question)
     if augmentation not in (color, how_many):
         return None
@@ -88,7 +88,7 @@ def survey(dialogues: Iterable[Dialogue]) -> AnswerSamplers:
 def propose_turns(
     dialogue: Dialogue, samplers: AnswerSamplers, rng: Random, *, offered: bool
 ) -> Iterator[Group | Rejection]:
-    """Each turn that can be asked for yes or no, with the options of the turn as choices if they are offered."""
+    """A group for each turn that an augmentation applies to, with the options of the turn as choices if `offered`."""
     for place, turn in enumerate(dialogue.turns):
         read = read_turn(turn)
         if read is None:
@@ -108,7 +108,7 @@ def propose_turns(
 
 
 def turn_options(turn: Turn, augmentation: Augmentation, answer: str) -> tuple[tuple[str, ...], Gold]:
-    """The options of a turn with yes and no among them, as many as before, and those that say the right one."""
+    """The options of a turn with yes and no among them, as many as before, and the correct ones."""
     offered, wanted = list(turn.options), [word for word in ("yes", "no") if word not in turn.options]
     places = [place for place in reversed(range(len(offered))) if offered[place] not in ("yes", "no", turn.answer)]
     for word, place in zip(wanted, places, strict=False):
@@ -150,14 +150,14 @@ def _group(
 
 suite = Suite(
     "rad-dialogues",
-    tests="who ranks the answer to an open turn first does so where the turn asks for yes or no",
+    tests="a model that ranks the answer to an open turn first does so for the yes/no turn about it",
     propose=partial(propose_turns, offered=True),
     survey=survey,
     takes="dialogues",
 )
 open_suite = Suite(
     "rad-open-dialogues",
-    tests="who answers an open turn rightly also tells whether that is the answer",
+    tests="a model that answers an open turn correctly also answers the yes/no turn about it",
     propose=partial(propose_turns, offered=False),
     survey=survey,
     takes="dialogues",

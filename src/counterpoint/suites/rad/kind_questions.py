@@ -1,4 +1,4 @@
-"""What kind of floor is this? – Is this a wood floor? What kind of animal is this? – Is this animal an elephant?"""
+"""Kind questions: "What kind of floor is this?" becomes "Is this a wood floor?"."""
 
 import re
 from functools import cache, lru_cache
@@ -46,7 +46,7 @@ _PLAIN = re.compile(r"[a-z][a-z' ]*")
 
 
 def read_kind_question(text: str) -> QuestionSubject | str:
-    """The subject of "What kind of … is this?", if it is one thing by name."""
+    """The noun of "What kind of … is this?", or the reason why it cannot be parsed."""
     rest = text_after(text, BEGINS)
     if not rest or not rest.lower().endswith(_ENDS):
         return f"is not '{BEGINS} …{_ENDS}'"
@@ -60,7 +60,7 @@ def read_kind_question(text: str) -> QuestionSubject | str:
 
 @lru_cache(1 << 14)
 def kind_value(subject: QuestionSubject, answer: str) -> str:
-    """The kind that an answer names, in the singular; nothing for what is no name, or only the subject again."""
+    """The kind that an answer names, in the singular, or nothing if it names none or repeats the subject."""
     text = normalize_vqa(answer)
     number = len(text.split())
     if text in _NOTHING or not _PLAIN.fullmatch(text) or number > 3 or number_value(text) is not None:
@@ -73,7 +73,7 @@ def kind_value(subject: QuestionSubject, answer: str) -> str:
 
 @lru_cache(1 << 14)
 def kinds_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
-    """Whether something that is of the one kind is not of the other, as far as can be told from words."""
+    """Whether the lexicon shows that nothing is of both kinds."""
     other = kind_value(subject, answer)
     if not other:
         return not _share_a_word(wanted, normalize_vqa(answer))

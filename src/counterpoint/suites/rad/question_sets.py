@@ -1,4 +1,4 @@
-"""Questions that belong together in their files: rephrasings, back-translations, and sets with one logic."""
+"""Sets of questions of a source: rephrasings, back-translations, and logically related questions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from counterpoint.suites.suite import Rejection, Suite
 
 @dataclass(frozen=True, slots=True)
 class QuestionSets:
-    """The questions that belong to one, in their order: by the id of the first, or by the name of a set."""
+    """The questions of each set in order, by the id of the first question or by the name of the set."""
 
     members: Mapping[str, tuple[Question, ...]]
     firsts: frozenset[str]
 
 
 def survey_repetitions(questions: Iterable[Question]) -> QuestionSets:
-    """Every question by the id of what it says in other words."""
+    """All rephrasings, by the id of the original question."""
     repetitions, firsts = dict[str, list[Question]](), set[str]()
     for question in questions:
         if question.same_as:
@@ -33,7 +33,7 @@ def survey_repetitions(questions: Iterable[Question]) -> QuestionSets:
 def propose_repetitions(
     question: Question, question_sets: QuestionSets, rng: Random, *, name: str
 ) -> Iterator[Group | Rejection]:
-    """A first question with everything that says it in other words."""
+    """An original question with all its rephrasings."""
     if question.same_as:
         if question.same_as not in question_sets.firsts:
             yield Rejection(name, "its first question is not there")
@@ -46,7 +46,7 @@ def propose_repetitions(
 
 
 def survey_sets(questions: Iterable[Question]) -> QuestionSets:
-    """Every question by the set that its source puts it in."""
+    """All questions, by the set that the source assigns them to."""
     sets: dict[str, dict[str, Question]] = {}
     for question in questions:
         if name := dict(question.tags).get("set"):
@@ -58,7 +58,7 @@ def survey_sets(questions: Iterable[Question]) -> QuestionSets:
 def propose_set(
     question: Question, question_sets: QuestionSets, rng: Random, *, name: str
 ) -> Iterator[Group | Rejection]:
-    """A set as one group. It has no original: the first question stands as its base, and no measure of sets minds."""
+    """A set as one group; it has no original, so the first question is the base, which set metrics do not depend on."""
     if question.id not in question_sets.firsts:
         return
     members = question_sets.members[dict(question.tags)["set"]]
@@ -83,25 +83,25 @@ _asked = partial(Suite, takes="questions", reads_whole_source=True)
 
 rephrasings = _asked(
     "rad-rephrasings",
-    tests="who answers a question rightly also answers it in other words",
+    tests="a model that answers a question correctly also answers its rephrasings",
     propose=partial(propose_repetitions, name="rephrase"),
     survey=survey_repetitions,
 )
 back_translations = _asked(
     "rad-back-translations",
-    tests="who answers a question rightly also answers it after a translation there and back",
+    tests="a model that answers a question correctly also answers its back-translations",
     propose=partial(propose_repetitions, name="back-translation"),
     survey=survey_repetitions,
 )
 logical_sets = _asked(
     "rad-l-convqa",
-    tests="questions whose answers follow from each other by logic are all answered rightly",
+    tests="logically related questions are all answered correctly",
     propose=partial(propose_set, name="l-convqa"),
     survey=survey_sets,
 )
 common_sense_sets = _asked(
     "rad-cs-convqa",
-    tests="questions whose answers follow from each other by common sense are all answered rightly",
+    tests="questions related by common sense are all answered correctly",
     propose=partial(propose_set, name="cs-convqa"),
     survey=survey_sets,
 )

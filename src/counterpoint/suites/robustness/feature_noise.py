@@ -70,7 +70,7 @@ def reference_entries(references: References) -> Mapping[str, Mapping[str, list[
 
 suite = Suite(
     "feature-noise",
-    tests="noise in what a model makes of a picture or a question changes no answer",
+    tests="noise in the features of the picture or the question does not change the answer",
     propose=propose_feature_noise,
     survey=survey,
     takes="questions",

@@ -137,7 +137,7 @@ def _rule(row: Mapping[str, str | bool], written: Sequence[str]) -> ChangeRule:
 def _suite(name: str, severities: Sequence[int]) -> Suite[Question, None]:
     return Suite(
         name,
-        tests="a change of the whole picture that the question does not ask about changes no answer",
+        tests="a change of the picture that the question does not ask about does not change the answer",
         propose=partial(propose_changes, severities=tuple(severities)),
         takes="questions",
     )

@@ -1,4 +1,4 @@
-"""Noise in pixels: a picture that a worse camera took is answered as the picture is."""
+"""Picture noise: the pixel noise of a camera does not change the answer."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -46,7 +46,7 @@ def noise_suite(
     """A suite with these kinds of noise, at these severities from 1 to 5, so many draws of each."""
     return Suite(
         name,
-        tests="noise of a camera changes no answer",
+        tests="pixel noise does not change the answer",
         propose=partial(propose_picture_noise, kinds=tuple(kinds), severities=tuple(severities), trials=trials),
         takes="questions",
     )

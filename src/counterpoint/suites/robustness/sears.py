@@ -1,4 +1,4 @@
-"""Adversarial rewrites: a question is answered alike after a rule has changed its words and not its sense."""
+"""Adversarial rewrites (SEARs): a rule changes the words of a question and keeps its meaning."""
 
 from collections.abc import Iterator
 from random import Random
@@ -11,7 +11,7 @@ from counterpoint.suites.suite import Rejection, Suite
 
 
 def propose_rewrites(question: Question, statistics: None, rng: Random) -> Iterator[Group | Rejection]:
-    """The question with a variant for each rule that fits; one that no rule fits is left out."""
+    """The question with a variant for each rule that applies; one without any is rejected."""
     rewrites = list(apply_sears(question.text))
     if not rewrites:
         yield Rejection(question.kind, "no rule fits")
@@ -23,7 +23,7 @@ def propose_rewrites(question: Question, statistics: None, rng: Random) -> Itera
 
 suite = Suite(
     "sears",
-    tests="a question is answered alike after a rewrite that keeps its sense",
+    tests="a rewrite that keeps the meaning of a question does not change the answer",
     propose=propose_rewrites,
     takes="questions",
 )

@@ -1,4 +1,4 @@
-"""Noise in words: a question is answered alike when it is misspelt, reworded or put less well, and means the same."""
+"""Word noise: misspellings and clumsy wordings that keep the meaning of a question."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -37,13 +37,13 @@ def propose_word_noise(question: Question, statistics: None, rng: Random, *, mos
 
 suite = Suite(
     "word-noise",
-    tests="a question is answered alike when its words are noisy",
+    tests="noise in the words of a question does not change the answer",
     propose=partial(propose_word_noise, most=1),
     takes="questions",
 )
 severities = Suite(
     "word-noise-severities",
-    tests="a question is answered alike however noisy its words are",
+    tests="noise of any severity in the words of a question does not change the answer",
     propose=partial(propose_word_noise, most=len(SEVERITIES)),
     takes="questions",
 )

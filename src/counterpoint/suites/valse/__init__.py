@@ -1,1 +1,1 @@
-"""Captions against foils: one place of a true caption is changed, and it is no longer true (VALSE)."""
+"""Captions and foils: a true caption, and the same with one phrase changed so that it is false (VALSE)."""

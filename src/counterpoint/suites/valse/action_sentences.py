@@ -1,4 +1,4 @@
-"""Who does what to whom, told in one sentence and told anew: with another verb, or with the two exchanged."""
+"""Sentences about an action with two participants, and their foils: another verb, or the participants swapped."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,9 +16,9 @@ _USUAL = 3  # senses of a verb that people mean by it
 
 @dataclass(frozen=True, slots=True)
 class ActionSentence:
-    """An action with two who take part in it; `preposition` stands before the second, where one is wanted.
+    """An action with two participants; `preposition` stands before the second, if there is one.
 
-    It is told as captions of photographs tell it, "is chasing", or in the present tense, as VALSE does.
+    The tense is the present progressive, as in captions ("is chasing"), or the simple present, as in VALSE.
     """
 
     id: str
@@ -30,7 +30,7 @@ class ActionSentence:
 
     @property
     def text(self) -> str:
-        """The sentence that tells it.
+        """The sentence.
 
         >>> ActionSentence("7", "people", "unveiling", "", "prize").text
         'Some people are unveiling a prize.'
@@ -41,7 +41,7 @@ class ActionSentence:
 
     @property
     def said(self) -> str:
-        """Verb and preposition, as they agree with who does it."""
+        """Verb and preposition, in agreement with the agent."""
         if not self.present:
             return " ".join(filter(None, (be(self.agent), self.verb, self.preposition)))
         verb = infinitive(self.verb)
@@ -49,7 +49,7 @@ class ActionSentence:
 
     @property
     def gap(self) -> Gap:
-        """The sentence without what is done, for a masked language model to fill in.
+        """The sentence with a gap in place of the verb, for a masked language model to fill.
 
         >>> tuple(ActionSentence("8", "boy", "sitting", "on", "bench").gap)
         ('A boy is [MASK] a bench.', 'sitting on')
@@ -61,11 +61,11 @@ class ActionSentence:
 
     @property
     def triple(self) -> tuple[str, str, str]:
-        """Who, what, whom."""
+        """Agent, verb and other participant."""
         return self.agent, self.verb, self.other
 
     def swapped(self) -> "ActionSentence":
-        """The two exchanged.
+        """The sentence with the participants swapped.
 
         >>> ActionSentence("7", "people", "unveiling", "", "prize", present=True).swapped().text
         'A prize unveils some people.'
@@ -73,12 +73,12 @@ class ActionSentence:
         return replace(self, agent=self.other, other=self.agent)
 
     def doing(self, other: "ActionSentence") -> "ActionSentence":
-        """The same two with the verb of another act."""
+        """The sentence with the verb of another one."""
         return replace(self, verb=other.verb, preposition=other.preposition)
 
 
 def read_action(frame: Frame) -> ActionSentence | str:
-    """The agent of a frame, its verb, and the first other role that a sentence can have, or why there is none."""
+    """The agent of a frame, its verb, and the first other usable role, or the reason why there is no sentence."""
     agent = frame.role("agent")
     if agent is None:
         return "the frame has no agent"
@@ -93,7 +93,7 @@ def read_action(frame: Frame) -> ActionSentence | str:
 
 @cache
 def infinitive(verb: str) -> str:
-    """The verb of a form that frames have; what the rules do not get right, WordNet may know.
+    """The base form of a gerund, by rule or else by WordNet.
 
     >>> infinitive("chasing"), infinitive("strolling")
     ('chase', 'stroll')
@@ -104,7 +104,7 @@ def infinitive(verb: str) -> str:
 
 @cache
 def verbs_exclude(verb: str, other: str) -> bool:
-    """Whether who does the one surely does not do the other: no synonym, no kind of it, nothing done along with it.
+    """Whether two actions exclude each other: no synonyms, no hyponyms, and not usually done together.
 
     >>> verbs_exclude("kicking", "throwing"), verbs_exclude("eating", "holding"), verbs_exclude("walking", "strolling")
     (True, False, False)
@@ -120,12 +120,12 @@ def verbs_exclude(verb: str, other: str) -> bool:
 
 
 def is_mutual(verb: str) -> bool:
-    """Whether what one does to another, the other does as well."""
+    """Whether an action is symmetric: both participants do it."""
     return verb in listed_words("actions", "mutual")
 
 
 def are_alike(noun: str, other: str) -> bool:
-    """Whether what is called by one noun may be called by the other: exchanging them may change nothing."""
+    """Whether two nouns may name the same thing, so that swapping them may change nothing."""
     if noun == other:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Actions: another verb in the place of what somebody does, or the two who take part in it exchanged."""
+"""Actions: the verb of a caption is replaced, or the participants are swapped (VALSE, A.5)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ REPLACEMENT, SWAP = "action-replacement", "actant-swap"
 
 @dataclass(frozen=True, slots=True)
 class ActionFoil:
-    """An act that does not happen, and what it tests."""
+    """An action that is not in the picture, with its instrument and its pair."""
 
     instrument: str
     act: ActionSentence
@@ -30,7 +30,7 @@ class ActionFoil:
 
 @dataclass(frozen=True, slots=True)
 class AttestedActions:
-    """What the frames of a source tell: who does what, what is done to what, and all that happens in a picture."""
+    """Statistics of frames: agents and verbs, verbs and objects, and all actions of each picture."""
 
     agents: frozenset[tuple[str, str]] = frozenset()
     others: frozenset[tuple[str, str]] = frozenset()
@@ -52,7 +52,7 @@ class AttestedActions:
         )
 
     def is_foil(self, act: ActionSentence) -> bool:
-        """Whether an act is of a kind that happens elsewhere, and does not happen in its own picture."""
+        """Whether an action is attested elsewhere and not in its own picture."""
         return (
             (act.agent, act.verb) in self.agents
             and (act.verb, act.other) in self.others
@@ -65,7 +65,7 @@ ActionPlan: TypeAlias = Mapping[str, ActionFoil]
 
 
 def swap_foil(act: ActionSentence, attested: AttestedActions) -> ActionFoil | str:
-    """The two exchanged, or why that would be no foil."""
+    """The foil with the participants swapped, or the reason why that is no foil."""
     if is_mutual(act.verb):
         return "what one does to the other, the other does as well"
     if are_alike(act.agent, act.other):
@@ -79,9 +79,9 @@ def swap_foil(act: ActionSentence, attested: AttestedActions) -> ActionFoil | st
 def foil_planner(
     proposals: Fillers | None = None, *, paired: bool = True, present: bool = False
 ) -> Callable[[Iterable[Frame]], ActionPlan]:
-    """The step that gives each frame its foil: only those that have a twin, or all, where they need not be `paired`.
+    """The survey that assigns each frame its foil: only those in a pair, or all where they need not be `paired`.
 
-    Where somebody proposed what could be done, nothing else is put for what is done.
+    Where a masked language model proposed verbs, only these are used.
     """
 
     def planned(frames: Iterable[Frame]) -> ActionPlan:
@@ -103,7 +103,7 @@ def foil_planner(
 
 
 def _swaps(acts: Iterable[ActionSentence], attested: AttestedActions) -> Iterator[tuple[str, ActionFoil]]:
-    """A boy who chases a dog beside a dog that chases a boy."""
+    """Pairs such as a boy who chases a dog, and a dog that chases a boy."""
     able = [act for act in acts if isinstance(swap_foil(act, attested), ActionFoil)]
     keys = (lambda act: (act.verb, act.preposition, *sorted((act.agent, act.other))),)
     for pair in pair_cases(able, side=lambda act: act.agent, keys=keys):
@@ -114,7 +114,7 @@ def _swaps(acts: Iterable[ActionSentence], attested: AttestedActions) -> Iterato
 def _replacements(
     acts: Iterable[ActionSentence], attested: AttestedActions, proposals: Fillers | None
 ) -> Iterator[tuple[str, ActionFoil]]:
-    """One who kicks a ball beside one who throws it, with the verbs exchanged."""
+    """Pairs such as one who kicks a ball, and one who throws it, with the verbs exchanged."""
 
     def fits(one: ActionSentence, other: ActionSentence) -> bool:
         return verbs_exclude(one.verb, other.verb) and all(
@@ -129,7 +129,7 @@ def _replacements(
 
 
 def propose_foils(frame: Frame, plan: ActionPlan, rng: Random, present: bool = False) -> Iterator[Group | Rejection]:
-    """What happens, and what does not, as captions tell it or in the present tense."""
+    """A caption of the action and its foil."""
     act = read_action(frame)
     if isinstance(act, str):
         yield Rejection(KIND, act)
@@ -156,10 +156,10 @@ def propose_foils(frame: Frame, plan: ActionPlan, rng: Random, present: bool = F
 def actions_suite(
     name: str, proposals: Fillers | None = None, *, paired: bool = True, present: bool = False
 ) -> Suite[Frame, ActionPlan]:
-    """The suite, with verbs that somebody proposed or without, and with twins alone or with all that there are."""
+    """The suite, with or without proposed verbs, with paired foils alone or with all."""
     return Suite(
         name,
-        tests="what is done, and by whom to whom, is told from what is not",
+        tests="a caption with the right action and participants ranks above one with another action",
         propose=partial(propose_foils, present=present),
         survey=foil_planner(proposals, paired=paired, present=present),
         choose=PairSampler,
@@ -182,4 +182,4 @@ def sentence_gaps(frame: Frame, present: bool = False) -> Iterator[Gap]:
 
 suite = actions_suite(KIND)
 unpaired = actions_suite("actions-unpaired", paired=False, present=True)
-"""In the present tense and with swaps of everybody and everything, as VALSE has them; language models see through."""
+"""In the simple present and with all swaps, as in VALSE; text-only models can detect these foils."""

@@ -1,4 +1,4 @@
-"""What else changes when one becomes many: the verbs that agree with a noun phrase, and the words that refer to it."""
+"""Number agreement: the verbs and pronouns that change when a noun phrase changes its number."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -26,11 +26,11 @@ _PRONOUNS = {
 _MALE = frozenset(split_list("man, boy, guy, gentleman, businessman, male, fisherman, policeman, cowboy, father, king"))
 _FEMALE = frozenset(split_list("woman, girl, lady, female, businesswoman, bride, mother, waitress, queen, nun"))
 JOINED = -1
-"""In place of a noun phrase: the verb agrees with several that are joined, and keeps its form."""
+"""Stands for a coordination of noun phrases: the verb keeps its form."""
 
 
 class NumberForms(NamedTuple):
-    """A word by its place, as it is said of one and of many."""
+    """A token by its place, in its singular and plural form."""
 
     place: int
     one: str
@@ -38,7 +38,7 @@ class NumberForms(NamedTuple):
 
 
 def is_person(noun: str) -> bool:
-    """Whether a noun names somebody."""
+    """Whether a noun names a person."""
     return is_kind(noun, "person.n.01")
 
 
@@ -53,7 +53,7 @@ def is_kind(noun: str, *senses: str) -> bool:
 
 
 def verb_subjects(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk]) -> dict[int, int] | None:
-    """The noun phrase that each finite verb agrees with, both by their places; nothing where that is in doubt."""
+    """The noun phrase that each finite verb agrees with, both by place; None where that is ambiguous."""
     inside = {place for chunk in phrases for place in range(chunk.start, chunk.end)}
     subjects, last = dict[int, int](), None
     for verb, word in enumerate(tokens):
@@ -157,7 +157,7 @@ def _verb(form: str) -> str:
 
 
 def pronoun_forms(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], phrase: int) -> list[NumberForms] | None:
-    """The pronouns that refer to a phrase; nothing where one of them may or may not."""
+    """The pronouns that refer to a phrase; None where one of them is ambiguous."""
     forms = list[NumberForms]()
     for place, word in enumerate(tokens):
         if word.text not in _PRONOUNS or is_noun(word.tag) or place < phrases[phrase].end:

@@ -31,7 +31,7 @@ _CLOSED = frozenset({"validation", "val", "test", "shifted"})
 
 @dataclass(frozen=True, slots=True)
 class PronounTurn:
-    """One turn of a dialogue that can be told with the caption alone."""
+    """A turn of a dialogue whose pronoun refers to the caption."""
 
     id: str
     turn: int
@@ -46,7 +46,7 @@ CoreferencePlan: TypeAlias = Mapping[str, Sequence[PronounTurn]]
 
 
 def yes_or_no(answer: str) -> str | None:
-    """What an answer comes down to, where it is sure.
+    """Yes or no, if an answer is clearly one of them.
 
     >>> yes_or_no("yes, he is"), yes_or_no("no i don't think so"), yes_or_no("no"), yes_or_no("2")
     ('yes', None, 'no', None)
@@ -58,7 +58,7 @@ def yes_or_no(answer: str) -> str | None:
 
 
 def pronoun_turns(dialogue: Dialogue) -> Iterator[PronounTurn | str]:
-    """Every turn that asks after something in the caption by a pronoun, or why a turn with a pronoun is none."""
+    """Every turn with a pronoun that refers to the caption, or the reason why one with a pronoun is rejected."""
     since = list[str]()
     for place, turn in enumerate(dialogue.turns):
         pronoun_turn = _case(dialogue, place, turn, since)
@@ -84,7 +84,7 @@ def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str]) -> P
 
 
 def plan_pairs(dialogues: Iterable[Dialogue]) -> CoreferencePlan:
-    """As many cases with yes as with no, in each instrument, for questions that begin alike."""
+    """As many turns with yes as with no in each instrument, for questions with the same beginning."""
     shelves, owner = defaultdict[str, list[PronounTurn]](list), dict[str, str]()
     for dialogue in dialogues:
         for case in pronoun_turns(dialogue):
@@ -102,13 +102,13 @@ def plan_pairs(dialogues: Iterable[Dialogue]) -> CoreferencePlan:
 
 
 def instrument(picture: Picture) -> str:
-    """Standard for pictures that models may have been trained on, clean for those that are kept from training."""
+    """Standard for pictures of training splits, clean for held-out pictures."""
     folder = picture.path.partition("/")[0]
     return CLEAN if folder in _CLOSED or folder.startswith("VisualDialog_") else STANDARD
 
 
 def propose_foils(dialogue: Dialogue, plan: CoreferencePlan, rng: Random) -> Iterator[Group | Rejection]:
-    """Caption and question with the right answer, and with the other one."""
+    """Caption and question with the correct answer, and with the other one."""
     planned = plan.get(dialogue.id, ())
     ids = {case.id for case in planned}
     for case in planned:
@@ -148,7 +148,7 @@ def _two(case: PronounTurn) -> str:
 
 suite = Suite(
     KIND,
-    tests="a pronoun is taken for what the caption speaks of",
+    tests="a question with a pronoun is answered for the object in the caption that it refers to",
     propose=propose_foils,
     survey=plan_pairs,
     choose=PairSampler,

@@ -1,4 +1,4 @@
-"""What those who were asked how many agree on: the number, every number that was said, and whether there is any."""
+"""Votes on how-many questions: the agreed number, and whether annotators agree that there is any."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,38 +15,38 @@ _MANY = frozenset({"many", "lots", "several", "dozens", "hundreds", "a lot", "mu
 
 @dataclass(frozen=True, slots=True)
 class CountVotes:
-    """How often each number was said in answer to a question; -1 stands for several."""
+    """The votes for each number; -1 stands for several."""
 
     said: tuple[tuple[int, int], ...]
     asked: int
 
     @property
     def number(self) -> int | None:
-        """The number that most people said, if enough did."""
+        """The majority number, if enough annotators agree."""
         best, votes = max(self.said, key=lambda row: row[1], default=(-1, 0))
         return best if best >= 0 and votes >= _MOST * self.asked else None
 
     @property
     def exists(self) -> bool | None:
-        """Whether there is any; nothing where people differ."""
+        """Whether there is any; None where annotators disagree."""
         none = dict(self.said).get(0, 0)
         some = sum(votes for _, votes in self.said) - none
         return none < some if max(none, some) >= _SURE * self.asked and min(none, some) <= self.asked / 10 else None
 
     @property
     def many(self) -> bool | None:
-        """Whether there are several rather than one; nothing where people differ."""
+        """Whether there are several rather than one; None where annotators disagree."""
         one = dict(self.said).get(1, 0)
         several = sum(votes for number, votes in self.said if number not in (0, 1))
         return one < several if max(one, several) >= _SURE * self.asked else None
 
     def was_said(self, number: int) -> bool:
-        """Whether anybody said so."""
+        """Whether anybody voted for a number."""
         return number in dict(self.said)
 
 
 def read_votes(question: Question) -> CountVotes:
-    """What was answered to a how-many question, by each who was asked or by the one answer that there is.
+    """The votes of the annotators, or the gold answer as the only vote.
 
     >>> from counterpoint.core.groups import Gold
     >>> from counterpoint.core.pictures import Picture

@@ -1,4 +1,4 @@
-"""Counting: a number of things, against another number of them; balanced, of small numbers, and adversarial."""
+"""Counting: the right number against a wrong one; balanced, small numbers, and adversarial (VALSE, A.3)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ from counterpoint.suites.valse.statements import CountClaim, how_many, numeral
 KIND = "counting"
 BALANCED, SMALL, ADVERSARIAL = "counting-balanced", "counting-small", "counting-adversarial"
 SMALL_NUMBERS = range(4)
-"""The numbers that are frequent everywhere: foils of the adversarial instrument have one of them, captions none."""
+"""The most frequent numbers: foils of the adversarial instrument have one of them, captions none."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedQuestion:
-    """A how-many question, its claim, and what it is answered."""
+    """A how-many question, its claim, its votes and its number."""
 
     id: str
     claim: CountClaim
@@ -34,7 +34,7 @@ class CountedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class CountFoil:
-    """Another number for a case, in one of the instruments."""
+    """A wrong number in one of the instruments, with its pair."""
 
     instrument: str
     number: int
@@ -46,7 +46,7 @@ CountingPlan: TypeAlias = Mapping[str, Sequence[CountFoil]]
 
 
 def read_count(question: Question) -> CountedQuestion | str:
-    """What a question says about a number, or why it says nothing that can be used."""
+    """The count claim of a question, or the reason why it is rejected."""
     if question.same_as:
         return "it says again what another question says"
     if (claim := how_many(question.text)) is None:
@@ -58,7 +58,7 @@ def read_count(question: Question) -> CountedQuestion | str:
 
 
 def plan_foils(questions: Iterable[Question]) -> CountingPlan:
-    """Foils for all instruments, captions and foils having each number equally often where they may."""
+    """Foils for all instruments; where possible, each number is equally frequent in captions and in foils."""
     foils = defaultdict[str, list[CountFoil]](list)
     cases = [case for question in questions if isinstance(case := read_count(question), CountedQuestion)]
     small = [case for case in cases if case.number in SMALL_NUMBERS]
@@ -74,7 +74,7 @@ def plan_foils(questions: Iterable[Question]) -> CountingPlan:
 
 
 def cap_numbers(cases: Sequence[CountedQuestion]) -> list[CountedQuestion]:
-    """Of each number no more cases than an even share of all, so that frequent ones do not prevail."""
+    """At most an even share of the questions for each number, so that frequent numbers do not dominate."""
     most = ceil(len(cases) / max(len({case.number for case in cases}), 1))
     counts, kept = Counter[int](), list[CountedQuestion]()
     for case in sorted(cases, key=lambda case: (content_id(["cap", case.id]), case.id)):
@@ -85,7 +85,7 @@ def cap_numbers(cases: Sequence[CountedQuestion]) -> list[CountedQuestion]:
 
 
 def differ_clearly(one: int, other: int) -> bool:
-    """Whether two numbers are so far apart that nobody who counts takes the one for the other.
+    """Whether two numbers differ enough not to be confused.
 
     >>> differ_clearly(2, 3), differ_clearly(7, 8), differ_clearly(6, 8), differ_clearly(20, 18)
     (True, False, True, False)
@@ -94,7 +94,7 @@ def differ_clearly(one: int, other: int) -> bool:
 
 
 def propose_foils(question: Question, plan: CountingPlan, rng: Random) -> Iterator[Group | Rejection]:
-    """The true number, and another in its place."""
+    """The statement with the right number, and with a wrong one."""
     case = read_count(question)
     if isinstance(case, str):
         yield Rejection(KIND, case)
@@ -117,15 +117,15 @@ def propose_foils(question: Question, plan: CountingPlan, rng: Random) -> Iterat
 
 
 def uses_words(claim: CountClaim, instrument: str) -> bool:
-    """Whether numbers are said in words or in digits, by what is counted; twins say them alike.
+    """Whether numbers are spelled out, by a hash of the noun; both questions of a pair agree.
 
-    What one instrument says in words, the balanced one says in digits, so that one question may serve both.
+    The balanced instrument does the opposite of the others, so that one question may serve both.
     """
     return (content_id(["in words", claim.noun]) % 2 == 0) != (instrument == BALANCED)
 
 
 def _exchanging(cases: Sequence[CountedQuestion]) -> list[FoilPair[CountedQuestion]]:
-    """Pairs of cases of which each takes the number of the other, the more alike the better."""
+    """Pairs of questions that exchange their numbers, the most similar questions first."""
     return pair_cases(
         cases,
         side=lambda case: str(case.number),
@@ -144,7 +144,7 @@ def _is_apart(case: CountedQuestion, number: int) -> bool:
 
 suite = Suite(
     KIND,
-    tests="the right number of things is told from a wrong one",
+    tests="a caption with the right number ranks above one with a wrong number",
     propose=propose_foils,
     survey=plan_foils,
     choose=PairSampler,

@@ -1,4 +1,4 @@
-"""Existence: that there is something of a kind, against that there is nothing of it."""
+"""Existence: "there is a dog" against "there is no dog" (VALSE, A.1)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ _SORTS = frozenset({"types", "kinds", "sorts", "varieties", "colors", "shades", 
 
 @dataclass(frozen=True, slots=True)
 class ExistenceStatement:
-    """A question with its statement and its denial, and which of the two is true."""
+    """The statement and the denial that follow from a question, and which of the two is true."""
 
     id: str
     exists: bool
@@ -38,9 +38,9 @@ ExistencePlan: TypeAlias = Mapping[str, ExistenceStatement]
 
 
 def read_existence(question: Question, many: bool = True) -> ExistenceStatement | str:
-    """What a question says about something being there, or why it says nothing that can be used.
+    """The existence statement of a question, or the reason why it is rejected.
 
-    A question after what is not there can be answered in the singular or in the plural: `many` says which.
+    The absence of something can be stated in the singular or in the plural: `many` decides.
     """
     if question.same_as:
         return "it says again what another question says"
@@ -68,16 +68,16 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
 
 
 def plan_pairs(questions: Iterable[Question]) -> ExistencePlan:
-    """Half of the cases where there is something and half where there is nothing, each with a twin on the other side.
+    """As many statements of presence as of absence, in pairs.
 
-    Twins speak of the same things where they can, and always alike of one or of many.
+    The two of a pair have the same noun where possible, and always the same number.
     """
     by_id = {question.id: question for question in questions}
     cases = [case for question in by_id.values() if isinstance(case := read_existence(question), ExistenceStatement)]
     settled = [case.many for case in cases if case.exists]
     share = sum(map(bool, settled)) / len(settled) if settled else 1.0
     ready = sorted((_settled(case, by_id[case.id], share) for case in cases), key=lambda case: case.id)
-    statements = {(by_id[case.id].picture, case.some): case for case in ready}  # who asks twice is answered once
+    statements = {(by_id[case.id].picture, case.some): case for case in ready}  # repeated questions count once
     pairs = pair_cases(
         statements.values(),
         side=lambda case: "some" if case.exists else "none",
@@ -89,7 +89,7 @@ def plan_pairs(questions: Iterable[Question]) -> ExistencePlan:
 
 
 def propose_foils(question: Question, plan: ExistencePlan, rng: Random) -> Iterator[Group | Rejection]:
-    """The statement that is true of the picture, and the one that denies it."""
+    """The true statement, and its negation."""
     if question.id not in plan:
         reason = read_existence(question)
         yield Rejection(NAME, reason if isinstance(reason, str) else "nothing of its kind stands against it")
@@ -108,7 +108,7 @@ def propose_foils(question: Question, plan: ExistencePlan, rng: Random) -> Itera
 
 
 def _settled(case: ExistenceStatement, question: Question, share: float) -> ExistenceStatement:
-    """A case with its number: where there is none, of many as often as where there are some."""
+    """A statement with its number: for absence, plural as often as for presence."""
     if case.many is not None:
         return case
     many = seeded_rng(NAME, case.id).random() < share
@@ -118,7 +118,7 @@ def _settled(case: ExistenceStatement, question: Question, share: float) -> Exis
 
 
 def _affirmed(question: Question) -> bool | None:
-    """Yes or no, if nearly all who were asked agree."""
+    """Whether annotators say yes, or None if fewer than 80 % agree."""
     votes = [vote.strip(" .!").lower() for vote in question.votes] or [
         answer.lower() for answer, _ in question.gold.answers[:1]
     ]
@@ -128,7 +128,7 @@ def _affirmed(question: Question) -> bool | None:
 
 suite = Suite(
     NAME,
-    tests="that there is something is told from that there is nothing",
+    tests="a true statement of presence or absence ranks above its negation",
     propose=propose_foils,
     survey=plan_pairs,
     choose=PairSampler,

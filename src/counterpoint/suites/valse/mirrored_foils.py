@@ -1,4 +1,4 @@
-"""Balance of foils: whatever word is put for another is replaced by it as often, and where it is as usual."""
+"""Mirrored sampling of foils: each word replaces another as often as the reverse, at equal plausibility."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from counterpoint.suites.candidates import Candidate
 
 
 class _Cell(NamedTuple):
-    """Foils of one sort: the two words exchanged, the one that is more usual there, and the one of the caption."""
+    """A stratum: the two words exchanged, the likelier one in its context, and the one of the caption."""
 
     words: str
     usual: str

@@ -185,7 +185,7 @@ def _foil(text: str, mention: ObjectMention, word: str) -> str:
 
 suite = Suite(
     "objects",
-    tests="a thing is told from another of its sort",
+    tests="a caption ranks above one with an object of another category",
     propose=propose_foils,
     survey=ObjectSurvey,
     choose=MirroredSampler,

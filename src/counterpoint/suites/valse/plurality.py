@@ -285,7 +285,7 @@ def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], 
 
 suite = Suite(
     "plurality",
-    tests="one is told from several",
+    tests="a caption with the right grammatical number ranks above one with the wrong number",
     propose=propose_foils,
     survey=PluralitySurvey,
     choose=MirroredSampler,

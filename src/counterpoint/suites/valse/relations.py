@@ -218,7 +218,7 @@ def with_fillers(proposed: Fillers) -> Suite[Caption, PrepositionSurvey]:
 
 suite = Suite(
     "relations",
-    tests="where something is, is told from where it is not",
+    tests="a caption with the right preposition ranks above one with a wrong preposition",
     propose=propose_foils,
     survey=PrepositionSurvey,
     choose=MirroredSampler,
