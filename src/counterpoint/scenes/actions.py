@@ -1,4 +1,4 @@
-"""What people and animals do: actions by class, as far as they are annotated and can be asked for."""
+"""Annotated actions of people and animals, by class."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -9,9 +9,9 @@ from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import is_known
 
 ACTION_CLASSES = ("pose", "sport", "activity")
-"""The classes of actions that a question may choose within; of each, someone does one thing at a time."""
+"""The classes of actions that a question may choose within; actions of one class exclude each other."""
 AGENT_KINDS = ("person", "bird", "insect", "fish", "animal")
-"""Who does something, the special before the general: a bird is likelier to fly than a cow."""
+"""Kinds of agents, the special before the general."""
 
 
 @cache
@@ -28,12 +28,12 @@ def action_class(value: str) -> str:
 
 @cache
 def agent_kind(name: str) -> str:
-    """What sort of doer a thing is, or nothing for what does nothing."""
+    """The kind of agent that a name denotes, or nothing."""
     return next((kind for kind in AGENT_KINDS if is_a(name, kind)), "") if is_known(name) else ""
 
 
 def annotated_actions(thing: SceneObject) -> list[str]:
-    """What someone is annotated as doing."""
+    """The actions that an object is annotated with."""
     return [value for value in thing.attributes if action_class(value)] if agent_kind(thing.name) else []
 
 

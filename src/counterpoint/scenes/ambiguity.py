@@ -1,4 +1,4 @@
-"""When a name could be argued about: what else it might be called, and where such things are seen unannotated."""
+"""Ambiguity of names: which names may denote the same object, and which objects may show others unannotated."""
 
 import tomllib
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
 
 DATA = Path(__file__).parent / "data"
-"""The folder of the sentences and of the doubts, to be read and mended by people."""
+"""The folder of the word lists."""
 
 _ALONE = "!"
 
 
 @cache
 def is_known(name: str) -> bool:
-    """Whether the lexicon has a sense for a name: of what it does not know, nothing can be proved."""
+    """Whether the lexicon has a sense for a name; nothing can be proved about an unknown one."""
     try:
         sense_of(name)
     except UnknownName:
@@ -30,12 +30,12 @@ def is_known(name: str) -> bool:
 
 @cache
 def can_be_asked(name: str) -> bool:
-    """Whether a question may hang on whether there is such a thing."""
+    """Whether a question may ask for such an object."""
     return is_known(name) and singular(name) not in word_set("everywhere")
 
 
 def may_be(name: str, other: str) -> bool:
-    """Whether one thing could go by both names: a kind of it, something more general, or a matter of opinion.
+    """Whether one object could go by both names: hyponyms, hypernyms, or names that are confused.
 
     >>> may_be("bird", "duck"), may_be("cup", "container"), may_be("chair", "stool"), may_be("cat", "dog")
     (True, True, True, False)
@@ -46,7 +46,7 @@ def may_be(name: str, other: str) -> bool:
 
 
 def may_show(whole: str, name: str) -> bool:
-    """Whether a thing is seen in or on another without being annotated, as a door is on a house.
+    """Whether an object may be visible in or on another without being annotated, as a door on a house.
 
     >>> may_show("house", "door"), may_show("bookshelf", "book"), may_show("girl", "shoes"), may_show("dog", "cup")
     (True, True, True, False)
@@ -63,7 +63,7 @@ def may_show(whole: str, name: str) -> bool:
 
 @cache
 def word_set(key: str) -> frozenset[str]:
-    """A list of the file of doubts."""
+    """One word list of the data file."""
     section: Any = _doubts()
     for part in key.split("."):
         section = section[part]
@@ -72,13 +72,13 @@ def word_set(key: str) -> frozenset[str]:
 
 @cache
 def general_names() -> Mapping[str, str]:
-    """General names that a question may choose within, each as it stands for one thing: "piece of fruit"."""
+    """Hypernyms that a question may choose within, each in its countable form: "piece of fruit"."""
     return dict(_doubts()["general"])
 
 
 @cache
 def unannotated_parts() -> Mapping[str, tuple[str, ...]]:
-    """What may be seen in or on a thing of each name; a part with a mark ("seat!") stands for this name alone."""
+    """What may be visible in or on an object of each name; a part with a mark ("seat!") excludes its hyponyms."""
     return {owner: split_list(parts) for owner, parts in _read("shows").items()}
 
 

@@ -1,4 +1,4 @@
-"""What can be said of how a thing looks: values by sort, what they deny, and how a sentence says them."""
+"""Attribute values of objects: their classes, what they exclude, and how a sentence says them."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -22,9 +22,9 @@ def attribute_class(value: str) -> str:
 
 @cache
 def can_be_said(value: str, name: str) -> bool:
-    """Whether a question may ask it of such a thing: not whether an orange is orange, or ice cream large.
+    """Whether a question may ask for a value of such an object: not whether an orange is orange, or ice cream large.
 
-    Nor where both together are a name of their own: an orange tree is not just any tree that is orange.
+    Nor where value and name form a compound: an orange tree is not just any tree that is orange.
     """
     if attribute_class(value) == "" or value in name.split() or (attribute_class(value) == "size" and is_mass(name)):
         return False
@@ -38,20 +38,20 @@ def _names() -> frozenset[str]:
 
 @cache
 def canonical_value(value: str) -> str:
-    """The usual word for a value: wood for wooden, gray for grey."""
+    """The canonical word for a value: wood for wooden, gray for grey."""
     sort = attribute_class(value)
     return attribute_classes()[sort].canonical(value) if sort else value
 
 
 @cache
 def value_synonyms(value: str) -> tuple[str, ...]:
-    """All words for a value, itself first, so that an answer in another spelling is as right."""
+    """All words for a value, itself first, so that an answer in another spelling is correct."""
     rows = attribute_classes()[attribute_class(value)].values
     return (value, *(word for row in rows if value in row for word in row if word != value))
 
 
 def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
-    """The values of a thing that nobody would doubt: none where it is tiny, or lies below what is worn beside it."""
+    """The values of an object that are surely visible: none where it is tiny, or covered by another garment."""
     if _is_tiny(scene, thing) or any(_covers(other, thing) for other in beside):
         return ()
     values = [value for value in thing.attributes if can_be_said(value, thing.name)]
@@ -61,13 +61,13 @@ def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObjec
 
 
 def denies(values: Sequence[str], value: str) -> bool:
-    """Whether a thing with these values cannot have that one: it has others of its class, and all exclude it."""
+    """Whether these values exclude another: some are of its class, and all of those exclude it."""
     rivals = [rival for rival in values if not set(classes_of(rival)).isdisjoint(classes_of(value))]
     return bool(rivals) and all(excludes(rival, value) for rival in rivals)
 
 
 def has_value(values: Sequence[str], value: str) -> bool:
-    """Whether one of these values is that one, perhaps by another word."""
+    """Whether one of these values is a synonym of a value."""
     return any(are_synonyms(own, value) for own in values)
 
 

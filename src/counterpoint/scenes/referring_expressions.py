@@ -1,4 +1,4 @@
-"""Phrases that single one thing out: "the cup", "the red cup", "the cup on the table", "the man behind the car"."""
+"""Referring expressions: "the cup", "the red cup", "the cup on the table", "the man behind the car"."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _PLAIN = 0.5  # how often the bare name is used where it serves
 
 @dataclass(frozen=True, slots=True)
 class ReferringExpression:
-    """A phrase for a thing: a noun, what follows it, the class that it gives away, and all that it names."""
+    """A phrase for an object: a noun, what follows it, the class that it reveals, and all objects that it names."""
 
     thing: SceneObject
     noun: str
@@ -27,14 +27,14 @@ class ReferringExpression:
 
     @property
     def objects(self) -> tuple[SceneObject, ...]:
-        """The thing, and what it stands in relation to."""
+        """The object, and those it stands in relation to."""
         return (self.thing, *self.others)
 
 
 def choose_expression(
     view: SceneView, thing: SceneObject, rng: Random, avoid: Collection[str] = ()
 ) -> ReferringExpression | None:
-    """A phrase for a thing that nobody could take for another, and that gives no class to avoid away, or nothing."""
+    """A random unambiguous expression for an object that reveals none of the classes to avoid, or None."""
     if not can_be_asked(thing.name):
         return None
     alone = view.singles_out(thing, thing.name)
@@ -48,7 +48,7 @@ def choose_expression(
 
 
 def all_expressions(view: SceneView, thing: SceneObject) -> list[ReferringExpression]:
-    """Every phrase for a thing, the plainest first."""
+    """Every expression for an object, the plain name first."""
     if not can_be_asked(thing.name):
         return []
     plain = [ReferringExpression(thing, thing.name)] if view.singles_out(thing, thing.name) else []
@@ -64,7 +64,7 @@ def _by_look(view: SceneView, thing: SceneObject, name: str) -> Iterator[Referri
 def relation_expressions(
     view: SceneView, thing: SceneObject, name: str, noun: str = ""
 ) -> Iterator[ReferringExpression]:
-    """Phrases that say what a thing stands in relation to, under its own name or a more general one."""
+    """Expressions with a relation to another object, with the name of the object or a hypernym."""
     rivals = view.rivals(thing, name)
     for link in view.scene.relations_of(thing.id) if rivals is not None else ():
         other = view.scene[link.object]
@@ -76,7 +76,7 @@ def relation_expressions(
 
 
 def _is_ruled_out(view: SceneView, rival: SceneObject, link: Link) -> bool:
-    """Whether another thing surely does not stand in this relation: it stands in the opposed one, or only one can."""
+    """Whether another object surely is not in this relation: it is in the opposed one, or only one can be."""
     if (rival.id, link.name, link.object) in view.triples:
         return False
     return (rival.id, opposed_relation(link.name), link.object) in view.triples or is_exclusive(link.name)

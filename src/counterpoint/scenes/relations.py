@@ -1,4 +1,4 @@
-"""How things stand to each other: which relations a sentence can say, and which of them exclude each other."""
+"""Names of relations: which read well in a sentence, and which exclude each other."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ def can_follow_noun(relation: str) -> bool:
 
 @cache
 def is_exclusive(relation: str) -> bool:
-    """Whether a thing has this relation with one other at a time: one umbrella is held by one person."""
+    """Whether an object has this relation with one other at a time: one umbrella is held by one person."""
     return relation in _list("alone")
 
 
 def opposed_relation(relation: str) -> str:
-    """The relation that excludes this one between the same two things, or nothing.
+    """The relation that excludes this one between the same two objects, or nothing.
 
     >>> opposed_relation("behind"), opposed_relation("on")
     ('in front of', '')

@@ -1,7 +1,7 @@
-"""How two things of a scene stand to each other: surely so, surely not, or not to be told.
+"""Relations between two objects of a scene: proved, disproved, or open.
 
-What annotators said comes first. Where they said nothing, boxes prove what they can, with margins: that one thing is
-left of another, or at least not right of it, that it is not above what it lies below, that two things do not touch.
+Annotations come first. Without one, boxes prove what they can, with margins: that one object is left of another, or at
+least not right of it, that it is not above what it lies below, that two objects do not touch.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ _SHIFTED = 0.05  # the same for the middles of two boxes, of which one is left o
 
 
 class RelationFact(NamedTuple):
-    """Whether a relation holds, and from what that follows."""
+    """Whether a relation holds, and the proof."""
 
     holds: bool
     proof: str
@@ -65,7 +65,7 @@ def opposite_relation(relation: str) -> str:
 
 
 def side_of_picture(scene: Scene, thing: SceneObject) -> str:
-    """Left or right, for a thing that lies clearly in one half of the picture; else nothing."""
+    """Left or right, for an object that lies clearly in one half of the picture; else nothing."""
     if thing.box is None:
         return ""
     width, middle = scene.size.width, thing.box.middle[0]
@@ -75,7 +75,7 @@ def side_of_picture(scene: Scene, thing: SceneObject) -> str:
 
 
 def relation_fact(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
-    """Whether one thing is in a relation to another, as far as this can be told."""
+    """Whether one object is in a relation to another, or None where that is open."""
     if thing.id == other.id:
         return None
     annotated = _annotated(scene, thing, relation, other)
@@ -118,7 +118,7 @@ def _bare(relation: str) -> str:
 
 
 def _excluded(relation: str) -> tuple[str, ...]:
-    """What cannot be so where this is."""
+    """The relations that a relation excludes."""
     opposite = OPPOSITE_RELATIONS.get(_bare(relation), "")
     return (opposite, *(f"{posture} {opposite}" for posture in _POSTURES)) if opposite else ()
 

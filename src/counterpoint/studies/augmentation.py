@@ -47,7 +47,7 @@ def prove_disjoint(learned: Iterable[str], tested: Iterable[str]) -> DisjointSpl
 
 
 def training_groups(suite: Suite[Any, Any], items: Sequence[Item], seed: int = 0) -> list[Group]:
-    """All groups of a suite on some scenes, or on questions about them; nobody will see the edits of pictures."""
+    """All groups of a suite on some items, with any mean color, since the edits of pictures are not used."""
     ready = suite.configured(dict.fromkeys(suite.required, _ANY))
     return [group for _, group in generate_groups(ready, items, seed)]
 

@@ -19,12 +19,11 @@ class _Cell(NamedTuple):
 
 
 class MirroredSampler:
-    """Keeps a foil only beside one that mirrors it.
+    """Keeps a foil only together with its mirror image.
 
-    Where a foil puts q for p in a sentence that usually has p, another puts p for q in a sentence that usually has p;
-    where neither is the more usual, likewise. So both words are as often in captions as in foils, and who knows only
-    which sentences are usual learns nothing about which are captions. Lots come from the base and the seed, so that
-    the order of the stream does not matter.
+    Where a foil replaces p by q in a context that favours p, its mirror replaces q by p in a context that favours p. So
+    both words are equally frequent in captions and in foils, and plausibility does not predict which is which. Random
+    keys are hashes of base and seed, so that the order of the stream does not matter.
     """
 
     def __init__(self, quota: int | Quota, seed: int) -> None:
@@ -33,7 +32,7 @@ class MirroredSampler:
         self._cells: dict[_Cell, dict[int, Candidate]] = {}
 
     def add(self, group: Group | Candidate) -> None:
-        """See one foil, whose base says which words were exchanged and which text is the more usual."""
+        """Offer one foil; the tags of its base name the words exchanged and the likelier text."""
         draft = group if isinstance(group, Candidate) else Candidate.of(group)
         tags = dict(draft.tags)
         one, _, other = tags["exchanged"].partition(" | ")
@@ -43,7 +42,7 @@ class MirroredSampler:
         self._cells.setdefault(cell, {})[draft.number] = draft
 
     def chosen(self) -> list[Group]:
-        """What stays, mixed, in pairs that mirror each other."""
+        """The sampled groups, shuffled, in mirrored pairs."""
         pairs = sorted(self._pairs(), key=lambda pair: self._hash("couple", pair[0]))
         kept = [draft for pair in pairs[: self._quota // 2] for draft in pair]
         return [draft.make() for draft in sorted(kept, key=lambda draft: self._hash("place", draft))]

@@ -1,4 +1,4 @@
-"""Objects: a dog on a couch is no cat on a couch (FOIL it!, Shekhar et al. 2017)."""
+"""Objects: a noun of a caption is replaced by one of another category (FOIL it!, Shekhar et al. 2017)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_li
 
 PIECE = "foil-it"
 MIN_COUNT = 3
-"""How often captions have a word, at least, before it is put for others."""
+"""The least number of captions with a word for it to be used in foils."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectMention:
-    """A thing of a known category in a caption: its letters, the article before it, and the words between the two."""
+    """A noun of a known category in a caption: its span, its number, and the article before it."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class ObjectMention:
 
 @cache
 def categories() -> Mapping[str, tuple[str, str]]:
-    """Each word for a thing, with its category and the category above that."""
+    """Each word with its category and its supercategory."""
     rows: Mapping[str, Mapping[str, str]] = read_lists("objects")
     return {
         word: (name, above) for above, names in rows.items() for name, row in names.items() for word in split_list(row)
@@ -49,7 +49,7 @@ def categories() -> Mapping[str, tuple[str, str]]:
 
 @cache
 def sibling_words(word: str) -> tuple[str, ...]:
-    """The first words of the other categories under the same one.
+    """The first words of the other categories of the same supercategory.
 
     >>> sibling_words("bike")
     ('airplane', 'boat', 'bus', 'car', 'motorcycle', 'train', 'truck')
@@ -60,7 +60,7 @@ def sibling_words(word: str) -> tuple[str, ...]:
 
 
 def object_mentions(text: str) -> Iterator[ObjectMention]:
-    """The things of known categories that a caption is about.
+    """The nouns of known categories in a caption.
 
     >>> [(one.word, one.many) for one in object_mentions("Two dogs and a stop sign near the bus stop.")]
     [('dog', True), ('stop sign', False)]
@@ -105,7 +105,7 @@ def _article(tokens: Sequence[TaggedToken], chunk: NounChunk, start: int) -> tup
 
 
 class ObjectSurvey:
-    """The survey: how usual sentences are, how usual words, and which categories the captions of a picture name."""
+    """The survey: plausibility of sentences, counts of words, and the categories in the captions of each picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.words = Counter[str]()
@@ -125,14 +125,14 @@ class ObjectSurvey:
 
 
 def _named_in(text: str) -> set[str]:
-    """The words for known categories anywhere in a text, in whatever number."""
+    """The words of known categories anywhere in a text, in singular or plural."""
     words = [singular(word.strip(".,;:!?\"'()")) for word in text.lower().split()]
     found = set(words) & categories().keys()
     return found | {" ".join(pair) for pair in pairwise(words)} & categories().keys()
 
 
 def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurvey) -> list[str]:
-    """Words of the same sort for what neither a caption of the picture names nor its annotators saw."""
+    """Words of sibling categories that no caption of the picture names and no annotation contains."""
     fits = [word for word in sibling_words(mention.word) if _fits(mention, word) and survey.words[word] >= MIN_COUNT]
     return [word for word in fits if not survey.is_named(caption.picture, word) and not _is_annotated(caption, word)]
 
@@ -150,7 +150,7 @@ def _is_annotated(caption: Caption, word: str) -> bool:
 
 
 def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
-    """One thing of a caption called by the name of another: if it can be, of one that is the more usual there."""
+    """Replace one noun of a caption, preferably such that the foil is the more plausible sentence."""
     pairs = [
         (mention, word)
         for mention in object_mentions(caption.text)

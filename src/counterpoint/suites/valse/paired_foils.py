@@ -1,9 +1,9 @@
-"""Twins: two cases that exchange what sets caption and foil apart, so that no word and no number gives a foil away.
+"""Paired foils: two cases exchange what distinguishes caption and foil, so that no word or number gives a foil away.
 
-Where "3" is replaced by "5" in one case, "5" is replaced by "3" in its twin; what is likelier to be read anywhere is
-then the caption of one and the foil of the other, and whoever never looks at the picture is right in one of the two.
-Few twins are kept both. Of many only one of each two is kept, by turns: whoever reads all captions but one could else
-tell which is left out, since there is one less of it.
+Where "3" is replaced by "5" in one case, "5" is replaced by "3" in the other; the more plausible text is then the
+caption of one and the foil of the other, so that a text-only model is right in one of the two. If there are few pairs,
+both cases of each are kept. Of many pairs one case each is kept, alternately: otherwise a model fitted on all other
+captions could infer the missing one from the counts.
 """
 
 from collections import Counter, defaultdict
@@ -19,19 +19,19 @@ from counterpoint.suites.balanced_sampling import Quota, share_evenly
 from counterpoint.suites.candidates import Candidate
 
 PAIR_TAG = "twin"
-"""The tag that twins share: their instrument and the ids of their items."""
+"""The tag that the two of a pair share: their instrument and a hash of their ids."""
 MANY_PAIRS = 40
-"""So many twins that one of each two is enough."""
+"""The number of pairs from which on one case of each is kept."""
 _OFTEN = 100  # times that two sides meet, from which on nobody learns from one that is left out
 _LOOKS = 12  # how many of a side are tried for one case
 
 
 class Identified(Protocol):
-    """What can be paired: it has an id, which decides on its luck."""
+    """A case that can be paired; random decisions are seeded by its id."""
 
     @property
     def id(self) -> str:
-        """What sets it apart."""
+        """Unique among the cases."""
         ...
 
 
@@ -40,24 +40,24 @@ T = TypeVar("T", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class FoilPair(Generic[T]):
-    """Two cases that stand against each other, and which of them are kept."""
+    """Two cases that exchange their foils, and those of them that are kept."""
 
     one: T
     other: T
     kept: tuple[T, ...]
 
     def name(self, instrument: str) -> str:
-        """What they are told by."""
+        """The value of the pair tag."""
         return pair_name(instrument, self.one, self.other)
 
     def each(self) -> Iterator[tuple[T, T]]:
-        """Every case that is kept, with its twin."""
+        """Every kept case with the other case of the pair."""
         for case in self.kept:
             yield case, self.other if case is self.one else self.one
 
 
 def pair_name(instrument: str, *cases: Identified) -> str:
-    """An instrument, and a number that follows from the ids of the cases."""
+    """The instrument and a hash of the ids of the cases."""
     return f"{instrument} {content_id(sorted(case.id for case in cases)):016x}"
 
 
@@ -70,10 +70,10 @@ def pair_cases(
     otherwise: Sequence[Callable[[T], Hashable]] = (),
     half: bool = False,
 ) -> list[FoilPair[T]]:
-    """Pairs of cases on different sides, those that share their first key before those that share the next only.
+    """Pairs of cases on different sides, first those that share the first key, then the next.
 
-    Keys that say less are for use `otherwise`: where the others do not find many. Where there are two sides, `half` of
-    what is kept is of each. No case is in two pairs. Luck comes from the ids, whatever the order of cases.
+    The keys in `otherwise` are used only if the others yield few pairs. With two sides, `half` keeps as many of each.
+    No case is in two pairs. Random draws are seeded by the ids, so that the order of cases does not matter.
     """
     left = sorted(cases, key=_sort_key)
     pairs = list[tuple[T, T]]()
@@ -95,9 +95,9 @@ def pair_cases(
 
 
 def _keep_alternately(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int) -> Iterator[FoilPair[T]]:
-    """One of each two: of two sides that meet often as many of each, of others a few more of that which luck takes.
+    """One case of each pair: equally many of two sides that meet often, else with the imbalance of coin flips.
 
-    It takes about as many as a coin would, so that those that are read tell nothing about the one that is asked about.
+    So the counts in all other captions do not reveal which case was left out.
     """
     meetings = defaultdict[tuple[str, str], list[tuple[T, T]]](list)
     for one, other in pairs:
@@ -117,7 +117,7 @@ def _keep_alternately(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], of
 def _pair_bucket(
     bucket: Sequence[T], side: Callable[[T], str], fits: Callable[[T, T], bool]
 ) -> tuple[list[tuple[T, T]], list[T]]:
-    """The largest side first, each case with a partner that luck picks among those of other sides that fit."""
+    """Greedy pairing, the largest side first, with a random partner among those of other sides that fit."""
     sides = defaultdict[str, list[T]](list)
     for case in bucket:
         sides[side(case)].append(case)
@@ -155,7 +155,7 @@ def _sort_key(case: Identified) -> tuple[int, str]:
 
 
 class PairSampler:
-    """So many groups, evenly over instruments; twins stay or go together."""
+    """Samples pairs evenly over instruments; the two of a pair are kept or dropped together."""
 
     def __init__(self, quota: int | Quota, seed: int) -> None:
         self._quota = quota if isinstance(quota, int) else quota.binary + quota.choice
@@ -163,12 +163,12 @@ class PairSampler:
         self._twins = defaultdict[str, list[Candidate]](list)
 
     def add(self, group: Group | Candidate) -> None:
-        """See one group."""
+        """Offer one group."""
         draft = group if isinstance(group, Candidate) else Candidate.of(group)
         self._twins[dict(draft.tags)[PAIR_TAG]].append(draft)
 
     def chosen(self) -> list[Group]:
-        """What stays, in an order that luck decides; any first part of it is a fair sample."""
+        """The sampled groups, shuffled: every prefix is a fair sample."""
         room = Counter[str]()
         for name, drafts in self._twins.items():
             room[name.partition(" ")[0]] += len(drafts)

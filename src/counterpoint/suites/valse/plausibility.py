@@ -1,4 +1,4 @@
-"""What all captions say: how usual a sentence is among those of other pictures, and what was said of a picture."""
+"""Cross-fitted plausibility: n-gram scores of a sentence by the captions of other pictures."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -14,21 +14,21 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.kneser_ney import KneserNeyModel, train_model
 
 MARGIN, LITTLE = 0.05, 0.01
-"""By how much, in logarithms of the perplexity per word, one sentence is to be more usual than another to count so."""
+"""The margins in log perplexity per word from which on one sentence counts as likelier than another."""
 FOLDS = 5
-"""A caption is held against those of four fifths of the pictures, never against its own."""
-_ANY = 0.35  # of captions with a foil that is more usual, the share that may take another
+"""Folds of pictures: a caption is scored by the captions of the other folds."""
+_ANY = 0.35  # of captions with a likelier foil, the share that may get any foil
 Floats: TypeAlias = NDArray[np.float64]
 
 
 @cache
 def picture_fold(picture: Picture) -> int:
-    """The fifth that a picture belongs to, whatever else there is."""
+    """The fold of a picture, by a hash of its address."""
     return content_id(["fold", picture.address]) % FOLDS
 
 
 class CrossFittedPlausibility:
-    """Models of captions, each trained when it is first asked, on the captions of pictures outside one fold.
+    """Kneser-Ney models, one per fold, each trained on first use on the captions outside the fold.
 
     >>> usual = CrossFittedPlausibility((Picture(f"a:{n}.png"), "A cat sits on a mat.") for n in range(9))
     >>> common, rare = usual.scores(Picture("a:1.png"), ["A cat sits on a mat.", "A mat sits on a cat."])
@@ -43,7 +43,7 @@ class CrossFittedPlausibility:
             self._texts[picture_fold(picture)].append(text)
 
     def scores(self, picture: Picture, texts: Sequence[str]) -> Floats:
-        """For each text minus the logarithm of its perplexity per word, by the captions of other pictures."""
+        """Minus the log perplexity per word of each text, by the captions of other folds."""
         fold = picture_fold(picture)
         if fold not in self._models:
             others = (text for place, texts in enumerate(self._texts) if place != fold for text in texts)
@@ -51,14 +51,14 @@ class CrossFittedPlausibility:
         return np.asarray(self._models[fold].scores(texts))
 
     def gains(self, picture: Picture, caption: str, foils: Sequence[str]) -> Floats:
-        """How much more usual than a caption each of its foils is, in logarithms of the perplexity per word."""
+        """The score of each foil minus that of the caption, in log perplexity per word."""
         own, *scores = self.scores(picture, [caption, *foils])
         return np.asarray([score - own for score in scores])
 
     def draw_foil(self, picture: Picture, caption: str, foils: Sequence[str], rng: Random) -> tuple[int, str]:
-        """The number of one of several foils, and which is the more usual: as a rule the foil, if there is such a one.
+        """The number of a sampled foil, and the likelier side: mostly a foil that is likelier than the caption.
 
-        Sometimes it is any of them, so that both sorts come to be; the more usual are drawn more often.
+        With a fixed probability any foil is drawn, so that both sides occur; likelier foils are drawn more often.
         """
         gains, words = self.gains(picture, caption, foils), len(caption.split())
         usual = [number for number, gain in enumerate(gains) if gain > MARGIN]
@@ -68,9 +68,9 @@ class CrossFittedPlausibility:
 
 
 def likelier_side(gain: float, among: int = 1) -> str:
-    """Which of the two is the more usual, by so much that another model of captions would say so too.
+    """The likelier side, by a margin that is robust to another language model.
 
-    A foil that was drawn among several was drawn because this model finds it usual, so that another may well not: then
-    a caption needs less to count as the more usual.
+    A foil that was sampled among several was selected by this model, so that another model will find it less likely
+    (the winner's curse): then a caption needs a smaller margin.
     """
     return "foil" if gain > MARGIN else "caption" if gain < (-LITTLE if among > 1 else -MARGIN) else "neither"

@@ -1,4 +1,4 @@
-"""Plurality: exactly one flower is not some flowers, and a number of dogs is not a single dog (VALSE, A.2)."""
+"""Plurality: the number of a noun phrase is changed, "exactly one flower" to "some flowers" (VALSE, A.2)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, listed_
 PIECE = "plurality"
 
 MAX_TOKENS = 80
-"""How many words and signs a caption may have."""
+"""The largest number of tokens of a caption."""
 _THINGS = ("living_thing.n.01", "artifact.n.01", "food.n.01", "food.n.02", "body_part.n.01", "fruit.n.01")
 _AGREEING = ("VBZ", "VBB", "VBD", "VHZ", "VHB", "VDZ", "VDB", "VVZ", "VVB")
 _FIXED_TAGS = ("ORD", "AJS", "AJC", "DT0", "DPS", "CRD")
@@ -43,7 +43,7 @@ _FIXED_TAGS = ("ORD", "AJS", "AJC", "DT0", "DPS", "CRD")
 
 @dataclass(frozen=True, slots=True)
 class NumberChange:
-    """A noun phrase that can be said of one and of many, with all that agrees with it."""
+    """A noun phrase in singular and plural, with the words that agree with it."""
 
     start: int  # in letters
     end: int
@@ -56,7 +56,7 @@ class NumberChange:
 
 
 def number_changes(text: str) -> Iterator[NumberChange]:
-    """Every noun phrase of a caption whose number can be changed without doubt.
+    """Every noun phrase of a caption whose number can be changed unambiguously.
 
     >>> [(change.one, change.several, change.many) for change in number_changes("A dog with two red balls is here.")]
     [('dog', 'dogs', False), ('red ball', 'red balls', True)]
@@ -84,7 +84,7 @@ def number_changes(text: str) -> Iterator[NumberChange]:
 
 
 def _is_verb_after(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
-    """Whether a verb may follow that the tagger did not see as one: people sit at a table."""
+    """Whether a verb may follow that the tagger missed: people sit at a table."""
     after = tokens[chunk.end] if chunk.end < len(tokens) else None
     return after is not None and (after.tag in ("VVI", "VVB", "VVZ") or (after.tag[0] != "V" and _is_verb(after.text)))
 
@@ -109,7 +109,7 @@ def _can_change(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], pla
 
 @cache
 def is_countable_object(noun: str, many: bool) -> bool:
-    """Whether a noun names things that a photograph shows one or several of."""
+    """Whether a noun names countable, visible objects."""
     singular_form = singular(noun)
     if (
         singular_form in listed_words("plurality", "uncounted")
@@ -185,14 +185,14 @@ def _change(tokens: Sequence[TaggedToken], chunk: NounChunk, forms: Sequence[Num
 
 
 def _frame(tokens: Sequence[TaggedToken], chunk: NounChunk) -> str:
-    """The sort of word before, and the word after: in a list there are many, after a verb mostly one."""
+    """The kind of the word before and the word after, which both correlate with number."""
     before = _sort(tokens[chunk.start - 1]) if chunk.start else "start"
     after = tokens[chunk.end] if chunk.end < len(tokens) else None
     return f"{before} {_plainly(after) if after else 'end'}"
 
 
 def _plainly(word: TaggedToken) -> str:
-    """A word as the side of a frame: the same whatever it agrees with."""
+    """A word as the side of a frame, independent of number."""
     return "end" if word.tag == "PUN" else "verb" if word.tag in _AGREEING else word.text
 
 
@@ -209,19 +209,19 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def quantifiers(many: bool) -> tuple[str, ...]:
-    """What stands before one, and what before many."""
+    """The quantifiers for many, or for one."""
     return tuple(read_lists("plurality")["quantifiers"]["many" if many else "one"])
 
 
 class PluralitySurvey:
-    """The survey: how usual sentences are, and which nouns the captions of each picture have."""
+    """The survey: plausibility of sentences, and the plural nouns in the captions of each picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self._nouns = BloomFilter()
         self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
 
     def has(self, picture: Picture, noun: str) -> bool:
-        """Whether a caption of the picture has a noun, in this very form."""
+        """Whether a caption of the picture has a noun in this form."""
         return self._nouns.has(picture.address, noun)
 
     def _count_captions(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
@@ -233,7 +233,7 @@ class PluralitySurvey:
 
 
 def propose_foils(caption: Caption, survey: PluralitySurvey, rng: Random) -> Iterator[Group | Rejection]:
-    """Each noun phrase once, with a quantifier on both sides."""
+    """A group for each noun phrase, with a quantifier in both caption and foil."""
     for change in number_changes(caption.text):
         quantified = tuple(rng.choice(quantifiers(many)) for many in (False, True))
         if not change.many and survey.has(caption.picture, plural(change.noun)):
@@ -246,7 +246,7 @@ def propose_foils(caption: Caption, survey: PluralitySurvey, rng: Random) -> Ite
 
 
 def count_annotated(scene: Scene | None, noun: str) -> int:
-    """How many things of a name, or of a kind that goes by this name, are annotated."""
+    """The number of annotated objects with this name or a hyponym of it."""
     return sum(_is_called(thing.name, noun) for thing in scene) if scene else 0
 
 

@@ -1,4 +1,4 @@
-"""Whom a pronoun can mean, as far as the words of a caption and of the talk since then tell."""
+"""Coreference of pronouns with the nouns of a caption, given the dialogue since then."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ _OF_THE_SCENE = re.compile(
     r"clear|(?:big |small |large )?city|the city|the country|urban|rural|weather)\b"
 )
 _LIST = re.compile(r", (?:and )?(?:an?|some|the|two|three) |\band (?:an?|some|the|two|three) ")
-"""What sets things side by side, so that a pronoun may mean any of them."""
+"""Coordinated nouns, any of which a pronoun may refer to."""
 _MEN = frozenset(
     split_list("man, boy, guy, gentleman, male, father, dad, son, husband, groom, king, brother, men, boys")
 )
@@ -43,12 +43,12 @@ _UNSAID = frozenset(
         "farm, kitchen, bedroom, bathroom, room, yard, field, grass, water, sand, snow, ground, city, air"
     )
 )
-"""Nouns that "it" hardly means: words of pictures, and what is around rather than there."""
+"""Nouns that "it" hardly refers to: words about pictures, and surroundings."""
 
 
 @dataclass(frozen=True, slots=True)
 class NounMention:
-    """A noun, as it stands in a text."""
+    """A noun as it occurs in a text."""
 
     word: str
 
@@ -59,12 +59,12 @@ class NounMention:
 
     @property
     def many(self) -> bool:
-        """Whether it stands for several."""
+        """Whether it is plural."""
         return is_plural(self.word) or self.word in _SEVERAL
 
     @property
     def person(self) -> bool:
-        """Whether it names somebody."""
+        """Whether it names a person."""
         return self.one in _MEN | _WOMEN | {"person"} or _is_person(self.one)
 
 
@@ -76,7 +76,7 @@ def noun_mentions(text: str) -> tuple[NounMention, ...]:
 
 
 def pronouns(question: str) -> tuple[str, ...]:
-    """The pronouns of a question that stand for something else, in their order.
+    """The pronouns of a question that refer to something, in order.
 
     >>> pronouns("is he holding his bat"), pronouns("is this photo in color"), pronouns("is there a dog")
     (('he', 'his'), ('this',), ())
@@ -88,9 +88,9 @@ def pronouns(question: str) -> tuple[str, ...]:
 
 
 def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
-    """Whether every pronoun of a question is sure to mean what a caption speaks of, or the picture as a whole.
+    """Whether every pronoun of a question refers to a noun of the caption, or to the picture as a whole.
 
-    What was said since then must bring in nobody and nothing else that the pronoun could mean.
+    The turns since then must mention nothing else that the pronoun could refer to.
 
     >>> refer_to_caption("is he tall", "a man with a dog", ()), refer_to_caption("is she tall", "a man with a dog", ())
     (True, False)
@@ -109,12 +109,12 @@ def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
 
 
 def _is_free(word: str, scenic: bool) -> bool:
-    """Whether a pronoun speaks of the picture, so that it needs no noun."""
+    """Whether a pronoun refers to the picture, so that it needs no noun."""
     return word in ("this", "these", "that", "those") or (scenic and word in _IT)
 
 
 def _means(word: str, named: Sequence[NounMention], since: Sequence[NounMention], listed: bool) -> bool:
-    """Whether a pronoun means the first that agrees with it; where things are listed, there must be only one."""
+    """Whether a pronoun refers to the first noun that agrees with it; in a list there must be only one."""
     meant = [mention.one for mention in named if _agrees(word, mention)]
     if listed and word not in _THEY and len(set(meant)) > 1:
         return False
@@ -128,7 +128,7 @@ def _means(word: str, named: Sequence[NounMention], since: Sequence[NounMention]
 
 
 def caption_answers(caption: str, question: str) -> bool:
-    """Whether a caption answers a question by its own words, so that nobody has to look.
+    """Whether a caption alone answers a question.
 
     >>> caption_answers("a cat sitting on a rug", "is it sitting"), caption_answers("a closed umbrella", "is it open")
     (True, True)

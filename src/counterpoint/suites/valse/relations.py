@@ -1,4 +1,4 @@
-"""Relations: a cat on a table is not under it (VALSE, A.4)."""
+"""Relations: a preposition of a caption is replaced (VALSE, A.4)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,14 +24,14 @@ from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_li
 
 PIECE = "relations"
 MIN_COUNT = 3
-"""How often a preposition is in the captions, at least, before it counts as one that people use."""
+"""The least number of captions with a preposition for it to be used in foils."""
 TWICE, RARE = 2, 8
-"""How often it stands before a noun, at least, where the noun itself is no rare one."""
+"""The least count before a noun, and the count of a noun from which on it applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrepositionSlot:
-    """A preposition of a caption that says where something is: its letters, and the words on both sides."""
+    """A spatial preposition of a caption: its span, and the words on both sides."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class PrepositionSlot:
 
 
 def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
-    """The prepositions of a caption that can be told from others.
+    """The prepositions of a caption that can be replaced.
 
     >>> slots = preposition_slots("A cat sleeps on top of a car in the background.")
     >>> [(slot.before, slot.said, slot.noun) for slot in slots]
@@ -77,7 +77,7 @@ def _is_placed(span: str, noun: str) -> bool:
 
 @cache
 def _holds_nothing(span: str, noun: str) -> bool:
-    """Whether nothing could be inside, since it is alive."""
+    """Whether a preposition needs an inside and the noun is a person or animal."""
     return preposition_kinds()[span] in ("in", "into", "out") and is_kind(noun, "person.n.01", "animal.n.01")
 
 
@@ -93,14 +93,14 @@ def _words(part: str, key: str) -> frozenset[str]:
 
 @cache
 def preposition_kinds() -> Mapping[str, str]:
-    """Each preposition that is exchanged, with the name of those that say the same."""
+    """Each preposition that is replaced, with the name of its synonyms."""
     rows: Mapping[str, str] = read_lists(PIECE)["same"]
     return {span: name for name, row in rows.items() for span in split_list(row)}
 
 
 @cache
 def excluded_prepositions(span: str) -> tuple[str, ...]:
-    """The prepositions that are not true of what this one is true of.
+    """The prepositions that exclude this one.
 
     >>> excluded_prepositions("up"), "under" in excluded_prepositions("atop")
     (('down',), True)
@@ -113,7 +113,7 @@ def excluded_prepositions(span: str) -> tuple[str, ...]:
 
 
 class PrepositionSurvey:
-    """What all captions have: prepositions with the words on both sides, and how usual their sentences are."""
+    """The survey: counts of prepositions with the words on both sides, and plausibility of sentences."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.spans, self._nouns = Counter[str](), Counter[str]()
@@ -122,7 +122,7 @@ class PrepositionSurvey:
         self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
 
     def is_attested(self, place: PrepositionSlot, span: str) -> bool:
-        """Whether people put a preposition after such a word, and before such a noun."""
+        """Whether a preposition occurs after such a word, and before such a noun."""
         if self.spans[span] < MIN_COUNT or (_is_moving(span) and not place.moves) or _holds_nothing(span, place.noun):
             return False
         enough = min(TWICE, 1 + self._nouns[place.noun] // RARE)
@@ -144,7 +144,7 @@ class PrepositionSurvey:
 
 
 def caption_gaps(caption: Caption) -> Iterator[Gap]:
-    """A caption with each of its prepositions left out, for a masked language model to fill in."""
+    """A caption with a gap for each of its prepositions, for a masked language model to fill."""
     return (Gap(_gap(caption.text, place), place.said) for place in preposition_slots(caption.text))
 
 
@@ -155,10 +155,9 @@ def _gap(text: str, place: PrepositionSlot) -> str:
 def candidate_prepositions(
     caption: Caption, place: PrepositionSlot, survey: PrepositionSurvey, proposed: Fillers | None = None
 ) -> list[str]:
-    """The prepositions that make a caption untrue and are no stranger to its words.
+    """The prepositions that make a caption false and are plausible in it.
 
-    Where a masked language model was asked, they are those among its proposals; else those that other captions have
-    between such words.
+    They are among the proposals of a masked language model if there are any, else attested between such words.
     """
     offered = proposed.get(_gap(caption.text, place), ()) if proposed is not None else None
     return [
@@ -174,7 +173,7 @@ def candidate_prepositions(
 
 
 def is_annotated(scene: Scene | None, place: PrepositionSlot, span: str, before: str) -> bool:
-    """Whether something that is named before the preposition stands so to a thing of the name that comes after it."""
+    """Whether the relation is annotated from an object named before the preposition to one with the noun after it."""
     kind = preposition_kinds()[span]
     links = (link for link in scene.relations if preposition_kinds().get(link.name) == kind) if scene else ()
     return any(scene[link.object].name == place.noun and scene[link.subject].name in before for link in links if scene)
@@ -183,7 +182,7 @@ def is_annotated(scene: Scene | None, place: PrepositionSlot, span: str, before:
 def propose_foils(
     caption: Caption, survey: PrepositionSurvey, rng: Random, proposed: Fillers | None = None
 ) -> Iterator[Group | Rejection]:
-    """One preposition of a caption put for another: if it can be, for one that is the more usual there."""
+    """Replace one preposition of a caption, preferably such that the foil is the more plausible sentence."""
     pairs = [
         (place, span)
         for place in preposition_slots(caption.text)
@@ -212,7 +211,7 @@ def _foil(text: str, place: PrepositionSlot, span: str) -> str:
 
 
 def with_fillers(proposed: Fillers) -> Suite[Caption, PrepositionSurvey]:
-    """The suite with the proposals of a masked language model, by the captions with their gaps."""
+    """The suite with the fillers that a masked language model proposes."""
     return replace(suite, propose=partial(propose_foils, proposed=proposed))
 
 

@@ -1,4 +1,4 @@
-"""Word lists of the foils, and sentences rewritten in a few places at once."""
+"""Word lists of the foils, and sentences rewritten in several spans at once."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from counterpoint.language.lexicon.word_lists import split_list
 
 DATA = Path(__file__).parent / "data"
-"""The folder of the lists, to be read and mended by people."""
+"""The folder of the word lists."""
 
 
 class Rewrite(NamedTuple):
-    """What stands at a place of a text, from one letter to another, in each of two sentences."""
+    """A span of a text, and its replacement in the caption and in the foil."""
 
     start: int
     end: int
@@ -21,12 +21,12 @@ class Rewrite(NamedTuple):
     foil: str
 
     def ordered(self, first: int) -> "Rewrite":
-        """The same, or with the two sentences exchanged where the second comes first."""
+        """The rewrite, with caption and foil exchanged if `first` is 1."""
         return self._replace(caption=self.foil, foil=self.caption) if first else self
 
 
 def apply_rewrites(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
-    """A text with each place put in other words, as a caption and as a foil; the first capital of a sentence stays.
+    """A text with its spans rewritten, as a caption and as a foil; the capital of a sentence is kept.
 
     >>> apply_rewrites("A dog is here.", [Rewrite(0, 5, "exactly one dog", "some dogs"), Rewrite(6, 8, "is", "are")])
     ('Exactly one dog is here.', 'Some dogs are here.')
@@ -54,7 +54,7 @@ def _begun(text: str, capital: bool) -> str:
 
 @cache
 def read_lists(name: str) -> Mapping[str, Any]:
-    """One file of word lists, as it is written."""
+    """The content of one file of word lists."""
     return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Questions made statements: "How many dogs are in the car?" becomes "There are exactly 2 dogs in the car."."""
+"""Questions as statements: "How many dogs are in the car?" becomes "There are exactly 2 dogs in the car."."""
 
 import re
 from collections.abc import Sequence
@@ -28,20 +28,20 @@ _NOWHERE_SEEN = frozenset(
         "points, letters, words, syllables, items, things, objects, square, stories, sets, groups, pairs, dozen, races"
     )
 )
-"""What is measured, read or made out rather than seen and counted."""
+"""Nouns that are measured or read rather than counted."""
 _DOUBTFUL = re.compile(
     r"\b(?:or|and|more|most|else|other|another|others|probably|likely|might|would|should|will|usually|typically|need|"
     r"needed|required|allowed|supposed|fit|per|both|either|each other|one another|together|than|think|believe|know|"
     r"if|least|bee|same|(?<!the )left|missing|not|no|how|what|which|who|where|why|it|its|he|she|they|them|their|his|"
     r"her|your|my|us|use[ds]?|made|going|many|can't|aren't|isn't|don't)\b|[,;:\"()0-9]"
 )
-"""Words after which a statement would say something else, or nothing that the picture shows."""
+"""Words that would change the meaning of the statement."""
 _NEGATIVE = re.compile(
     r"\b(?:any|anything|anyone|anybody|anywhere|ever|yet|at all|or|and|both|either|other|else|another|not|no|than|"
     r"only|enough|it|they|them|more|same|lots?|much|very|many|few|several|one|two|three|four|"
     r"someone|somebody|something|you|your|too|also|still)\b|[,;:\"()0-9]"
 )
-"""Words by which a denial would be odd, or deny something else than that there is one."""
+"""Words that would change the meaning of the negation."""
 _BEHIND = re.compile(
     r" (?=(?:in|on|at|to|of|behind|near|under|above|by|with|next|from|inside|outside|around|here|that|seen|visible|"
     r"over|across|between|beside|for|hanging|parked|shown|present|pictured)\b|\w+ing\b(?! \w+$))"
@@ -57,13 +57,13 @@ _AFTER = frozenset(
         "asleep, awake, available, airborne, upside, next, outdoors, indoors, nearby, close, open, lit"
     )
 )
-"""What can follow a noun at once: "people visible", "windows open"."""
+"""Words that can follow a noun directly: "people visible", "windows open"."""
 _DETERMINERS = frozenset(split_list("the, this, that, these, those, a, an, each, every"))
 
 
 @dataclass(frozen=True, slots=True)
 class CountClaim:
-    """A statement about a number of things, with what agrees with it said for one and for many.
+    """A statement about a number of objects, with agreement in singular and plural.
 
     >>> claim = how_many("How many people are in the picture?")
     >>> claim.exactly(1), claim.exactly(8, in_words=True)
@@ -77,15 +77,15 @@ class CountClaim:
     closing: tuple[str, str] = ("", "")
 
     def exactly(self, number: int, *, in_words: bool = False) -> str:
-        """That there are so many and no more."""
+        """The statement with an exact number."""
         return self._said(f"exactly {numeral(number, in_words=in_words)}", number != 1)
 
     def none(self, many: bool) -> str:
-        """That there is none, said of one or of many."""
+        """The statement that there is none, in singular or plural."""
         return self._said("no", many)
 
     def some(self, many: bool) -> str:
-        """That there is one, or that there are several."""
+        """The statement that there is one, or that there are several."""
         return self._said("" if many else article(singular(self.noun)), many)
 
     def _said(self, before: str, many: bool) -> str:
@@ -95,7 +95,7 @@ class CountClaim:
 
 @dataclass(frozen=True, slots=True)
 class ExistenceClaim:
-    """What a question after something being there asks for, in a form that can be said and denied.
+    """The statement that something is present, and its negation.
 
     >>> asked = is_there("Is there an umbrella behind the dog?")
     >>> asked.some, asked.none
@@ -110,7 +110,7 @@ class ExistenceClaim:
 
 
 NO_ARTICLE = "∅"
-"""What stands before a noun that has no article."""
+"""Stands for a missing article."""
 
 
 def numeral(number: int, *, in_words: bool) -> str:
@@ -120,7 +120,7 @@ def numeral(number: int, *, in_words: bool) -> str:
 
 @lru_cache(1 << 14)
 def how_many(question: str) -> CountClaim | None:
-    """The claim that answers to a question make, or nothing where its form or its subject leaves doubt.
+    """The count claim of a how-many question, or None where its form is ambiguous.
 
     >>> how_many("How many mirrors does this bike have?").exactly(1)
     'This bike has exactly 1 mirror.'
@@ -143,7 +143,7 @@ def how_many(question: str) -> CountClaim | None:
 
 
 def is_there(question: str) -> ExistenceClaim | None:
-    """What a question of the form "Is there …?" asks for, or nothing where its denial would be no plain one."""
+    """The existence claim of a question "Is there …?", or None where its negation would be odd."""
     match = _IS_THERE.fullmatch(question)
     if not match or _NEGATIVE.search(match[3].lower()):
         return None
@@ -161,7 +161,7 @@ def is_there(question: str) -> ExistenceClaim | None:
 
 
 def _noun_end(words: Sequence[str], tags: Sequence[str]) -> int:
-    """Where the words that name what is counted end: behind the last noun before a verb or a preposition."""
+    """The end of the counted noun phrase: after the last noun before a verb or a preposition."""
     end = 0
     for place, (word, tag) in enumerate(zip(words, tags, strict=True)):
         if word.lower() in (*_BE, *_DO, "can", "could", "have", "has", "had"):
