@@ -16,6 +16,7 @@ from counterpoint.store.lab import LabStore
 if TYPE_CHECKING:
     from counterpoint.core.groups import Group
     from counterpoint.lab.augmentation import TrainingSet
+    from counterpoint.lab.calibration import Reliability
     from counterpoint.lab.checking import SuiteValidity
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import LabContents, Verification
@@ -300,6 +301,14 @@ class Lab:
             threshold=threshold,
             seed=seed,
         )
+
+    def reliability(
+        self, model: str, *, suites: Sequence[str] = (), bins: int = 10, equal_mass: bool = False
+    ) -> Reliability:
+        """How often a model is right at each confidence, in bins of equal width or, with `equal_mass`, of equal size."""
+        from counterpoint.lab.calibration import measure_reliability
+
+        return measure_reliability(self.store.opened(), model, suites, bins=bins, equal_mass=equal_mass)
 
     def failures(self, model: str, *, suite: str = "", limit: int = 20) -> Failures:
         """The first groups that a model fails, with pictures, texts, gold and answers."""
