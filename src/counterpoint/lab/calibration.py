@@ -50,7 +50,9 @@ class Reliability(LabResult):
             (percent(own.confidence), percent(own.accuracy, own.accuracy_low, own.accuracy_high), f"{own.n:,}")
             for own in self.bins
         ]
-        return [ResultTable(f"Reliability of {self.model}, in per cent", ("confidence", "accuracy", "n"), lines, names=0)]
+        return [
+            ResultTable(f"Reliability of {self.model}, in per cent", ("confidence", "accuracy", "n"), lines, names=0)
+        ]
 
     def _repr_html_(self) -> str:
         return self.chart.svg() + LabResult._repr_html_(self)
