@@ -305,7 +305,7 @@ class Lab:
     def reliability(
         self, model: str, *, suites: Sequence[str] = (), bins: int = 10, equal_mass: bool = False
     ) -> Reliability:
-        """How often a model is right at each confidence, in bins of equal width or, with `equal_mass`, of equal size."""
+        """How often a model is right at each confidence, in bins of equal width or, with `equal_mass`, equal size."""
         from counterpoint.lab.calibration import measure_reliability
 
         return measure_reliability(self.store.opened(), model, suites, bins=bins, equal_mass=equal_mass)
