@@ -107,7 +107,7 @@ def test_few_or_no_values_are_drawn_too(chart: Chart) -> None:
 @pytest.mark.parametrize("kind", charts("a"))
 def test_every_value_can_be_read_from_its_mark(kind: str) -> None:
     root = parsed(charts("fusion")[kind].svg())
-    marks = [mark for mark in root.iter(f"{SVG}g") if mark.get("data-row")]
+    marks = [mark for mark in root.iter(f"{SVG}g") if mark.get("data-name")]
     counts = {"dots": 4, "overlaid": 2, "stacked": 2, "bars": 2, "histogram": 2, "shares": 2, "words": 2, "lines": 5}
     assert len(marks) == counts.get(kind, 4)
     for mark in marks:
@@ -195,3 +195,7 @@ def test_changed_words_can_be_read(colors: dict[str, str]) -> None:
 
 def test_dark_and_light_have_the_same_tokens() -> None:
     assert set(LIGHT_PAGE) == set(DARK_PAGE)
+
+
+def test_marks_are_not_taken_for_the_rows_of_a_page() -> None:
+    assert not any("data-row" in chart.html() for chart in charts("a").values())  # j and k go from row to row

@@ -44,7 +44,7 @@ class BarChart(Chart):
             drawing.text(0, y + 16, bar.word, color="ink", size=TEXT, room=NAMES)
             length = room * min(max(bar.share / full, 0.0), 1.0)
             tip = f"{bar.word}: {bar.count:,}, {percent_text(bar.share)} %"
-            with drawing.mark(tip, row=bar.word, count=bar.count, share=bar.share):
+            with drawing.mark(tip, name=bar.word, count=bar.count, share=bar.share):
                 drawing.rect(NAMES + 8, y + 5, max(length, 1.0), BAR, "accent")
             drawing.text(NAMES + 14 + length, y + 16, percent_text(bar.share), color="ink", size=TEXT)
         drawing.height = ROW * len(self.bars) + 4
@@ -100,7 +100,7 @@ class StackedBarChart(Chart):
         start = 0.0
         for share in shares:
             tip = f"{share.row}, {share.part}: {percent_text(share.share)} %, {share.count:,}"
-            with drawing.mark(tip, row=share.row, column=share.part, share=share.share, count=share.count):
+            with drawing.mark(tip, name=share.row, column=share.part, share=share.share, count=share.count):
                 left, right = scale(100 * start), scale(100 * (start + share.share))
                 drawing.rect(left, y + 5, max(right - left - 1, 0.5), BAR, tokens[share.part])
             start += share.share
@@ -127,7 +127,7 @@ class Histogram(Chart):
         for place, (part, value) in enumerate(zip(self.bins, heights, strict=True)):
             middle, width = left + step * (place + 0.5), min(0.86 * step, 48)
             tip = f"{part.label}: {part.count:,}, {percent_text(part.count / total)} %"
-            with drawing.mark(tip, row=part.label, count=part.count, share=part.count / total):
+            with drawing.mark(tip, name=part.label, count=part.count, share=part.count / total):
                 drawing.rect(middle - width / 2, scale(value), width, top + height - scale(value), "accent")
             if self.as_percent and part.count and step >= text_width("99.9", SMALL):
                 drawing.text(middle, scale(value) - 5, percent_text(value / 100), color="ink", anchor="middle")
@@ -182,7 +182,7 @@ class WordChart(Chart):
             for number, (side, token) in enumerate(SIDES.items()):
                 if frequency := by_word.get((word, side)):
                     tip = f"{word}, {side}: {percent_text(frequency.share)} %, {frequency.count:,}"
-                    with drawing.mark(tip, row=word, column=side, share=frequency.share, count=frequency.count):
+                    with drawing.mark(tip, name=word, column=side, share=frequency.share, count=frequency.count):
                         length = scale(100 * frequency.share) - scale(0)
                         drawing.rect(scale(0), y + 3.5 + number * (bar + 1), max(length, 0.5), bar, token)
         return drawing

@@ -82,7 +82,7 @@ class LineChart(Chart):
         for point in points:
             x, tip = at[point.x], f"{series.name}, {point.x}: {interval_text(point.value, point.low, point.high)}"
             values = {"value": point.value, "low": point.low, "high": point.high}
-            with drawing.mark(tip, row=series.name, column=point.x, **values):
+            with drawing.mark(tip, name=series.name, column=point.x, **values):
                 color_of_interval, width = ("band", 4) if color == "right" else (color, 1.5)
                 drawing.line((x, scale(100 * point.low)), (x, scale(100 * point.high)), color_of_interval, width=width)
                 drawing.dot(x, scale(100 * point.value), color, diamond=diamond)
@@ -140,7 +140,7 @@ def _draw_bin(
         "low": bin_.accuracy_low,
         "high": bin_.accuracy_high,
     }
-    with drawing.mark(tip, row=model, count=bin_.n, **values):
+    with drawing.mark(tip, name=model, count=bin_.n, **values):
         x = across(100 * bin_.confidence)
         drawing.line((x, up(100 * bin_.accuracy_low)), (x, up(100 * bin_.accuracy_high)), "band", width=4)
         drawing.dot(x, up(100 * bin_.accuracy), "right", radius=radius)

@@ -87,7 +87,7 @@ def _overlaid_panel(dots: Sequence[Dot], columns: Sequence[str], scale: AxisScal
 
 def _draw_dot(drawing: Drawing, dot: Dot, scale: AxisScale, y: float, color: str, *, diamond: bool = False) -> None:
     tip = f"{dot.row}, {dot.column}: {interval_text(dot.value, dot.low, dot.high)}"
-    with drawing.mark(tip, row=dot.row, column=dot.column, value=dot.value, low=dot.low, high=dot.high):
+    with drawing.mark(tip, name=dot.row, column=dot.column, value=dot.value, low=dot.low, high=dot.high):
         color_of_interval, width = ("band", 4) if color == "right" else (color, 1.5)
         drawing.line((scale(100 * dot.low), y), (scale(100 * dot.high), y), color_of_interval, width=width)
         drawing.dot(scale(100 * dot.value), y, color, diamond=diamond)
