@@ -1,12 +1,13 @@
-# Each word makes its own .venv when there is none; Python 3.11 or later, pip and make are enough.
+# Each target makes what it needs of .venv; Python 3.11 or later, pip and make are enough.
 
 PYTHON ?= python3
 BIN := .venv/bin
+BASE := .venv/.base
 READY := .venv/.ready
 
 .PHONY: demo test check style format prove clean
 
-demo: $(READY)        ## from nothing to real failures of real models; SERVE=1 opens them in the browser
+demo: $(BASE)         ## install the base package and show real failures of real models; SERVE=1 opens the pages
 	$(BIN)/counterpoint demo
 ifdef SERVE
 	$(BIN)/counterpoint serve demo/lab --open
@@ -56,7 +57,11 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 clean:
 	rm -rf .venv demo build dist
 
-$(READY): pyproject.toml
+$(BASE): pyproject.toml
 	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	touch $(BASE)
+
+$(READY): $(BASE)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(READY)
