@@ -34,7 +34,10 @@ def test_importing_the_package_loads_no_room_and_no_library() -> None:
 def test_the_help_loads_no_command_and_nothing_heavy() -> None:
     loaded = _loaded("from counterpoint.cli.main import commands\ncommands(['--help'], standalone_mode=False)")
     assert not loaded & HEAVY
-    assert {name for name in loaded if name.startswith("counterpoint.cli.")} == {"counterpoint.cli.main"}
+    assert {name for name in loaded if name.startswith("counterpoint.cli.")} == {
+        "counterpoint.cli.main",
+        "counterpoint.cli.printing",
+    }
 
 
 def test_listing_models_loads_none_of_them() -> None:

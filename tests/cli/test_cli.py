@@ -197,8 +197,8 @@ def test_a_built_in_model_says_what_it_was_never_taught(call: Call) -> None:
     assert said.code == 0
     assert said.out.startswith("red\n")
     assert said.err.splitlines() == [
-        "question-only does not know the word spaceship",
-        "question-only cannot say beige",
+        "counterpoint: question-only does not know the word spaceship",
+        "counterpoint: question-only cannot say beige",
     ]
     assert call("ask", "picture-only", SHOWN, "What color is the spaceship?").err == ""
     assert call("ask", "question-only", SHOWN, "What color is the dog?").err == ""

@@ -21,7 +21,7 @@ def test_a_function_in_the_folder_is_a_model_and_its_missing_fingerprint_is_one_
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == "yes"
     (line,) = done.stderr.splitlines()
-    assert line.startswith("counterpoint: mine:bright has no fingerprint; that of its file is used")
+    assert line.startswith("counterpoint: mine:bright has no fingerprint; its file is used")
 
 
 def test_what_is_wrong_with_it_is_one_sentence_and_a_hint(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command line: each command is a module of this room, imported when it is called."""
+"""The command line: each command is a module of this package, imported when it is called."""
 
 import gc
 import sys
@@ -8,34 +8,34 @@ from keyword import iskeyword
 
 import click
 
-from counterpoint._version import __version__
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint import CounterpointError, UnknownName, __version__
+from counterpoint.cli.printing import log_to_stderr
 
 COMMANDS = {
     "ask": "Ask a model one question about one picture.",
-    "augment": "Write questions to train on, about other pictures than a lab's.",
-    "check": "Say which groups of a suite are valid, and why others are not.",
+    "augment": "Write training questions about pictures that a lab does not use.",
+    "check": "Check which groups of a suite are valid, and why others are not.",
     "compare": "Compare two models on the same groups, test by test.",
     "data": "Check the files of a data set, and describe what is in them.",
-    "demo": "Show what there is, from scenes to failures, in a minute.",
+    "demo": "Show scenes, models, scores and a report in a minute.",
     "export": "Write a suite in the layout of another tool.",
     "export-site": "Write the pages of a lab as files that open without a server.",
-    "generate": "Make a suite of groups from scenes, and keep it in a lab.",
+    "generate": "Generate suites of groups from a source, and store them in a lab.",
     "import": "Add predictions made elsewhere as answers of a model.",
     "leaderboard": "Show what models have beyond accuracy: bias, robustness, uncertainty, cost.",
-    "list": "List suites, metrics, models, sources, checks or rules of the catalog.",
+    "list": "List suites, metrics, models, sources, checks, rules, papers or layouts.",
     "ls": "List what a lab holds.",
     "paper": "Print the tables of a paper from the models of a lab.",
-    "pictures": "Say in which folders the pictures of a lab are.",
+    "pictures": "Set the folders of a lab's pictures, and show which are found.",
     "rescore": "Take values from the answers in a lab by another rule, without asking.",
     "report": "Write what a lab shows to one file that can be mailed.",
     "run": "Ask a model everything that a lab has not asked it yet.",
     "score": "Score the answers in a lab, with intervals.",
     "serve": "Show a lab in the browser.",
-    "study": "Measure something on the built-in world.",
-    "translate": "Put questions into another language and back, for a suite.",
+    "study": "Run an experiment on a lab or on the built-in world.",
+    "translate": "Translate questions and back, for a suite of back-translations.",
     "verify": "Say whether a lab still is what it was.",
-    "words": "Say by which words captions and foils differ, and how far apart they are.",
+    "words": "Show the words by which captions and foils differ.",
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }
 """Name and one line of help for each command, so that listing them loads nothing."""
@@ -89,7 +89,8 @@ def main() -> None:
     gc.set_threshold(*RARELY)
     sys.path.append("")  # so that `module:object` finds modules in the folder where the command is given
     try:
-        code = commands.main(prog_name="counterpoint", standalone_mode=False)
+        with log_to_stderr():
+            code = commands.main(prog_name="counterpoint", standalone_mode=False)
     except CounterpointError as problem:
         click.echo(f"counterpoint: {problem}", err=True)
         if problem.hint:

@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from counterpoint import LabResult, ProgressEvent
+if TYPE_CHECKING:
+    from counterpoint import LabResult, ProgressEvent
 
-Callback: TypeAlias = Callable[[ProgressEvent], None]
+Callback: TypeAlias = "Callable[[ProgressEvent], None]"
 PERIOD = 10.0
 """Seconds between two lines of progress where standard error is not a terminal."""
 
@@ -22,7 +23,7 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def print_result(result: LabResult, form: str | None = None, *, as_json: bool = False) -> None:
+def print_result(result: "LabResult", form: str | None = None, *, as_json: bool = False) -> None:
     """Print a result as JSON, or its tables and notes as text, Markdown or LaTeX."""
     if as_json or form == "json":
         print_json(result.to_dict())
@@ -33,7 +34,7 @@ def print_result(result: LabResult, form: str | None = None, *, as_json: bool = 
 @contextmanager
 def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monotonic) -> Iterator[Callback]:
     """Show progress on standard error: bars in a terminal, else a line now and then; warnings are printed as lines."""
-    with _log_to_stderr():
+    with log_to_stderr():
         if not sys.stderr.isatty():
             yield _progress_lines(every, clock)
             return
@@ -45,7 +46,7 @@ def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monoto
             tasks: dict[str, Any] = {}
             began: dict[str, float] = {}
 
-            def show(event: ProgressEvent) -> None:
+            def show(event: "ProgressEvent") -> None:
                 start = began.setdefault(event.task, clock())
                 if event.task not in tasks:
                     tasks[event.task] = bars.add_task(event.task, total=event.total, detail="")
@@ -60,7 +61,7 @@ def _progress_lines(every: float, clock: Callable[[], float]) -> Callback:
     last = clock()
     began: dict[str, float] = {}
 
-    def show(event: ProgressEvent) -> None:
+    def show(event: "ProgressEvent") -> None:
         nonlocal last
         start, now = began.setdefault(event.task, last), clock()
         if now - last >= every:
@@ -70,7 +71,7 @@ def _progress_lines(every: float, clock: Callable[[], float]) -> Callback:
     return show
 
 
-def _detail(event: ProgressEvent, seconds: float) -> str:
+def _detail(event: "ProgressEvent", seconds: float) -> str:
     """What a task reports itself, or how much is done, the rate, and the time left where a total is known."""
     if event.detail:
         return event.detail
@@ -81,16 +82,20 @@ def _detail(event: ProgressEvent, seconds: float) -> str:
 
 
 class _EchoHandler(logging.Handler):
-    """Prints log records as plain lines on standard error."""
+    """Prints log records as plain lines on standard error, warnings with the name of the program."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(record.getMessage(), err=True)
+        prefix = "counterpoint: " if record.levelno >= logging.WARNING else ""
+        click.echo(f"{prefix}{record.getMessage()}", err=True)
 
 
 @contextmanager
-def _log_to_stderr() -> Iterator[None]:
-    """Print what the application layer logs, from INFO on."""
+def log_to_stderr() -> Iterator[None]:
+    """Print what the application layer logs, from INFO on; within another such block nothing is added."""
     logger, handler = logging.getLogger("counterpoint"), _EchoHandler()
+    if any(isinstance(installed, _EchoHandler) for installed in logger.handlers):
+        yield
+        return
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
