@@ -127,7 +127,7 @@ def test_what_cannot_be_paired_is_counted_with_its_file_and_record(tmp_path: Pat
     name = "object_verification_template_test.json"
     assert source.skips.places == {
         "a repeated id": [f"{name}, record 7 (11-0-1)", f"{name}, record 9 (11-0-1-t)"],
-        "an id that tells no test": [f"{name}, record 12 (14-0-1-v)"],
+        "an id of no known test": [f"{name}, record 12 (14-0-1-v)"],
         "not as the layout has it": [
             f"{name}, record 13: label is {{'yes': 2.0}}, not answers with their credit, such as {{\"yes\": 1.0}}",
             f'{name}, record 14: label is {{}}, not answers with their credit, such as {{"yes": 1.0}}',

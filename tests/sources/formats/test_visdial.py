@@ -83,10 +83,10 @@ def test_pictures_of_train_are_those_of_coco(read: Read, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"question": 2}, "dialog 0: question is 2, not the place of a text among 2"),
+        ({"question": 2}, "dialog 0: question is 2, not the position of a text among 2"),
         ({"question": -1}, "dialog 0: question is -1"),
         ({"question": None}, "dialog 0: question is None"),
-        ({"answer": True}, "dialog 0: answer is True, not the place of a text among 3"),
+        ({"answer": True}, "dialog 0: answer is True, not the position of a text among 3"),
         ({"answer": None}, "dialog 0: answer is None"),
         ({"answer_options": [0, 9]}, "answer_options is [0, 9]"),
         ({"answer_options": [2]}, "dialog 0: answer is 1, not one of the answer_options"),

@@ -1,1 +1,1 @@
-"""Predictions that other tools wrote down, read into one form whatever their layout."""
+"""Predictions in the result files of other tools, read into one form."""

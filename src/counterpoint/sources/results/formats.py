@@ -1,4 +1,4 @@
-"""The layouts of other tools by name, each told by what is in a file, whatever the file is called."""
+"""The result formats of other tools, detected by the content of a file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -34,7 +34,7 @@ RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
         "inspect": "logs of Inspect: .eval or JSON",
     }
 )
-"""Every layout that can be read, and what it is."""
+"""Every format that can be read, with a description."""
 _LAYOUTS: Mapping[str, ColumnLayout] = MappingProxyType(
     {"plain": PREDICTIONS, "vqa": VQA_RESULTS, "llava": LLAVA_ANSWERS, "vlmevalkit": VLMEVALKIT_RESULTS}
 )
@@ -48,40 +48,40 @@ _TABLES: Mapping[str, Callable[[Path], Iterator[Row]]] = MappingProxyType(
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
-def read_predictions(path: Path, form: str = "", columns: Mapping[str, str] | None = None) -> PredictionStream:
-    """Every record of a file as a prediction or an oddity; the layout is the named one, else the one that is found."""
-    form = form or detect_format(path)
-    if form not in RESULT_FORMATS:
-        raise UnknownName("format", form, RESULT_FORMATS)
+def read_predictions(path: Path, format_: str = "", columns: Mapping[str, str] | None = None) -> PredictionStream:
+    """Every record of a file as a prediction or a rejected record; the format is detected where none is named."""
+    format_ = format_ or detect_format(path)
+    if format_ not in RESULT_FORMATS:
+        raise UnknownName("format", format_, RESULT_FORMATS)
     kind = _kind(path)
-    if form == "inspect":
+    if format_ == "inspect":
         return read_eval_log(path) if kind == "log" else read_json_log(json_records(path))
-    if form in ("lmms-eval", "lm-eval"):
-        return read_samples(_records(path, kind), losses=form == "lmms-eval")
-    reader = PredictionReader(path, _LAYOUTS[form], columns or {})
+    if format_ in ("lmms-eval", "lm-eval"):
+        return read_samples(_records(path, kind), losses=format_ == "lmms-eval")
+    reader = PredictionReader(path, _LAYOUTS[format_], columns or {})
     return reader.read(json_records(path, reader.columns.is_complete) if kind == "json" else _records(path, kind))
 
 
 def detect_format(path: Path) -> str:
-    """The layout of a file, by its content."""
+    """The format of a file, by its content."""
     kind = _kind(path)
     if kind == "log" or (kind == "json" and {"eval", "status"} <= set(read_outline(path).keys)):
         return "inspect"
-    first = list(islice(_records(path, kind), 3))  # a stray summary may come first
-    return next((form for record in first if (form := _form(record)) != "plain"), "plain")
+    first = list(islice(_records(path, kind), 3))  # a summary may come first
+    return next((format_ for record in first if (format_ := _record_format(record)) != "plain"), "plain")
 
 
-def describe_format(path: Path, form: str, columns: Mapping[str, str] | None = None) -> str:
-    """A layout in words, with the columns from which predictions are taken, where it has columns."""
-    if form not in _LAYOUTS:
-        return form
-    finder = ColumnFinder(_LAYOUTS[form], columns or {})
+def describe_format(path: Path, format_: str, columns: Mapping[str, str] | None = None) -> str:
+    """The name of a format, with the columns from which predictions are read, where it has columns."""
+    if format_ not in _LAYOUTS:
+        return format_
+    finder = ColumnFinder(_LAYOUTS[format_], columns or {})
     names = (tuple(record.fields) for record in islice(_records(path, _kind(path)), 3))
     used = next((finder.find(row) for row in names if finder.is_complete(row)), None)
-    return f"{form} ({describe_columns(used)})" if used else form
+    return f"{format_} ({describe_columns(used)})" if used else format_
 
 
-def _form(record: ResultRecord) -> str:
+def _record_format(record: ResultRecord) -> str:
     names = {name.lower() for name in record.fields}
     if {"resps", "filtered_resps"} & names:
         return "lm-eval" if isinstance(record.fields.get("arguments"), dict) or "prompt_hash" in names else "lmms-eval"
@@ -103,12 +103,12 @@ def _records(path: Path, kind: str) -> Iterator[ResultRecord]:
 
 
 def _is_record(names: tuple[str, ...]) -> bool:
-    """Whether an object with these keys is one record, as in a file of one line."""
+    """Whether an object with these keys is a single record, as in a file of one line."""
     return bool({"resps", "filtered_resps"} & set(names)) or ColumnFinder(PREDICTIONS).is_complete(names)
 
 
 def _kind(path: Path) -> str:
-    """What a file is made of: json, text, parquet, sheet or log."""
+    """The container of a file: json, text, parquet, sheet or log."""
     try:
         with path.open("rb") as file:
             head = file.read(4096)

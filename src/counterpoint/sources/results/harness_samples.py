@@ -1,4 +1,4 @@
-"""Samples of lm-eval and lmms-eval: lines with replies or log-likelihoods, and ids in documents or among measures."""
+"""Samples of lm-eval and lmms-eval: replies or log-likelihoods, with ids in the document or among the metrics."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -22,8 +22,8 @@ _columns = ColumnFinder(PREDICTIONS)
 def read_samples(records: Iterator[ResultRecord], *, losses: bool) -> PredictionStream:
     """Every reply as a prediction; several replies to one question are trials of it.
 
-    Where log-likelihoods of choices are given, the likeliest is the answer; `losses` says that the numbers are the
-    less the better, as those of lmms-eval are. What a filter of theirs has left is used only where the reply is gone.
+    Where log-likelihoods of choices are given, the answer is the argmax; `losses` says that lower is better, as in
+    lmms-eval. The filtered reply is used only where the reply itself is not stored.
     """
     for record in records:
         yield from _sample(record, losses)
@@ -38,36 +38,38 @@ def _sample(record: ResultRecord, losses: bool) -> PredictionStream:
             record.place, f"no {missing} among {', '.join(record.fields) or 'nothing'}"[:100], own or ""
         )
         return
-    asked = Prediction(own, picture=_picture(record.fields), text=_text(record.fields), place=record.place)
+    base = Prediction(own, picture=_picture(record.fields), text=_text(record.fields), place=record.place)
     pairs = list(_pairs(replies))
     if pairs:
-        yield _likeliest(asked, record.fields, [-pair if losses else pair for pair in pairs])
+        yield _likeliest(base, record.fields, [-pair if losses else pair for pair in pairs])
         return
-    said = list(_texts(replies))
-    if not said:
+    texts = list(_texts(replies))
+    if not texts:
         yield RejectedRecord(record.place, "no reply", own)
-    for trial, raw in enumerate(said):
-        yield replace(asked, raw=raw, trial=trial)
+    for trial, raw in enumerate(texts):
+        yield replace(base, raw=raw, trial=trial)
 
 
-def _likeliest(asked: Prediction, sample: Mapping[str, Any], scores: list[float]) -> Prediction | RejectedRecord:
+def _likeliest(base: Prediction, sample: Mapping[str, Any], scores: list[float]) -> Prediction | RejectedRecord:
     if len(scores) == 1:
-        return replace(asked, raw=repr(scores[0]), score=scores[0])
+        return replace(base, raw=repr(scores[0]), score=scores[0])
     options = _options(sample, len(scores))
     if not options:
-        return RejectedRecord(asked.place, f"{len(scores)} log-likelihoods, and no names of the choices", asked.id)
+        return RejectedRecord(base.place, f"{len(scores)} log-likelihoods, and no names of the choices", base.id)
     shares = [exp(score - max(scores)) for score in scores]
-    likely = sorted(zip(options, (share / sum(shares) for share in shares), strict=True), key=lambda one: -one[1])
-    return replace(asked, raw=likely[0][0], options=options, top=tuple(likely))
+    likely = sorted(zip(options, (share / sum(shares) for share in shares), strict=True), key=lambda choice: -choice[1])
+    return replace(base, raw=likely[0][0], options=options, top=tuple(likely))
 
 
 def _options(sample: Mapping[str, Any], count: int) -> tuple[str, ...]:
     """The choices: what the model was given to continue with, else those of the document."""
     arguments = sample.get("arguments")
     if isinstance(arguments, dict):
-        asked = [str(one.get("arg_1", "")).strip() for one in arguments.values() if isinstance(one, dict)]
-        if len(asked) == count and all(asked):
-            return tuple(asked)
+        continuations = [
+            str(argument.get("arg_1", "")).strip() for argument in arguments.values() if isinstance(argument, dict)
+        ]
+        if len(continuations) == count and all(continuations):
+            return tuple(continuations)
     for inner in _within(sample):
         for name in _CHOICES:
             offered = inner.get(name)
@@ -79,21 +81,21 @@ def _options(sample: Mapping[str, Any], count: int) -> tuple[str, ...]:
 
 def _id(sample: Mapping[str, Any]) -> str | None:
     """Our own id, wherever it is kept; else the document's; else the number of the document."""
-    found = [inner["query_id"] for inner in (sample, *_within(sample)) if inner.get("query_id")]
+    candidates = [inner["query_id"] for inner in (sample, *_within(sample)) if inner.get("query_id")]
     for inner in _within(sample):
         column = _columns.find(tuple(inner))["id"]
-        found += [inner[column]] if column else []
-    return next((text for one in (*found, sample.get("doc_id")) if (text := as_text(one))), None)
+        candidates += [inner[column]] if column else []
+    return next((text for candidate in (*candidates, sample.get("doc_id")) if (text := as_text(candidate))), None)
 
 
 def _text(sample: Mapping[str, Any]) -> str:
-    asked = sample.get("input")
+    text = sample.get("input")
     for inner in _within(sample):
         if isinstance(question := inner.get("question"), str):
             return question
-    if asked is None and isinstance(arguments := sample.get("arguments"), dict):
-        asked = next((one.get("arg_0") for one in arguments.values() if isinstance(one, dict)), None)
-    return asked if isinstance(asked, str) else ""
+    if text is None and isinstance(arguments := sample.get("arguments"), dict):
+        text = next((argument.get("arg_0") for argument in arguments.values() if isinstance(argument, dict)), None)
+    return text if isinstance(text, str) else ""
 
 
 def _picture(sample: Mapping[str, Any]) -> str:
@@ -106,9 +108,9 @@ def _picture(sample: Mapping[str, Any]) -> str:
 
 
 def _within(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The document, and the measures that carry more than a number, which is where lmms-eval keeps what it kept."""
+    """The document, and the metrics that are objects, where lmms-eval stores what a task returned."""
     doc = sample.get("doc")
-    rest = [one for name, one in sample.items() if name not in ("doc", "arguments") and isinstance(one, dict)]
+    rest = [value for name, value in sample.items() if name not in ("doc", "arguments") and isinstance(value, dict)]
     return ([doc] if isinstance(doc, dict) else []) + rest
 
 
@@ -120,13 +122,13 @@ def _pairs(replies: Any) -> Iterator[float]:
             if number is not None:
                 yield number
             return
-        for one in replies:
-            yield from _pairs(one)
+        for reply in replies:
+            yield from _pairs(reply)
 
 
 def _texts(replies: Any) -> Iterator[str]:
     if isinstance(replies, list):
-        for one in replies:
-            yield from _texts(one)
+        for reply in replies:
+            yield from _texts(reply)
     elif (text := as_text(replies)) is not None:
         yield text

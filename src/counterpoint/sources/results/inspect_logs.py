@@ -1,4 +1,4 @@
-"""Logs of Inspect: a zip of JSON with a member per sample, or the older single JSON; an epoch is a trial."""
+"""Logs of Inspect: a zip archive with a JSON file per sample, or one JSON file; an epoch is a trial."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def _prediction(record: ResultRecord, attached: Callable[[str], str | None]) -> 
         return RejectedRecord(record.place, "a sample without an id")
     kept = sample.get("attachments")
     lookup = kept.get if isinstance(kept, dict) and kept else attached
-    raw = _said(sample, lookup)
+    raw = _reply(sample, lookup)
     if raw is None:
         error = sample.get("error")
         message = error.get("message") if isinstance(error, dict) else error
@@ -64,13 +64,13 @@ def _prediction(record: ResultRecord, attached: Callable[[str], str | None]) -> 
     epoch = sample.get("epoch", 1)
     if not isinstance(epoch, int) or not 1 <= epoch <= 2**16:
         return RejectedRecord(record.place, f"{epoch!r} is no number of an epoch", own)
-    text, picture = _shown(sample.get("input"), lookup)
-    offered = sample.get("choices")
-    options = tuple(map(str, offered)) if isinstance(offered, list) else ()
+    text, picture = _prompt(sample.get("input"), lookup)
+    choices = sample.get("choices")
+    options = tuple(map(str, choices)) if isinstance(choices, list) else ()
     return Prediction(own, raw, picture, text, trial=epoch - 1, options=options, place=record.place)
 
 
-def _said(sample: Mapping[str, Any], lookup: Callable[[str], str | None]) -> str | None:
+def _reply(sample: Mapping[str, Any], lookup: Callable[[str], str | None]) -> str | None:
     output = sample.get("output")
     choices = output.get("choices") if isinstance(output, dict) else None
     if not choices or not isinstance(choices, list) or not isinstance(choices[0], dict):
@@ -80,45 +80,47 @@ def _said(sample: Mapping[str, Any], lookup: Callable[[str], str | None]) -> str
     return None if content is None else "".join(_words(content, lookup))
 
 
-def _shown(asked: Any, lookup: Callable[[str], str | None]) -> tuple[str, str]:
-    """The text and the picture of the last thing that the user said."""
-    if isinstance(asked, str):
-        return _whole(asked, lookup), ""
-    said = asked if isinstance(asked, list) else []
-    messages = [one for one in said if isinstance(one, dict) and one.get("role") == "user"]
+def _prompt(input_: Any, lookup: Callable[[str], str | None]) -> tuple[str, str]:
+    """The text and the picture of the last message of the user."""
+    if isinstance(input_, str):
+        return _resolve(input_, lookup), ""
+    history = input_ if isinstance(input_, list) else []
+    messages = [message for message in history if isinstance(message, dict) and message.get("role") == "user"]
     if not messages:
         return "", ""
     content = messages[-1].get("content", "")
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     pictures = [part["image"] for part in parts if isinstance(part.get("image"), str)]
-    named = [one for one in pictures if not one.startswith(("data:", _ATTACHED))]
-    return "\n".join(_words(content, lookup)), named[0] if named else ""
+    paths = [picture for picture in pictures if not picture.startswith(("data:", _ATTACHED))]
+    return "\n".join(_words(content, lookup)), paths[0] if paths else ""
 
 
 def _words(content: Any, lookup: Callable[[str], str | None]) -> Iterator[str]:
-    """The text of a message, whole or in parts, without pictures and without what was thought aloud."""
+    """The text of a message, whole or in parts, without pictures and reasoning."""
     for part in [content] if isinstance(content, str) else content if isinstance(content, list) else []:
         text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else part
         if isinstance(text, str):
-            yield _whole(text, lookup)
+            yield _resolve(text, lookup)
 
 
-def _whole(text: str, lookup: Callable[[str], str | None]) -> str:
-    """A text as it was said; long ones are kept elsewhere in the log, under a number or a digest."""
-    found = lookup(text.removeprefix(_ATTACHED)) if text.startswith(_ATTACHED) else text
-    return text if found is None else found
+def _resolve(text: str, lookup: Callable[[str], str | None]) -> str:
+    """A text, or the attachment that it refers to by number or digest."""
+    attached = lookup(text.removeprefix(_ATTACHED)) if text.startswith(_ATTACHED) else text
+    return text if attached is None else attached
 
 
 def _parts(archive: ZipFile, members: Mapping[str, ZipInfo], name: str, place: str) -> Callable[[str], str | None]:
-    """What a sample that is kept in parts has elsewhere: its long texts by number."""
+    """The attachments of a sample that is stored in parts: its long texts by number."""
 
     @cache
     def texts() -> dict[int, str]:
         folder = name.removesuffix("sample.json") + "attachments/"
         starts = {
-            int(one[len(folder) : -5]): one for one in members if re.fullmatch(re.escape(folder) + r"\d+\.json", one)
+            int(member[len(folder) : -5]): member
+            for member in members
+            if re.fullmatch(re.escape(folder) + r"\d+\.json", member)
         }
-        chunks = {start: _loaded(_content(archive, members[one], place), place) for start, one in starts.items()}
+        chunks = {start: _loaded(_content(archive, members[member], place), place) for start, member in starts.items()}
         whole = ((start, chunk) for start, chunk in chunks.items() if isinstance(chunk, list))
         return {start + n: str(text) for start, chunk in whole for n, text in enumerate(chunk)}
 

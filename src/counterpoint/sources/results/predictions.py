@@ -1,4 +1,4 @@
-"""What other tools write down: predictions, and records that hold none; the same values whatever the layout."""
+"""Predictions of other tools, and records that hold none, in one form for all formats."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a model said elsewhere, to what the other tool calls a question, and where that is written."""
+    """The reply of a model to a question, with the ids and texts of the other tool and its place in the file."""
 
     id: str
     raw: str = ""
-    picture: str = ""  # a path, a file name or an address, as it was written
+    picture: str = ""  # a path, a file name or an address, as in the file
     text: str = ""
     score: float | None = None
     trial: int = 0
-    options: tuple[str, ...] = ()  # the choices in the order in which they were shown there
+    options: tuple[str, ...] = ()  # the choices in the order in which the model was shown them
     top: tuple[tuple[str, float], ...] = ()  # the likeliest answers with their probabilities, best first
     place: str = ""
 
@@ -30,12 +30,12 @@ class RejectedRecord:
 
 
 PredictionStream: TypeAlias = Iterator[Prediction | RejectedRecord]
-"""What a reader yields: every record of a file is one or the other."""
+"""What a reader yields: a prediction or a rejected record for every record of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRecord:
-    """One record of a file; `key` is the name under which an object has it, else empty."""
+    """One record of a file; `key` is its key in a JSON object, else empty."""
 
     place: str
     value: Any
@@ -43,7 +43,7 @@ class ResultRecord:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """Its named values; none, if it is but a number or a text."""
+        """Its named values; empty if it is only a number or a text."""
         return self.value if isinstance(self.value, dict) else {}
 
 
