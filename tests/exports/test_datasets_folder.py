@@ -111,7 +111,7 @@ def test_a_picture_is_encoded_once_as_far_as_there_is_room(lab: LabStore) -> Non
         out.file(BLURRED)
         out.file(TURNED)
     assert pictures.count == 2
-    narrow = PictureEncoder(pictures, room=100)
+    narrow = PictureEncoder(pictures, cache_bytes=100)
     for _ in range(3):
         narrow.file(BLURRED)
         narrow.file(TURNED)

@@ -1,1 +1,1 @@
-"""What goes to other tools: data sets, tasks and training files."""
+"""Suites and questions in the layouts of other tools: data sets, tasks and training files."""

@@ -19,7 +19,7 @@ DATA, CARD = "data", "README.md"
 
 @dataclass(frozen=True, slots=True)
 class ExportedSuite:
-    """What was written, and where."""
+    """What was written: the suite, the folder, counts and files."""
 
     suite: str
     folder: str
@@ -31,7 +31,7 @@ class ExportedSuite:
 
 
 def export_datasets(suite: StoredSuite, folder: Path, pictures: LabPictures | None) -> ExportedSuite:
-    """Write a suite as a datasets folder, whole or not at all; without `pictures` their addresses have to do."""
+    """Write a suite as a datasets folder, atomically; without `pictures`, with their addresses alone."""
     manifest, out = suite.manifest, None if pictures is None else PictureEncoder(pictures)
     with atomic_folder(folder) as draft:
         shards = write_shards(flat_tables(suite.table, out), draft / DATA)
@@ -43,9 +43,9 @@ def export_datasets(suite: StoredSuite, folder: Path, pictures: LabPictures | No
 
 
 def dataset_card(manifest: Manifest, shards: Shards, modes: list[str], *, pictures: bool) -> str:
-    """The page that the hub shows: facts for programs in front, then what each column holds, for people."""
+    """The data set card: YAML front matter for the hub, then a description of the columns."""
     names = column_names(pictures=pictures)
-    listed = "\n".join(f"| `{name}` | {COLUMNS[name][1]} |" for name in names)
+    column_rows = "\n".join(f"| `{name}` | {COLUMNS[name][1]} |" for name in names)
     scored = _SCORED if "score" in modes else ""
     blind = "" if pictures else _BLIND
     facts = f"{manifest.groups:,} groups of {manifest.rows:,} queries, seed {manifest.seed}"
@@ -54,12 +54,12 @@ def dataset_card(manifest: Manifest, shards: Shards, modes: list[str], *, pictur
         suite=manifest.suite,
         facts=f"{facts}, made by `{manifest.generator}`, fingerprint `{manifest.fingerprint}`",
         extra=blind + scored,
-        columns=listed,
+        columns=column_rows,
     )
 
 
 def _front(manifest: Manifest, shards: Shards, names: list[str], *, pictures: bool) -> Iterator[str]:
-    """The front matter, in YAML; a JSON text is one in YAML too."""
+    """The front matter in YAML, of which JSON strings are a part."""
     yield f"pretty_name: {json.dumps(f'Counterpoint suite {manifest.suite}', ensure_ascii=False)}"
     yield "task_categories:\n- visual-question-answering"
     yield "language:\n- en"

@@ -1,4 +1,4 @@
-"""A suite of Counterpoint as a task of lmms-eval: what a model is shown, how it is asked, a first look at its answers.
+"""A suite of Counterpoint as a task of lmms-eval: pictures, prompts, and first metrics of the answers.
 
 Written by `counterpoint export`; it needs nothing but Python. Scores with intervals come from Counterpoint itself:
 run with --log_samples, and give the file with the samples to `counterpoint import`.
@@ -9,22 +9,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-ASKED = "\nAnswer with a single word or a short phrase."
-CHOSEN = "\nChoose one of: {choices}. Answer with your choice alone."
+ANSWER_PROMPT = "\nAnswer with a single word or a short phrase."
+CHOICE_PROMPT = "\nChoose one of: {choices}. Answer with your choice alone."
 
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
-    """The picture; none where the question is asked blindly."""
+    """The picture; none for a text-only control."""
     return [] if doc["image"] is None else [doc["image"].convert("RGB")]
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str] | None = None) -> str:
-    """What was said before, the question, and how to answer it; the task file may word this for each model."""
+    """The context, the question and the instruction; the task file may override the prompts for each model."""
     words = lmms_eval_specific_kwargs or {}
-    how = words.get("choice_prompt", CHOSEN) if doc["choices"] else words.get("post_prompt", ASKED)
+    how = words.get("choice_prompt", CHOICE_PROMPT) if doc["choices"] else words.get("post_prompt", ANSWER_PROMPT)
     how = how.replace("{choices}", ", ".join(doc["choices"] or ()))
-    asked = words.get("pre_prompt", "") + doc["question"] + how
-    return f"{doc['context']}\n\n{asked}" if doc["context"] else asked
+    prompt = words.get("pre_prompt", "") + doc["question"] + how
+    return f"{doc['context']}\n\n{prompt}" if doc["context"] else prompt
 
 
 def doc_to_target(doc: Mapping[str, Any]) -> str:
@@ -33,11 +33,11 @@ def doc_to_target(doc: Mapping[str, Any]) -> str:
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What an answer earns; the id of the query goes along, since lmms-eval keeps this and not the row."""
-    known = {plain(one["answer"]): one["credit"] for one in doc["answers"] or ()}
-    said = value(results[0], [plain(choice) for choice in doc["choices"] or ()])
-    about = {name: doc[name] for name in ("query_id", "group_id", "role", "relation")} | {"said": said}
-    credit = {"credit": known.get(said, 0.0)} if known else {}
+    """The credit of an answer, with the id of the query, since lmms-eval logs this and not the row."""
+    known = {plain(gold["answer"]): gold["credit"] for gold in doc["answers"] or ()}
+    answer = value(results[0], [plain(choice) for choice in doc["choices"] or ()])
+    about = {name: doc[name] for name in ("query_id", "group_id", "role", "relation")} | {"value": answer}
+    credit = {"credit": known.get(answer, 0.0)} if known else {}
     score = {"score": credit["credit"]} if credit else {}
     return {"answer_accuracy": about | score, "all_right": about | credit, "self_consistency": about}
 
@@ -56,7 +56,7 @@ def all_right(items: Iterable[Mapping[str, Any]]) -> float:
 def self_consistency(items: Iterable[Mapping[str, Any]]) -> float:
     """The share of pairs of a base and a variant whose answers are the same, or differ, as they should."""
     pairs = [
-        (variant["said"] == group[0]["said"]) == (variant["relation"] == "same")
+        (variant["value"] == group[0]["value"]) == (variant["relation"] == "same")
         for group in grouped(items)
         for role, variant in group.items()
         if role and 0 in group and variant["relation"] in ("same", "differs")
@@ -64,9 +64,9 @@ def self_consistency(items: Iterable[Mapping[str, Any]]) -> float:
     return mean(pairs)
 
 
-def value(said: str, choices: Sequence[str]) -> str:
-    """The one choice that is named, or the yes or no that comes first, or else all that was said."""
-    words = plain(said)
+def value(reply: str, choices: Sequence[str]) -> str:
+    """The only choice that is named, or a leading yes or no, or else the whole reply."""
+    words = plain(reply)
     named = {choice for choice in choices if choice and re.search(rf"\b{re.escape(choice)}\b", words)}
     if len(named) == 1:
         return named.pop()
@@ -81,10 +81,10 @@ def plain(text: str) -> str:
 
 def grouped(items: Iterable[Mapping[str, Any]]) -> list[dict[int, Mapping[str, Any]]]:
     """The items of each group by their role."""
-    found: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
+    groups: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for item in items:
-        found[item["group_id"]][item["role"]] = item
-    return list(found.values())
+        groups[item["group_id"]][item["role"]] = item
+    return list(groups.values())
 
 
 def mean(shares: Sequence[float]) -> float:

@@ -21,12 +21,12 @@ from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import Manifest, StoredSuite
 
 METRICS = ("answer_accuracy", "all_right", "self_consistency")
-"""What the runner counts by itself, for a first look."""
+"""The metrics that lmms-eval aggregates itself."""
 _FUNCTIONS = ("doc_to_visual", "doc_to_text", "doc_to_target", "process_results")
 
 
 def task_name(suite: str) -> str:
-    """What the runner calls a suite.
+    """The name of a suite as a task.
 
     >>> task_name("order-2.1")
     'counterpoint_order_2_1'
@@ -35,7 +35,7 @@ def task_name(suite: str) -> str:
 
 
 def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> ExportedSuite:
-    """Write a task into a folder that may hold others; its YAML file comes last, so that none is half there."""
+    """Write a task into a folder that may hold others; the YAML file comes last, so that no task is incomplete."""
     manifest, name = suite.manifest, task_name(suite.manifest.suite)
     _refuse(suite.table, manifest.suite)
     texts = {f"{name}.py": task_functions(), f"{name}.yaml": ""}
@@ -48,14 +48,14 @@ def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> Expo
     texts[f"{name}.yaml"] = "".join(f"{line}\n" for line in task_lines(manifest, shards))
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8")
-    written = (*texts, *(f"{name}/{shard}" for shard in shards.names))
+    names = (*texts, *(f"{name}/{shard}" for shard in shards.names))
     return ExportedSuite(
-        manifest.suite, str(folder), manifest.rows, manifest.groups, len(out.seen), shards.bytes, tuple(sorted(written))
+        manifest.suite, str(folder), manifest.rows, manifest.groups, len(out.seen), shards.bytes, tuple(sorted(names))
     )
 
 
 def task_functions() -> str:
-    """The Python file of a task: a module of ours that needs none of us."""
+    """The Python file of a task: a module of this package without imports from it."""
     return files("counterpoint.exports").joinpath("lmms_functions.py").read_text(encoding="utf-8")
 
 
@@ -73,8 +73,8 @@ def task_lines(manifest: Manifest, shards: Shards) -> Iterator[str]:
     for metric in METRICS:
         yield f"  - metric: {metric}\n    aggregation: !function {name}.{metric}\n    higher_is_better: true"
     yield 'lmms_eval_specific_kwargs:\n  default:\n    pre_prompt: ""'
-    yield f"    post_prompt: {json.dumps(lmms_functions.ASKED)}"
-    yield f"    choice_prompt: {json.dumps(lmms_functions.CHOSEN)}"
+    yield f"    post_prompt: {json.dumps(lmms_functions.ANSWER_PROMPT)}"
+    yield f"    choice_prompt: {json.dumps(lmms_functions.CHOICE_PROMPT)}"
     yield f"metadata:\n  version: {json.dumps(manifest.version)}"
 
 

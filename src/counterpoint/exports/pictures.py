@@ -1,4 +1,4 @@
-"""Pictures on their way out: the bytes of a file that every decoder reads as the pixels that our models are shown."""
+"""Pictures encoded for export: every decoder reads the pixels that models are shown here."""
 
 from collections import OrderedDict
 from pathlib import Path
@@ -11,43 +11,43 @@ from counterpoint.core.pictures import Picture
 from counterpoint.pictures.png import encode_png
 from counterpoint.store.pictures import LabPictures
 
-ROOM = 256 * 2**20
-"""How many bytes of pictures are kept for the rows to come."""
+CACHE_BYTES = 256 * 2**20
+"""Encoded pictures that are cached, in bytes."""
 _PLAIN = {"JPEG": "jpg", "PNG": "png"}
 _UPRIGHT, _TURNED = 1, 0x0112  # the tag by which a camera says how it was held
 
 
 class PictureEncoder:
-    """Encodes each picture once, its edits applied, as far as those that were used last fit into some room.
+    """Encodes pictures with their edits applied, with an LRU cache of bounded size.
 
-    A file goes out as it is where no decoder can read it otherwise than ours: a JPEG or PNG in color or gray that is
-    upright and opaque. All else is written as PNG.
+    A file is exported unchanged where all decoders agree on it: an upright, opaque JPEG or PNG in color or gray. All
+    else is encoded as PNG.
     """
 
-    def __init__(self, pictures: LabPictures, *, room: int = ROOM) -> None:
+    def __init__(self, pictures: LabPictures, *, cache_bytes: int = CACHE_BYTES) -> None:
         self.seen: set[Picture] = set()
-        self._pictures, self._room, self._held = pictures, room, 0
+        self._pictures, self._cache_bytes, self._held = pictures, cache_bytes, 0
         self._kept: OrderedDict[Picture, dict[str, bytes | str]] = OrderedDict()
 
     def file(self, picture: Picture) -> dict[str, bytes | str]:
         """The bytes of a picture as shown, and a name for them."""
-        found = self._kept.get(picture)
-        if found is not None:
+        encoded = self._kept.get(picture)
+        if encoded is not None:
             self._kept.move_to_end(picture)
-            return found
+            return encoded
         content, ending = self._encoded(picture)
-        found = {"bytes": content, "path": f"{hex_id(picture.id)}.{ending}"}
+        encoded = {"bytes": content, "path": f"{hex_id(picture.id)}.{ending}"}
         self.seen.add(picture)
-        self._kept[picture] = found
+        self._kept[picture] = encoded
         self._held += len(content)
-        while self._held > self._room and len(self._kept) > 1:
+        while self._held > self._cache_bytes and len(self._kept) > 1:
             _, dropped = self._kept.popitem(last=False)
             self._held -= len(dropped["bytes"])
-        return found
+        return encoded
 
     def _encoded(self, picture: Picture) -> tuple[bytes, str]:
         path = None if picture.edits else self._pictures.file(picture.address)
-        ending = path and _as_it_is(path)
+        ending = path and _unchanged_suffix(path)
         if path and ending:
             return path.read_bytes(), ending
         try:
@@ -57,8 +57,8 @@ class PictureEncoder:
             raise StoreError(fact, hint="put its file where the lab looks for it, or add --no-pictures") from problem
 
 
-def _as_it_is(path: Path) -> str:
-    """The ending of a file that needs no work; nothing where it needs some, or cannot be read."""
+def _unchanged_suffix(path: Path) -> str:
+    """The suffix of a file that can be exported unchanged; empty for any other."""
     try:
         with Image.open(path) as image:
             plain = image.mode in ("RGB", "L") and "transparency" not in image.info
@@ -66,5 +66,5 @@ def _as_it_is(path: Path) -> str:
                 return ""
             image.load()
             return _PLAIN.get(image.format or "", "")
-    except Exception:  # whatever is wrong with it is said by the reader that decodes it next
+    except Exception:  # the decoder that is used next reports the error
         return ""

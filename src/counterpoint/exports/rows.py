@@ -1,4 +1,4 @@
-"""The rows of a suite as other tools like them: one flat table, ids as text, the picture in the row."""
+"""The rows of a suite as one flat table: ids as text, pictures embedded."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from counterpoint.exports.pictures import PictureEncoder
 from counterpoint.store.groups import read_queries
 
 ROWS, BYTES = 1000, 64 * 2**20
-"""How many rows stand together in a file at most, and how many bytes of pictures."""
+"""The size of a row group: at most so many rows, and so many bytes of pictures."""
 
 _TEXT: Mapping[str, Any] = MappingProxyType({"dtype": "string", "_type": "Value"})
 _CREDIT: Mapping[str, Any] = MappingProxyType({"answer": dict(_TEXT), "credit": {"dtype": "float64", "_type": "Value"}})
@@ -42,7 +42,7 @@ COLUMNS: Mapping[str, tuple[Any, str]] = MappingProxyType(
         "tags": (_TEXT, "what the row can be sliced by, as a JSON object"),
     }
 )
-"""Every column with what a Hugging Face reader is told of its type, and what people are told of it."""
+"""Every column with its Hugging Face feature type and its description."""
 
 _STRING = pa.string()
 _TYPES: Mapping[str, pa.DataType] = MappingProxyType(
@@ -78,21 +78,21 @@ def flat_tables(table: pa.Table, pictures: PictureEncoder | None) -> Iterator[pa
             images = _images(rows, pictures)
             rows = rows.slice(0, len(images))
         start += rows.num_rows
-        found = _texts(rows) | {"image": images}
-        yield pa.table([pa.array(found[field.name], field.type) for field in shape], schema=shape)
+        values = _texts(rows) | {"image": images}
+        yield pa.table([pa.array(values[field.name], field.type) for field in shape], schema=shape)
 
 
 def _images(rows: pa.Table, pictures: PictureEncoder) -> list[dict[str, bytes | str] | None]:
     """The pictures of the first rows, up to the bytes that may stand together."""
-    found: list[dict[str, bytes | str] | None] = []
+    images: list[dict[str, bytes | str] | None] = []
     size = 0
     for query in read_queries(rows):
         image = None if query.picture is None else pictures.file(query.picture)
-        found.append(image)
+        images.append(image)
         size += len(image["bytes"]) if image else 0
         if size >= BYTES:
             break
-    return found
+    return images
 
 
 def _texts(rows: pa.Table) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tables as Parquet files of a size that people can pass on, named as Hugging Face names them."""
+"""Sharded Parquet files, named as Hugging Face names them, and folders that appear atomically."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 from counterpoint.core.errors import StoreError
 
 SHARD = 450 * 2**20
-"""How many bytes a file has before the next begins."""
+"""The bytes of a file after which the next begins."""
 _DICTIONARY = 64 * 2**20  # a picture that several rows show is stored once in each run of rows
 
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """What was written: the names of the files, their bytes, and how many bytes the rows take in memory."""
+    """The names of the written files, their bytes, and the bytes of the rows in memory."""
 
     names: tuple[str, ...]
     bytes: int
@@ -47,14 +47,16 @@ def write_shards(tables: Iterable[pa.Table], folder: Path, *, split: str = "test
 
 
 def _writer(file: object, schema: pa.Schema) -> pq.ParquetWriter:
-    told = [field.name for field in schema if not pa.types.is_nested(field.type)]  # not the least picture and the last
-    how = {"compression": "zstd", "dictionary_pagesize_limit": _DICTIONARY, "write_statistics": told}
+    summarized = [
+        field.name for field in schema if not pa.types.is_nested(field.type)
+    ]  # no minimum and maximum of pictures
+    how = {"compression": "zstd", "dictionary_pagesize_limit": _DICTIONARY, "write_statistics": summarized}
     return pq.ParquetWriter(file, schema, **how)
 
 
 @contextmanager
 def atomic_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write into that takes its name when all is written; what was begun and not ended leaves nothing."""
+    """A draft folder that is renamed when all is written, and removed after an error."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise StoreError(f"{folder} exists already", hint="name a new folder, or an empty one")
     draft = folder.with_name(f".{folder.name}.{token_hex(4)}.draft")

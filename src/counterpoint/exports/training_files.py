@@ -24,87 +24,91 @@ _STRUCTURES = {"choice": "choose", "conjunctive": "logical", "disjunctive": "log
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestions:
-    """Questions of one split, in the order in which they are written, and how a chat puts one into words."""
+    """Questions of one split, in the order in which they are written, and the prompt of each in a chat."""
 
     questions: Sequence[Question]
     split: str = "train"
     prompt: Callable[[Question], str] = lambda question: question.text
 
 
-def write_training_files(lessons: TrainingQuestions, form: str, folder: Path) -> tuple[str, ...]:
-    """Write questions in one form into a folder; the names of the files."""
+def write_training_files(training: TrainingQuestions, layout: str, folder: Path) -> tuple[str, ...]:
+    """Write questions in one layout into a folder; returns the names of the files."""
     names = []
-    for name, lines in TRAINING_LAYOUTS[form](lessons).items():
+    for name, lines in TRAINING_LAYOUTS[layout](training).items():
         with (folder / name).open("w", encoding="utf-8") as file:
             file.writelines(lines)
         names.append(name)
     return tuple(names)
 
 
-def _gqa(lessons: TrainingQuestions) -> Mapping[str, Iterator[str]]:
-    """LXMERT's list, in which the released files of CARETS are too, and GQA's questions by id."""
+def _gqa(training: TrainingQuestions) -> Mapping[str, Iterator[str]]:
+    """LXMERT's list, which is the layout of the released CARETS files, and GQA's questions by id."""
     rows = (
         {
-            "img_id": _stem(one.picture),
-            "label": dict(one.gold.answers),
-            "question_id": one.id,
-            "sent": one.text,
-            "question_type": one.kind,
+            "img_id": _stem(question.picture),
+            "label": dict(question.gold.answers),
+            "question_id": question.id,
+            "sent": question.text,
+            "question_type": question.kind,
         }
-        for one in lessons.questions
+        for question in training.questions
     )
-    by_id = ((one.id, _gqa_question(one)) for one in lessons.questions)
+    by_id = ((question.id, _gqa_question(question)) for question in training.questions)
     return {
-        f"{lessons.split}.json": _listed(rows),
-        f"{lessons.split}_balanced_questions.json": _keyed(by_id),
+        f"{training.split}.json": _listed(rows),
+        f"{training.split}_balanced_questions.json": _keyed(by_id),
     }
 
 
-def _gqa_question(one: Question) -> Json:
-    answer = one.gold.best
+def _gqa_question(question: Question) -> Json:
+    answer = question.gold.best
     return {
         "semantic": [],
-        "entailed": [one.id],
-        "equivalent": [one.id],
-        "question": one.text,
-        "imageId": _stem(one.picture),
+        "entailed": [question.id],
+        "equivalent": [question.id],
+        "question": question.text,
+        "imageId": _stem(question.picture),
         "isBalanced": True,
-        "groups": {"global": None, "local": one.kind},
+        "groups": {"global": None, "local": question.kind},
         "answer": answer,
         "semanticStr": "",
         "annotations": {"answer": {}, "question": {}, "fullAnswer": {}},
-        "types": {"detailed": one.kind, "semantic": _meaning(one.kind), "structural": _structure(one.kind)},
+        "types": {
+            "detailed": question.kind,
+            "semantic": _meaning(question.kind),
+            "structural": _structure(question.kind),
+        },
         "fullAnswer": answer,
     }
 
 
-def _vqa(lessons: TrainingQuestions) -> Mapping[str, Iterator[str]]:
-    """The two files of VQA v2; every question has ten voices for its answer, and says where its picture is."""
-    numbers = image_numbers(one.picture for one in lessons.questions)
-    rows = list(_numbered(lessons.questions, numbers))
-    asked = (
+def _vqa(training: TrainingQuestions) -> Mapping[str, Iterator[str]]:
+    """The two files of VQA v2; every question has ten equal votes, and the path of its picture."""
+    numbers = image_numbers(question.picture for question in training.questions)
+    rows = list(_numbered(training.questions, numbers))
+    questions = (
         {
-            "image_id": numbers[one.picture.address],
-            "question": one.text,
+            "image_id": numbers[question.picture.address],
+            "question": question.text,
             "question_id": number,
-            "image": one.picture.path,
+            "image": question.picture.path,
         }
-        for number, one in rows
+        for number, question in rows
     )
-    told = (_annotation(one, number, numbers[one.picture.address]) for number, one in rows)
-    head = {"data_type": "counterpoint", "data_subtype": lessons.split}
+    annotations = (_annotation(question, number, numbers[question.picture.address]) for number, question in rows)
+    head = {"data_type": "counterpoint", "data_subtype": training.split}
     return {
-        f"v2_OpenEnded_{lessons.split}_questions.json": _filed(
-            {"task_type": "Open-Ended", **head}, "questions", _listed(asked)
+        f"v2_OpenEnded_{training.split}_questions.json": _filed(
+            {"task_type": "Open-Ended", **head}, "questions", _listed(questions)
         ),
-        f"v2_{lessons.split}_annotations.json": _filed(head, "annotations", _listed(told)),
+        f"v2_{training.split}_annotations.json": _filed(head, "annotations", _listed(annotations)),
     }
 
 
-def _annotation(one: Question, number: int, image: int) -> Json:
-    best = one.gold.best
+def _annotation(question: Question, number: int, image: int) -> Json:
+    best = question.gold.best
     return {
-        "question_type": one.kind,
+        "question_type": question.kind,
         "multiple_choice_answer": best,
         "answers": [{"answer": best, "answer_confidence": "yes", "answer_id": k} for k in range(1, _VOTES + 1)],
         "image_id": image,
@@ -115,55 +119,58 @@ def _annotation(one: Question, number: int, image: int) -> Json:
 
 def _numbered(questions: Iterable[Question], numbers: Mapping[str, int]) -> Iterator[tuple[int, Question]]:
     """Questions with their numbers: that of the picture, then a running one, as in VQA."""
-    seen = Counter[str]()
-    for one in questions:
-        yield numbers[one.picture.address] * 1000 + seen[one.picture.address], one
-        seen[one.picture.address] += 1
+    counts = Counter[str]()
+    for question in questions:
+        yield numbers[question.picture.address] * 1000 + counts[question.picture.address], question
+        counts[question.picture.address] += 1
 
 
 def image_numbers(pictures: Iterable[Picture]) -> dict[str, int]:
-    """A number for each picture: the one its name ends in, or where two would share one, its place among all.
+    """A number for each picture: the one that ends its name, or its position among all where two would collide.
 
     >>> image_numbers([Picture("coco:train2014/COCO_train2014_000000000009.jpg")])
     {'coco:train2014/COCO_train2014_000000000009.jpg': 9}
     """
     addresses = sorted({picture.address for picture in pictures})
     ends = [_NUMBER.search(address) for address in addresses]
-    told = [int(end[1]) for end in ends if end]
-    if len(set(told)) < len(addresses):
-        told = list(range(1, len(addresses) + 1))
-    return dict(zip(addresses, told, strict=True))
+    numbers = [int(end[1]) for end in ends if end]
+    if len(set(numbers)) < len(addresses):
+        numbers = list(range(1, len(addresses) + 1))
+    return dict(zip(addresses, numbers, strict=True))
 
 
-def _chat(lessons: TrainingQuestions) -> Mapping[str, Iterator[str]]:
-    """LLaVA's conversations, and messages in the manner of OpenAI, a line each."""
-    talks = (
+def _chat(training: TrainingQuestions) -> Mapping[str, Iterator[str]]:
+    """LLaVA's conversations, and chat messages in the format of OpenAI as JSON lines."""
+    conversations = (
         {
-            "id": one.id,
-            "image": one.picture.path,
+            "id": question.id,
+            "image": question.picture.path,
             "conversations": [
-                {"from": "human", "value": f"<image>\n{lessons.prompt(one)}"},
-                {"from": "gpt", "value": one.gold.best},
+                {"from": "human", "value": f"<image>\n{training.prompt(question)}"},
+                {"from": "gpt", "value": question.gold.best},
             ],
         }
-        for one in lessons.questions
+        for question in training.questions
     )
-    messages = ({"messages": _messages(one, lessons.prompt(one))} for one in lessons.questions)
-    return {"conversations.json": _listed(talks), "messages.jsonl": (f"{_line(one)}\n" for one in messages)}
+    messages = ({"messages": _messages(question, training.prompt(question))} for question in training.questions)
+    return {
+        "conversations.json": _listed(conversations),
+        "messages.jsonl": (f"{_line(question)}\n" for question in messages),
+    }
 
 
-def _messages(one: Question, words: str) -> list[Json]:
-    shown = {"type": "image_url", "image_url": {"url": one.picture.path}}
+def _messages(question: Question, words: str) -> list[Json]:
+    image = {"type": "image_url", "image_url": {"url": question.picture.path}}
     return [
-        {"role": "user", "content": [shown, {"type": "text", "text": words}]},
-        {"role": "assistant", "content": one.gold.best},
+        {"role": "user", "content": [image, {"type": "text", "text": words}]},
+        {"role": "assistant", "content": question.gold.best},
     ]
 
 
 TRAINING_LAYOUTS: Mapping[str, Callable[[TrainingQuestions], Mapping[str, Iterator[str]]]] = MappingProxyType(
     {"gqa": _gqa, "vqa": _vqa, "chat": _chat}
 )
-"""The layouts by name: each gives the lines of its files."""
+"""The layouts by name; each yields the lines of its files."""
 
 
 def _stem(picture: Picture) -> str:
