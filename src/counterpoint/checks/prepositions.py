@@ -53,33 +53,15 @@ IMPLIED: Mapping[str, str] = {
     "in the middle of": "in, on, among",
 }
 """The prepositions that also hold wherever the key holds."""
-EXCLUSIVE: tuple[tuple[str, str], ...] = (
-    ("on", "under"),
-    ("above", "under"),
-    ("in", "outside"),
-    ("in front of", "behind"),
-    ("up", "down"),
-    ("into", "out of"),
-    ("onto", "off"),
-    ("on", "off"),
-    ("with", "without"),
-    ("near", "far from"),
-    ("next to", "far from"),
-    ("to", "from"),
-    ("toward", "away from"),
-    ("in", "on top of"),
-    ("in", "under"),
-    ("in", "behind"),
-    ("in", "above"),
-    ("on", "behind"),
-    ("under", "behind"),
-    ("on", "inside"),
-    ("on", "in front of"),
-    ("under", "in front of"),
-    ("above", "in front of"),
-    ("left", "right"),
-    ("to the left of", "to the right of"),
-    ("on the left of", "on the right of"),
+EXCLUSIVE: tuple[tuple[str, ...], ...] = tuple(
+    tuple(pair.split(" | "))
+    for pair in split_list(
+        "on | under, above | under, in | outside, in front of | behind, up | down, into | out of, "
+        "onto | off, on | off, with | without, near | far from, next to | far from, to | from, "
+        "toward | away from, in | on top of, in | under, in | behind, in | above, on | behind, "
+        "under | behind, on | inside, on | in front of, under | in front of, above | in front of, "
+        "left | right, to the left of | to the right of, on the left of | on the right of"
+    )
 )
 """Prepositions that cannot hold of the same two objects in one picture."""
 
@@ -106,7 +88,7 @@ def excludes(one: str, other: str) -> bool:
     """
     if entails(one, other) or entails(other, one):
         return False
-    pairs = {(a, b) for a, b in EXCLUSIVE} | {(b, a) for a, b in EXCLUSIVE}
+    pairs = {*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)}
     return any((left, right) in pairs for left in _synonyms(one) for right in _synonyms(other))
 
 
