@@ -4,6 +4,7 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import counterpoint
@@ -63,11 +64,17 @@ LIBRARIES: dict[str, set[str]] = {
 """Each package with the libraries it may import; a package that is not listed imports none."""
 
 
+@cache
+def _nodes(path: Path) -> list[ast.AST]:
+    """Every node of a file, parsed once for all tests."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports(root: Path) -> Iterator[tuple[str, str]]:
     """Every package with each module that one of its files imports, wherever in the file it does so."""
     for path in sorted(root.rglob("*.py")):
         package = path.relative_to(root).parts[0].removesuffix(".py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _nodes(path):
             if isinstance(node, ast.Import):
                 yield from ((package, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -104,7 +111,7 @@ def test_no_public_class_name_occurs_twice() -> None:
     classes = Counter(
         node.name
         for path in ROOT.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in _nodes(path)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {name for name, count in classes.items() if count > 1} == set()
