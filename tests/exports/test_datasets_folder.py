@@ -15,7 +15,7 @@ from counterpoint.core.ports import Pixels
 from counterpoint.exports import rows as rows_out
 from counterpoint.exports import shards
 from counterpoint.exports.datasets_folder import export_datasets
-from counterpoint.exports.pictures import PictureEncoder
+from counterpoint.exports.pictures import PictureExporter
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.pictures import LabPictures
@@ -85,7 +85,7 @@ def test_other_decoders_see_the_pixels_that_our_models_are_shown(
 
 
 def test_a_file_that_can_only_be_read_in_one_way_goes_out_as_it_is(lab: LabStore) -> None:
-    out = PictureEncoder(lab.pictures())
+    out = PictureExporter(lab.pictures())
     for picture in (PLAIN, PHOTO):
         assert out.file(picture)["bytes"] == (lab.roots["toy"] / picture.path).read_bytes()
     for picture in (TURNED, CLEAR, BLURRED):
@@ -106,12 +106,12 @@ class Counting(LabPictures):
 
 def test_a_picture_is_encoded_once_as_far_as_there_is_room(lab: LabStore) -> None:
     pictures = Counting(lab)
-    out = PictureEncoder(pictures)
+    out = PictureExporter(pictures)
     for _ in range(3):
         out.file(BLURRED)
         out.file(TURNED)
     assert pictures.count == 2
-    narrow = PictureEncoder(pictures, cache_bytes=100)
+    narrow = PictureExporter(pictures, cache_bytes=100)
     for _ in range(3):
         narrow.file(BLURRED)
         narrow.file(TURNED)
@@ -165,10 +165,10 @@ def test_a_suite_of_captions_and_foils_is_told_to_want_numbers(lab: LabStore, tm
 def test_a_large_suite_becomes_several_files_with_the_same_rows(
     lab: LabStore, suite: StoredSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = list(rows_out.flat_tables(suite.table, PictureEncoder(lab.pictures())))
+    whole = list(rows_out.flat_tables(suite.table, PictureExporter(lab.pictures())))
     assert len(whole) == 1
     monkeypatch.setattr(rows_out, "BYTES", 5000)
-    parts = list(rows_out.flat_tables(suite.table, PictureEncoder(lab.pictures())))
+    parts = list(rows_out.flat_tables(suite.table, PictureExporter(lab.pictures())))
     assert len(parts) > 2
     written = shards.write_shards(iter(parts), tmp_path, most=9000)
     assert 1 < len(written.names) < len(parts)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from counterpoint.exports.pictures import PictureEncoder
+from counterpoint.exports.pictures import PictureExporter
 from counterpoint.exports.rows import COLUMNS, column_names, flat_tables
 from counterpoint.exports.shards import Shards, atomic_folder, write_shards
 from counterpoint.store.pictures import LabPictures
@@ -32,7 +32,7 @@ class ExportedSuite:
 
 def export_datasets(suite: StoredSuite, folder: Path, pictures: LabPictures | None) -> ExportedSuite:
     """Write a suite as a datasets folder, atomically; without `pictures`, with their addresses alone."""
-    manifest, out = suite.manifest, None if pictures is None else PictureEncoder(pictures)
+    manifest, out = suite.manifest, None if pictures is None else PictureExporter(pictures)
     with atomic_folder(folder) as draft:
         shards = write_shards(flat_tables(suite.table, out), draft / DATA)
         modes = pc.unique(suite.table["mode"]).to_pylist()

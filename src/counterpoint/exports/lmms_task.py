@@ -14,7 +14,7 @@ from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.exports import lmms_functions
 from counterpoint.exports.datasets_folder import ExportedSuite
-from counterpoint.exports.pictures import PictureEncoder
+from counterpoint.exports.pictures import PictureExporter
 from counterpoint.exports.rows import flat_tables
 from counterpoint.exports.shards import Shards, atomic_folder, write_shards
 from counterpoint.store.pictures import LabPictures
@@ -42,7 +42,7 @@ def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> Expo
     for file in texts:
         if (folder / file).exists():
             raise StoreError(f"{folder / file} exists already", hint="name another folder, or delete the old task")
-    out = PictureEncoder(pictures)
+    out = PictureExporter(pictures)
     with atomic_folder(folder / name) as draft:
         shards = write_shards(flat_tables(suite.table, out), draft)
     texts[f"{name}.yaml"] = "".join(f"{line}\n" for line in task_lines(manifest, shards))

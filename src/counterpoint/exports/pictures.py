@@ -17,7 +17,7 @@ _PLAIN = {"JPEG": "jpg", "PNG": "png"}
 _UPRIGHT, _TURNED = 1, 0x0112  # the tag by which a camera says how it was held
 
 
-class PictureEncoder:
+class PictureExporter:
     """Encodes pictures with their edits applied, with an LRU cache of bounded size.
 
     A file is exported unchanged where all decoders agree on it: an upright, opaque JPEG or PNG in color or gray. All

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from counterpoint.core.ids import hex_id
-from counterpoint.exports.pictures import PictureEncoder
+from counterpoint.exports.pictures import PictureExporter
 from counterpoint.store.groups import read_queries
 
 ROWS, BYTES = 1000, 64 * 2**20
@@ -68,7 +68,7 @@ def rows_schema(*, pictures: bool) -> pa.Schema:
     return pa.schema(fields, metadata={"huggingface": json.dumps(about, default=dict)})
 
 
-def flat_tables(table: pa.Table, pictures: PictureEncoder | None) -> Iterator[pa.Table]:
+def flat_tables(table: pa.Table, pictures: PictureExporter | None) -> Iterator[pa.Table]:
     """The rows of a table of groups, in order and some at a time, so that memory never holds all the pictures."""
     shape = rows_schema(pictures=pictures is not None)
     start = 0
@@ -82,7 +82,7 @@ def flat_tables(table: pa.Table, pictures: PictureEncoder | None) -> Iterator[pa
         yield pa.table([pa.array(values[field.name], field.type) for field in shape], schema=shape)
 
 
-def _images(rows: pa.Table, pictures: PictureEncoder) -> list[dict[str, bytes | str] | None]:
+def _images(rows: pa.Table, pictures: PictureExporter) -> list[dict[str, bytes | str] | None]:
     """The pictures of the first rows, up to the bytes that may stand together."""
     images: list[dict[str, bytes | str] | None] = []
     size = 0

@@ -10,7 +10,7 @@ SAMPLE_SIZE = 15_000
 """Items per data set, as in the tool paper."""
 
 
-class Identified(Protocol):
+class HasId(Protocol):
     """Anything with an id."""
 
     @property
@@ -19,7 +19,7 @@ class Identified(Protocol):
         ...
 
 
-Item = TypeVar("Item", bound=Identified)
+Item = TypeVar("Item", bound=HasId)
 
 
 def sample_items(
