@@ -26,24 +26,24 @@ def put(lab: LabStore, suite: str, groups: list[tuple[str, Group]]) -> None:
     lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
 
 
-def couples() -> list[tuple[str, Group]]:
+def caption_pairs() -> list[tuple[str, Group]]:
     """Captions that say "sits on", of which foils make "sits under"; and others that say either."""
-    made, luck = [], seeded_rng("couples")
+    groups, rng = [], seeded_rng("couples")
     for number in range(COUNT):
         picture = Picture(f"coco:val2017/{number:012}.jpg")  # of which there is no file
-        thing, kind = luck.choice(PLACES), luck.choice(KINDS)
-        told, wrong = ("on", "under") if number % 2 or number % 4 else ("under", "on")
+        thing, kind = rng.choice(PLACES), rng.choice(KINDS)
+        preposition, other = ("on", "under") if number % 2 or number % 4 else ("under", "on")
         test = "biased" if number % 2 else "fair"
-        texts = [f"A {kind} sits {word} a {thing}." for word in (told, wrong)]
+        texts = [f"A {kind} sits {word} a {thing}." for word in (preposition, other)]
         queries = tuple(Query(picture, text, Mode.SCORE) for text in texts)
-        made.append((test, Group(Relation.RANKS, queries, (None, None))))
-    return made
+        groups.append((test, Group(Relation.RANKS, queries, (None, None))))
+    return groups
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     folder = tmp_path / "lab"
-    put(LabStore(folder), "foils", couples())
+    put(LabStore(folder), "foils", caption_pairs())
     question = Query(None, "Is it?")
     put(LabStore(folder), "other", [("same", Group(Relation.SAME, (question,) * 2, (Gold.of("yes"),) * 2))])
     return folder
@@ -53,23 +53,23 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(commands, [str(word) for word in words], catch_exceptions=False)
 
 
-def told(*words: object) -> Any:
+def run_json(*words: object) -> Any:
     done = run(*words, "--json")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
 
 
 def test_captions_are_scored_without_a_picture_and_kept_as_those_of_a_model(lab: Path) -> None:
-    biased, fair = told("study", "blind", lab)["ngram"]
+    biased, fair = run_json("study", "blind", lab)["ngram"]
     assert (biased["suite"], biased["test"], biased["n"]) == ("foils", "biased", COUNT // 2)
     assert biased["value"] > 0.9
     assert biased["biased"]
     assert {word["word"] for word in biased["words"]} == {"on", "under"}
     assert fair["low"] < 0.5 < fair["high"]
     assert (fair["biased"], fair["words"]) == (False, [])
-    (ngram,) = told("ls", lab)["models"]
+    (ngram,) = run_json("ls", lab)["models"]
     assert (ngram["model"], ngram["answers"], ngram["failed"]) == ("ngram", 2 * COUNT, 0)
-    scores = told("score", lab, "--suite", "foils", "--metric", "acc_r", "--metric", "p_c")["scores"]
+    scores = run_json("score", lab, "--suite", "foils", "--metric", "acc_r", "--metric", "p_c")["scores"]
     rows = {row["metric"]: row for row in scores if row["test"] == "biased"}
     assert (rows["acc_r"]["model"], rows["acc_r"]["value"]) == ("ngram", biased["value"])
     assert (rows["acc_r"]["low"], rows["acc_r"]["high"]) == (biased["low"], biased["high"])
@@ -85,33 +85,33 @@ def test_nothing_is_scored_twice(lab: Path) -> None:
 
 
 def test_told_the_tested_captions_it_is_another_model_that_knows_more(lab: Path) -> None:
-    fitted = told("study", "blind", lab)["ngram"]
-    seen = told("study", "blind", lab, "--folds", 1)["ngram-told"]
+    fitted = run_json("study", "blind", lab)["ngram"]
+    seen = run_json("study", "blind", lab, "--folds", 1)["ngram-told"]
     assert sum(one["value"] for one in seen) >= sum(one["value"] for one in fitted)
-    assert [one["model"] for one in told("ls", lab)["models"]] == ["ngram", "ngram-told"]
+    assert [one["model"] for one in run_json("ls", lab)["models"]] == ["ngram", "ngram-told"]
 
 
 def test_more_captions_and_another_order_make_another_model(lab: Path, tmp_path: Path) -> None:
     (tmp_path / "more.txt").write_text("A cat sits under a mat.\n" * 400, "utf-8")
-    plain = told("study", "blind", lab)["ngram"]
-    more = told("study", "blind", lab, "--captions", tmp_path / "more.txt", "--order", 2)["ngram"]
+    plain = run_json("study", "blind", lab)["ngram"]
+    more = run_json("study", "blind", lab, "--captions", tmp_path / "more.txt", "--order", 2)["ngram"]
     assert [one["value"] for one in more] != [one["value"] for one in plain]
-    assert len(told("ls", lab)["models"]) == 2
+    assert len(run_json("ls", lab)["models"]) == 2
 
 
 def test_any_model_that_scores_stands_beside_it(lab: Path, tmp_path: Path) -> None:
     (tmp_path / "captions.txt").write_text("A dog sits on a rug.\nA cat sits on a mat.", "utf-8")
-    told("run", lab, "--model", "ngram", "--model-args", f"captions={tmp_path / 'captions.txt'}")
-    found = told("study", "blind", lab, "--suite", "foils", "--model", "ngram", "--model", "constant")
+    run_json("run", lab, "--model", "ngram", "--model-args", f"captions={tmp_path / 'captions.txt'}")
+    found = run_json("study", "blind", lab, "--suite", "foils", "--model", "ngram", "--model", "constant")
     assert list(found) == ["ngram", "constant"]
     assert [(one["value"], one["ties"]) for one in found["constant"]] == [(0, 1), (0, 1)]
-    assert len(told("ls", lab)["models"]) == 3
+    assert len(run_json("ls", lab)["models"]) == 3
 
 
 def test_a_model_is_asked_about_foils_that_came_later(lab: Path) -> None:
-    told("study", "blind", lab, "--model", "constant")
-    put(LabStore(lab), "later", [(test, group) for test, group in couples() if test == "fair"])
-    found = told("study", "blind", lab, "--model", "constant", "--suite", "later")["constant"]
+    run_json("study", "blind", lab, "--model", "constant")
+    put(LabStore(lab), "later", [(test, group) for test, group in caption_pairs() if test == "fair"])
+    found = run_json("study", "blind", lab, "--model", "constant", "--suite", "later")["constant"]
     assert [(one["test"], one["n"]) for one in found] == [("fair", COUNT // 2)]
 
 

@@ -29,11 +29,11 @@ NO_GRAMMAR = ["--set", "grammar.action=off"]
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
-    made = []
+    groups = []
     for number, (test, *texts) in enumerate(ROWS):
-        asked = tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in texts)
-        made.append((test, Group(Relation.RANKS, asked, (None, None), kind=test)))
-    table = groups_table(made, "foils")
+        queries = tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in texts)
+        groups.append((test, Group(Relation.RANKS, queries, (None, None), kind=test)))
+    table = groups_table(groups, "foils")
     LabStore(tmp_path / "lab").put_suite(
         Manifest.of(table, generator="tests:foils", seed=7, parameters={"a": 1}), table
     )
@@ -48,11 +48,11 @@ def _run(lab: Path, *more: str) -> str:
 
 def test_a_dry_run_tells_what_each_check_would_do_and_writes_nothing(lab: Path) -> None:
     before = sorted(path for path in lab.rglob("*"))
-    told = _run(lab, *NO_GRAMMAR)
-    checks = [line.split("  ")[0] for line in told.splitlines()[4:] if line[:1].isalpha()]
+    printed = _run(lab, *NO_GRAMMAR)
+    checks = [line.split("  ")[0] for line in printed.splitlines()[4:] if line[:1].isalpha()]
     assert checks[:5] == ["duplicates", "length", "minimality", "entailment, by rules", "distribution"]
-    assert "the caption and the foil are equal" in told
-    assert "4 groups would be left; --name NAME stores them" in told
+    assert "the caption and the foil are equal" in printed
+    assert "4 groups would be left; --name NAME stores them" in printed
     assert sorted(path for path in lab.rglob("*")) == before
 
 
@@ -85,26 +85,26 @@ def test_what_was_dropped_can_be_read_with_its_reason(lab: Path, tmp_path: Path)
 
 
 def test_named_checks_drop_in_every_test_in_the_order_in_which_they_are_named(lab: Path) -> None:
-    told = json.loads(_run(lab, "--check", "entailment", "--check", "duplicates", "--json"))["checks"]
-    assert [one["check"] for one in told] == ["entailment", "duplicates"]
-    assert told[0]["dropped"] == {"the foil follows from the caption": 3}
-    assert told[0]["tests"]["actant-swap"] == {"seen": 2, "dropped": 1, "marked": 0}
-    assert told[1]["dropped"] == {}
-    assert told[0]["seconds"] >= 0
+    printed = json.loads(_run(lab, "--check", "entailment", "--check", "duplicates", "--json"))["checks"]
+    assert [one["check"] for one in printed] == ["entailment", "duplicates"]
+    assert printed[0]["dropped"] == {"the foil follows from the caption": 3}
+    assert printed[0]["tests"]["actant-swap"] == {"seen": 2, "dropped": 1, "marked": 0}
+    assert printed[1]["dropped"] == {}
+    assert printed[0]["seconds"] >= 0
     marked = json.loads(_run(lab, "--check", "entailment", "--set", "entailment.action=mark", "--json"))["checks"]
     assert sum(marked[0]["marked"].values()) == 3
     assert not marked[0]["dropped"]
 
 
 def test_a_language_model_of_the_catalog_judges_plausibility(lab: Path) -> None:
-    told = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=random", "--json"))["checks"]
-    assert told[0]["model"] == "random"
-    assert set(told[0]["notes"]) == {"relations", "actant-swap"}
+    printed = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=random", "--json"))["checks"]
+    assert printed[0]["model"] == "random"
+    assert set(printed[0]["notes"]) == {"relations", "actant-swap"}
 
 
 def test_the_n_gram_model_learns_from_the_captions_of_other_pictures_of_the_suite(lab: Path) -> None:
-    told = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=ngram", "--json"))["checks"]
-    assert 0 <= told[0]["notes"]["relations"]["caption more usual"] <= 1
+    printed = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=ngram", "--json"))["checks"]
+    assert 0 <= printed[0]["notes"]["relations"]["caption more usual"] <= 1
 
 
 @pytest.mark.parametrize("form", ["--markdown", "--latex"])
@@ -114,28 +114,28 @@ def test_the_table_can_be_pasted_into_a_paper(lab: Path, form: str) -> None:
 
 @pytest.mark.skipif(find_library("link-grammar") is None, reason="link-grammar is not installed")
 def test_grammar_is_checked_where_the_paper_checks_it(lab: Path) -> None:
-    told = {one["check"]: one for one in json.loads(_run(lab, "--json"))["checks"]}
-    assert list(told["grammar"]["tests"]) == ["relations"]
-    assert told["grammar"]["model"] == "link-grammar"
-    assert told["grammar"]["kept"] == 4
+    printed = {one["check"]: one for one in json.loads(_run(lab, "--json"))["checks"]}
+    assert list(printed["grammar"]["tests"]) == ["relations"]
+    assert printed["grammar"]["model"] == "link-grammar"
+    assert printed["grammar"]["kept"] == 4
 
 
 @pytest.mark.skipif(find_library("link-grammar") is None, reason="link-grammar is not installed")
 def test_what_grammar_takes_from_one_side_of_plurals_is_evened_out_where_that_is_asked_for(tmp_path: Path) -> None:
     one, many = "Exactly one dog in a grassy area.", "Some dogs in a grassy area."
     rows = [(one, many), (one, many), (many, one), (many, "Exactly one dog of in a the grassy.")]
-    made = []
+    groups = []
     for number, texts in enumerate(rows):
         words = [(("word", "dog" if "one" in text else "dogs"),) for text in texts]
-        asked = tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in texts)
-        made.append(("plurals", Group(Relation.RANKS, asked, (None, None), kind="plurality", tags=tuple(words))))
-    table = groups_table(made, "foils")
+        queries = tuple(Query(Picture(f"toy:{number}.png"), text, Mode.SCORE) for text in texts)
+        groups.append(("plurals", Group(Relation.RANKS, queries, (None, None), kind="plurality", tags=tuple(words))))
+    table = groups_table(groups, "foils")
     LabStore(tmp_path).put_suite(Manifest.of(table, generator="tests:foils", seed=7), table)
     printed = _run(tmp_path, "--set", "distribution.action=drop", "--json")
-    told = {check["check"]: check for check in json.loads(printed)["checks"]}
-    assert list(told["grammar"]["dropped"].values()) == [1]
-    assert (told["distribution"]["seen"], told["distribution"]["kept"]) == (3, 2)
-    assert told["distribution"]["notes"]["plurals"]["after"] == 0
+    checks = {check["check"]: check for check in json.loads(printed)["checks"]}
+    assert list(checks["grammar"]["dropped"].values()) == [1]
+    assert (checks["distribution"]["seen"], checks["distribution"]["kept"]) == (3, 2)
+    assert checks["distribution"]["notes"]["plurals"]["after"] == 0
     assert "distribution" not in {one["check"] for one in json.loads(_run(tmp_path, "--json"))["checks"]}
 
 

@@ -32,8 +32,8 @@ def test_rad_of_a_lab_is_scored_by_augmentation_with_its_rules_and_threshold(tmp
         "rad-rephrasings": "vqa",
     }
     _run("run", lab, "--model", "constant")
-    told = ("--metric", "rad_forward", "--metric", "rad_backward", "--by", "tag:augmentation", "--json")
-    rows = json.loads(_run("score", lab, *told))["scores"]
+    words = ("--metric", "rad_forward", "--metric", "rad_backward", "--by", "tag:augmentation", "--json")
+    rows = json.loads(_run("score", lab, *words))["scores"]
     undefined = [row for row in rows if row["value"] is None]
     assert {row["tag:augmentation"] for row in rows} >= {"color", "how-many", "rephrase"}
     assert all(row["n"] == 0 for row in undefined)
@@ -47,9 +47,9 @@ def test_back_translations_come_from_a_file_with_ids_and_texts(tmp_path: Path) -
     texts = tmp_path / "texts.csv"
     texts.write_text("id,text\n1,Is that a dog?\n2,Is it big?\n7,Who?\n")
     lab = tmp_path / "lab"
-    told = ("--source", "plain", "--data", questions, "--split", "test", "--texts", texts)
+    words = ("--source", "plain", "--data", questions, "--split", "test", "--texts", texts)
     done = CliRunner().invoke(
-        commands, ["generate", str(lab), "--suite", "rad-back-translations", *map(str, told)], catch_exceptions=False
+        commands, ["generate", str(lab), "--suite", "rad-back-translations", *map(str, words)], catch_exceptions=False
     )
     assert "1 ids of texts.csv are not among the questions that were read" in done.output
     assert "says it in the same words" in done.output
@@ -65,13 +65,13 @@ def _translator(folder: Path, lines: str) -> None:
 def test_a_translation_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = f"{tmp_path}:{os.environ['PATH']}"
     out = tmp_path / "bt.csv"
-    told = ("translate", "--out", out, "--items", 2, "--there", "apertium/eng-spa", "--back", "apertium/spa-eng")
+    words = ("translate", "--out", out, "--items", 2, "--there", "apertium/eng-spa", "--back", "apertium/spa-eng")
     _translator(tmp_path, 'if [ "$1" = spa-eng ]; then echo "no dictionary" >&2; exit 1; fi; cat')
     with pytest.raises(CounterpointError, match="no dictionary"):
-        _run(*told, path=path)
+        _run(*words, path=path)
     assert [one.name for one in tmp_path.iterdir()] == ["apertium"]
     _translator(tmp_path, "sed 's/^/Well, /'")
-    assert _run(*told, path=path).startswith("10 of 10 questions")
+    assert _run(*words, path=path).startswith("10 of 10 questions")
     assert out.read_text().startswith('id,text\ntest-000000-vqa-00-0,"Well, Well, ')
 
 
@@ -86,8 +86,8 @@ def test_a_file_of_texts_without_its_columns_is_one_sentence(tmp_path: Path) -> 
 
 
 def test_coverage_stands_beside_the_table_of_the_paper() -> None:
-    told = _run("study", "rad-coverage", "--items", 12)
-    assert "12,835" in told
+    words = _run("study", "rad-coverage", "--items", 12)
+    assert "12,835" in words
     found = json.loads(_run("study", "rad-coverage", "--items", 12, "--json"))
     assert found["questions"] == 180
     assert found["paper"][0] == 214354
@@ -109,10 +109,10 @@ def _table(path: Path) -> Path:
 
 def test_the_study_reads_a_table_and_prints_both_equations(tmp_path: Path) -> None:
     table = _table(tmp_path / "counts.csv")
-    told = _run("study", "rad", table, "--targets")
-    assert "R² over 8 instances" in told
-    assert "as printed: R²" in told
-    assert "with intercept: R² left out" in told
+    words = _run("study", "rad", table, "--targets")
+    assert "R² over 8 instances" in words
+    assert "as printed: R²" in words
+    assert "with intercept: R² left out" in words
     found = json.loads(_run("study", "rad", table, "--json"))
     assert len(found["fits"]) == 32
 
