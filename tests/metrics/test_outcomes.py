@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from naive import answered, consistent, credit, pair_cases
 
 from counterpoint.metrics.id_joins import find_rows
-from counterpoint.metrics.outcomes import STATES, Pairs, judge, pairs, singles
+from counterpoint.metrics.outcomes import STATES, Pairs, judge
 
 
 def _pair(base: Said | None, variant: Said | None, relation: str = "same", mode: str = "answer") -> Pairs:
     gold = {"yes": 1.0}
     groups, answers, _ = tables([Made((Member(gold, base), Member(gold, variant)), relation, mode=mode)])
-    return pairs(groups, answers)
+    return judge(groups, answers).pairs()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_only_the_plain_pass_is_judged() -> None:
     groups, answers, _ = tables([Made((Member({"yes": 1.0}, Said(value="yes")),))])
     later = answers.set_column(2, "trial", pa.array([3], pa.uint16())).set_column(4, "value", pa.array(["no"]))
     later = later.cast(answers.schema)
-    assert singles(groups, pa.concat_tables([answers, later])).correct.tolist() == [1.0]
+    assert judge(groups, pa.concat_tables([answers, later])).singles().correct.tolist() == [1.0]
 
 
 @given(made(), st.integers(0, 9), st.booleans())
@@ -95,7 +95,7 @@ def _shown(earned: float | None) -> str:
 @given(made(), st.integers(0, 9))
 def test_pairs_are_those_of_a_loop_in_the_order_of_the_table(groups: list[Made], seed: int) -> None:
     table, answers, _ = tables(groups, seed)
-    judged = pairs(table, answers)
+    judged = judge(table, answers).pairs()
     naive = list(pair_cases(groups))
     assert judged.counted.tolist() == [case.counted for case in naive]
     for place, (group, variant) in enumerate((g, v) for g in groups for v in g.members[1:]):

@@ -1,4 +1,4 @@
-"""How far two answer spaces agree: of a data set and another, or of a data set and what a model can say at all."""
+"""Overlap of answer spaces: of two data sets, or of a data set and the answers that a model can give."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from counterpoint.metrics.data_statistics import Comparable
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpace:
-    """The answers of a data set with how many questions each is the best of; a bare list of answers has no questions.
+    """The answers of a data set, each with the number of questions whose best answer it is; a bare list has none.
 
     >>> AnswerSpace.listed("some", ["Red", "red ", "blue"], str.strip).answers
     ('Red', 'blue', 'red')
@@ -24,18 +24,18 @@ class AnswerSpace:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Every answer once, by the alphabet."""
+        """Every answer once, sorted."""
         return tuple(sorted(self.counts))
 
     @property
     def questions(self) -> int:
-        """How many questions it is made from."""
+        """The number of questions behind it."""
         return sum(self.counts.values())
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpaceOverlap:
-    """What two answer spaces share; a share of questions is missing where one has no questions."""
+    """The overlap of two answer spaces; a share of questions is None where a space has no questions."""
 
     name: str  # of the other
     answers: int  # different ones of ours
@@ -44,14 +44,14 @@ class AnswerSpaceOverlap:
     jaccard: float  # shared of all that either has
     covered: float | None  # the share of our questions whose best answer the other has
     covers: float | None  # the share of the other's questions whose best answer we have
-    ceiling: float | None = None  # the credit that one who can say only what the other has can earn on our questions
+    ceiling: float | None = None  # the best mean credit on our questions with the other's answers alone
     absent: tuple[tuple[str, int], ...] = ()  # our most frequent answers that the other lacks
 
 
 def compare_spaces(
     ours: AnswerSpace, other: AnswerSpace, *, ceiling: float | None = None, most: int = 5
 ) -> AnswerSpaceOverlap:
-    """What the answers of two spaces share.
+    """The overlap of two spaces.
 
     >>> found = compare_spaces(AnswerSpace("a", {"yes": 6, "red": 2}), AnswerSpace("b", {"yes": 1, "no": 1}))
     >>> found.shared, round(found.jaccard, 2), found.covered, found.covers, found.absent
@@ -74,11 +74,11 @@ def compare_spaces(
 
 
 def _share(space: AnswerSpace, shared: Iterable[str]) -> float | None:
-    return sum(space.counts[one] for one in shared) / space.questions if space.questions else None
+    return sum(space.counts[answer] for answer in shared) / space.questions if space.questions else None
 
 
 class AccuracyCeiling:
-    """The mean credit, question by question, of the best answer that is in a space: no model without others earns more.
+    """An upper bound of accuracy with the answers of a space: the mean credit of the best one for each question.
 
     >>> ceiling = AccuracyCeiling(AnswerSpace("b", {"no": 1}), str)
     >>> ceiling.add([("no", 1.0)])
@@ -92,7 +92,7 @@ class AccuracyCeiling:
         self._earned, self._questions = 0.0, 0
 
     def add(self, gold: Sequence[tuple[str, float]]) -> None:
-        """One more question, by its right answers and what each earns."""
+        """Add a question, by its gold answers with credit."""
         self._questions += 1
         self._earned += max((c for answer, c in gold if self._comparable(answer) in self._space), default=0.0)
 

@@ -1,8 +1,8 @@
-"""The bootstrap over clusters: pictures are drawn anew, each with all that was asked about it.
+"""The cluster bootstrap: pictures are resampled, each with all queries about it.
 
 A share is a sum of credit over a sum of cases, so a resample needs only the two sums of each cluster. Clusters with the
-same two sums are interchangeable: how often each sort of cluster is drawn is one multinomial draw, so that a million
-pictures cost no more than the sorts there are. Where clusters are all different they are drawn one by one.
+same two sums are interchangeable: how often each type of cluster is drawn is one multinomial draw, so that a million
+pictures cost no more than the number of types. Where clusters are all different they are drawn one by one.
 """
 
 from math import isnan, nan
@@ -20,9 +20,9 @@ Counts = NDArray[np.int64]
 
 RESAMPLES = 2000
 FEWEST_CLUSTERS = 20
-"""With fewer clusters than this, a bootstrap knows too little about its clusters."""
+"""With fewer clusters than this, intervals are exact or closed instead of bootstrapped."""
 
-_MOST_SORTS, _MOST_CLUSTERS = 750, 10_000  # beyond both, the closed form is as good
+_MOST_TYPES, _MOST_CLUSTERS = 750, 10_000  # beyond both, the closed form is as good
 _GRAIN = 60  # credit in halves, thirds, fifths and tenths is whole in sixtieths
 _AT_ONCE = 2_000_000
 _MOST_DRAWS = 200_000_000  # units drawn for one interval of a statistic, so that large slices take seconds
@@ -40,8 +40,8 @@ def bootstrap_interval(
     """A share over clusters with its 95 % interval, and the method that gave it.
 
     `sums` is the credit and `counts` the cases of each cluster, `squares` the sum of the squares of all credit. Fewer
-    than 20 clusters give an exact interval if each is one case hit or missed, else Wilson's; so do cases that are all
-    alike, which a bootstrap would call certain.
+    than 20 clusters give an exact interval if each is one binary case, else Wilson's; so do cases with equal credit,
+    whose bootstrap has no width.
     """
     used = counts > 0
     sums, counts = sums[used], counts[used]
@@ -64,12 +64,12 @@ def bootstrap_interval(
 def resample_shares(
     sums: Floats, counts: Counts, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> Floats | None:
-    """The share in each resample of the clusters, or nothing where there are too many for it to be worth the time."""
+    """The share in each resample of the clusters, or None where there are too many different ones."""
     many = len(counts)
-    sort_sums, sort_counts, alike = _sorts(sums, counts)
-    if len(alike) <= min(_MOST_SORTS, many // 10):
-        drawn = rng.multinomial(many, alike / many, size=resamples).astype(np.float64)
-        hits, cases = (drawn @ np.stack([sort_sums, sort_counts], axis=1)).T
+    type_sums, type_counts, frequency = _cluster_types(sums, counts)
+    if len(frequency) <= min(_MOST_TYPES, many // 10):
+        drawn = rng.multinomial(many, frequency / many, size=resamples).astype(np.float64)
+        hits, cases = (drawn @ np.stack([type_sums, type_counts], axis=1)).T
         return np.asarray(hits / cases)
     if many > _MOST_CLUSTERS:
         return None
@@ -86,12 +86,12 @@ def resample_shares(
 def estimate_interval(
     estimate: Estimator, cluster: Codes, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> tuple[Score, str]:
-    """The value over all places with its 95 % interval, and the method that gave it.
+    """The value of a statistic with its 95 % interval, and the method that gave it.
 
-    Clusters, given as the number of each place's, are drawn anew with all their places, and the interval is that of
-    the middle 95 % of the values. Fewer resamples are taken of very many places. Where there are fewer than 20 clusters
-    or those values are alike, which would make the interval too narrow, a value from 0 to 1 has that of a share of as
-    many cases as there are clusters, which is wider.
+    Clusters, given as the number of each unit's, are resampled with all their units, and the interval is that of the
+    middle 95 % of the values (percentile bootstrap). Fewer resamples are drawn of very many units. Where there are
+    fewer than 20 clusters or all values are equal, which would make the interval too narrow, a value from 0 to 1 has
+    Wilson's interval of a share of as many cases as there are clusters, which is wider.
     """
     n = len(cluster)
     value = estimate(np.ones(n)) if n else nan
@@ -110,19 +110,19 @@ def estimate_interval(
 def _resample_estimates(
     estimate: Estimator, codes: Rows, many: int, rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """The values of resamples that have one."""
+    """The values of the resamples that have one."""
     times = (np.bincount(rng.integers(many, size=many), minlength=many)[codes] for _ in range(resamples))
-    drawn = np.fromiter((estimate(own.astype(np.float64)) for own in times), np.float64, resamples)
+    drawn = np.fromiter((estimate(weights.astype(np.float64)) for weights in times), np.float64, resamples)
     return drawn[~np.isnan(drawn)]
 
 
-def _sorts(sums: Floats, counts: Counts) -> tuple[Floats, Counts, Counts]:
-    """The different sorts of clusters, by their two sums, and how many there are of each."""
+def _cluster_types(sums: Floats, counts: Counts) -> tuple[Floats, Counts, Counts]:
+    """The types of clusters, by their two sums, and the number of clusters of each."""
     scaled = sums * _GRAIN
     grains = np.rint(scaled).astype(np.int64)
     if np.abs(scaled - grains).max() > 1e-6:
-        sorts, alike = np.unique(np.round(sums + 1j * counts, 9), return_counts=True)
-        return np.asarray(sorts.real, np.float64), np.rint(sorts.imag).astype(np.int64), alike
+        types, frequency = np.unique(np.round(sums + 1j * counts, 9), return_counts=True)
+        return np.asarray(types.real, np.float64), np.rint(types.imag).astype(np.int64), frequency
     lowest = int(grains.min())
     span = int(grains.max()) - lowest + 1
     codes, used = renumber(counts * span + (grains - lowest), (int(counts.max()) + 1) * span)

@@ -117,38 +117,38 @@ def _is_compared(metric: Metric, contents: Contents) -> bool:
 def _differences(
     metric: Ratio[Any], first: Outcomes, second: Outcomes, request: ScoreRequest
 ) -> Iterator[dict[str, Any]]:
-    one, other = _units(metric, first), _units(metric, second)
-    cells = Slicer(first, request.columns, request.where).cut(one)
-    (a, a_counts), (b, b_counts) = metric.cases(one), metric.cases(other)
+    first_units, second_units = _units(metric, first), _units(metric, second)
+    cells = Slicer(first, request.columns, request.where).cut(first_units)
+    (a, a_counts), (b, b_counts) = metric.cases(first_units), metric.cases(second_units)
     both = a_counts & b_counts
     a, b = np.where(both, a, 0.0), np.where(both, b, 0.0)
-    whole = metric.hit(one).dtype == np.bool_
+    binary = metric.hit(first_units).dtype == np.bool_
     n, sum_a, sum_b = (cells.summed_by_slice(values) for values in (both, a, b))
     only_a, only_b = (cells.summed_by_slice(values) for values in (a > b, b > a))
     sums, counts, squares = cells.summed(a - b), cells.counted(both), cells.summed_by_slice((a - b) ** 2)
     for place, name in enumerate(cells.names):
         own, many = cells.range_of(place), int(n[place])
         rng = seeded_rng(request.seed, list(name))
-        found = paired_difference(sums[own], counts[own], float(squares[place]), rng, request.resamples)
+        difference = paired_difference(sums[own], counts[own], float(squares[place]), rng, request.resamples)
         discordant = int(only_a[place]), int(only_b[place])
-        exact = mcnemar(*discordant) if whole and many else None
+        exact = mcnemar(*discordant) if binary and many else None
         yield {
             "slice": name,
             "metric": metric.name,
             "first": sum_a[place] / many if many else None,
             "second": sum_b[place] / many if many else None,
-            "difference": found.value,
-            "low": found.low,
-            "high": found.high,
+            "difference": difference.value,
+            "low": difference.low,
+            "high": difference.high,
             "n": many,
             "clusters": int(np.count_nonzero(counts[own])),
             "first_only": discordant[0],
             "second_only": discordant[1],
             "mcnemar": exact,
-            "paired": found.p,
-            "p": found.p if exact is None else max(exact, found.p),
-            "method": found.method,
-            "error": found.error,
+            "paired": difference.p,
+            "p": difference.p if exact is None else max(exact, difference.p),
+            "method": difference.method,
+            "error": difference.error,
         }
 
 
@@ -177,7 +177,7 @@ def _detectable(row: dict[str, Any], tests: int) -> float | None:
     return max(clusters, mcnemar_detectable_effect(row["first_only"] + row["second_only"], row["n"], tests))
 
 
-def _row(found: dict[str, Any], request: ScoreRequest) -> dict[str, Any]:
-    named = dict(zip(request.columns, found["slice"], strict=True)) | {"threshold": request.threshold}
-    known = {key: None if isinstance(value, float) and isnan(value) else value for key, value in found.items()}
+def _row(row: dict[str, Any], request: ScoreRequest) -> dict[str, Any]:
+    named = dict(zip(request.columns, row["slice"], strict=True)) | {"threshold": request.threshold}
+    known = {key: None if isinstance(value, float) and isnan(value) else value for key, value in row.items()}
     return named | known

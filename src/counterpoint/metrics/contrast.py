@@ -1,8 +1,7 @@
-"""Contrast consistency: of the questions with contrasts, those where the original and the first k contrasts are right.
+"""Contrast consistency: the share of contrast sets whose original and first k contrasts are correct.
 
-The sets of a suite hold their contrasts in the order in which they were drawn, so the set of three begins with the set
-of one, and the share can only fall as k grows, over all questions with a contrast; over those with all k it is counted
-on fewer questions with every step.
+A group holds its contrasts in the order in which they were drawn, so the set of three begins with the set of one, and
+the share over all questions with a contrast can only fall as k grows; full sets are fewer with every step of k.
 """
 
 from collections.abc import Sequence
@@ -19,11 +18,11 @@ from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Sets, Singles
 from counterpoint.metrics.paired_tests import PairedDifference, paired_difference
 
 KS = (1, 3, 5)
-"""How many contrasts a set has in the paper."""
+"""The numbers of contrasts of a set in the paper."""
 
 
 def contrast_consistency(k: int, *, full: bool = False) -> Ratio[Sets]:
-    """Sets whose base and first k contrasts are all right; with `full`, only of those that have so many.
+    """The share of sets whose base and first k contrasts are correct; with `full`, of sets with k contrasts only.
 
     >>> contrast_consistency(3).name, contrast_consistency(3, full=True).name
     ('contrast_consistency_3', 'contrast_consistency_3_full')
@@ -37,6 +36,7 @@ def contrast_consistency(k: int, *, full: bool = False) -> Ratio[Sets]:
         return known & (sets.variants >= k) if full else known
 
     among = f" among those with at least {k}" if full else ""
+    leading = k == max(KS) and not full
     return Ratio(
         f"contrast_consistency_{k}{'_full' * full}",
         Sets,
@@ -47,23 +47,23 @@ def contrast_consistency(k: int, *, full: bool = False) -> Ratio[Sets]:
         description=f"Share of contrast sets whose original and first {k} contrasts are correct{among}.",
         not_applicable="no contrast set here has gold",
         applies=has_relation(Relation.GOLD),
-        leads=only_tests("contrast") if k == max(KS) and not full else nowhere,
-        rank=36 + k + 6 * full,
+        leads=only_tests("contrast") if leading else nowhere,
+        rank=37 if leading else 62,
         on_request=True,
     )
 
 
 def contrast_accuracy(k: int) -> Ratio[Singles]:
-    """What a contrast earns, of the first k of each set."""
+    """The mean credit of contrasts, of the first k of each set."""
     return Ratio(f"contrast_accuracy_{k}", Singles, lambda s: s.correct, lambda s: s.gold & _among_first(s, k))
 
 
 original_accuracy = Ratio("original_accuracy", Singles, lambda s: s.correct, lambda s: s.gold & (s.row == s.base))
-"""What an original earns, once for each of its sets."""
+"""The mean credit of originals, once for each of their sets."""
 
 
 def deduplicated_original_accuracy(outcomes: Outcomes) -> Ratio[Singles]:
-    """What an original earns; a question that several templates change is counted once for all of them."""
+    """The mean credit of originals; a question that several templates change is counted once."""
     once = first_occurrences(outcomes)
     return Ratio(original_accuracy.name, Singles, lambda s: s.correct, lambda s: s.gold & once[s.row])
 
@@ -73,31 +73,30 @@ full_1, full_3, full_5 = (contrast_consistency(k, full=True) for k in KS)
 
 
 def contrast_metrics(ks: Sequence[int] = KS, originals: Ratio[Singles] = original_accuracy) -> tuple[Ratio[Any], ...]:
-    """All that is counted of contrast sets: originals, and for each k contrasts, sets, and sets with all k."""
+    """The metrics of contrast sets: accuracy of originals, and for each k of contrasts, sets and full sets."""
     by_k = ((contrast_accuracy(k), contrast_consistency(k), contrast_consistency(k, full=True)) for k in ks)
-    return (originals, *(measure for row in by_k for measure in row))
+    return (originals, *(metric for row in by_k for metric in row))
 
 
 def first_occurrences(outcomes: Outcomes, within: Flags | None = None) -> Flags:
-    """The bases that no earlier group of the same suite has, by picture and question, of the rows that are marked."""
+    """The bases that no earlier group of the suite has, by picture and question, among the rows `within`."""
     is_base = outcomes.base == np.arange(len(outcomes.base))
     rows = np.flatnonzero(is_base if within is None else is_base & within)
     keys = [outcomes.labels(name).codes[rows].astype(np.int64) for name in ("suite", "picture", "tag:question")]
     _, first = np.unique(np.stack(keys, axis=1), axis=0, return_index=True) if len(rows) else (None, rows)
     once = np.zeros(len(outcomes.base), np.bool_)
     once[rows[first]] = True
-    once[rows[keys[2] < 0]] = True  # a base of which nobody knows the question is counted by itself
+    once[rows[keys[2] < 0]] = True  # a base without the tag is counted by itself
     return once
 
 
 def accuracy_drop(
     outcomes: Outcomes, within: Flags | None = None, *, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[PairedDifference, int]:
-    """What is lost from originals to contrasts, with its interval over pictures, and the number of contrasts.
+    """The drop in accuracy from originals to contrasts with its interval over pictures, and the number of contrasts.
 
-    Both shares are counted over single answers, each original once, so that a picture may weigh more in one than in
-    the other: the interval is that of the two ratios together, linearised over pictures. `within` marks the rows that
-    count.
+    Both are means over single answers, each original once, so that a picture may weigh more in one than in the other:
+    the interval is that of the difference of two ratios, linearised over pictures. `within` marks the rows that count.
     """
     singles = outcomes.singles()
     fine = singles.counted & singles.gold & (True if within is None else within)
@@ -111,14 +110,14 @@ def accuracy_drop(
     value = shares[0][0] - shares[1][0]
     pseudo = value + used.sum() * (shares[0][1] - shares[1][1])[used]
     content: list[Plain] = [seed, "drop"]
-    found = paired_difference(
+    difference = paired_difference(
         pseudo, np.ones(len(pseudo), np.int64), float((pseudo**2).sum()), seeded_rng(*content), resamples
     )
-    return found, int(others.sum())
+    return difference, int(others.sum())
 
 
 def _influence(credit: Floats, flags: Flags, cluster: Any, many: int) -> tuple[float, Floats]:
-    """A share, and what each cluster adds to its error."""
+    """A mean, and the influence of each cluster on it."""
     sums = np.bincount(cluster[flags], credit[flags], minlength=many)
     counts = np.bincount(cluster[flags], minlength=many)
     share = float(sums.sum()) / int(counts.sum())

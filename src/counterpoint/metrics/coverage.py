@@ -1,4 +1,4 @@
-"""Coverage between models: of what one has right, the share that another has right too (CARETS, Tables 13-17)."""
+"""Coverage between models: of the correct answers of one, the share that another has correct (CARETS, Tables 13-17)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import permutations
@@ -27,17 +27,17 @@ def coverage_table(
     pairs: bool = False,
     **request: Any,
 ) -> pa.Table:
-    """How much `model` has right of what `of` has right, for every two models, over single answers or over pairs."""
-    asked = ScoreRequest(by, **request)
-    outcomes = {name: judge(groups, own, asked.threshold) for name, own in answers.items()}
-    return coverage_of_outcomes(outcomes, asked, pairs=pairs)
+    """The coverage by `model` of the correct answers of `of`, for every two models; see `coverage_of_outcomes`."""
+    options = ScoreRequest(by, **request)
+    outcomes = {name: judge(groups, own, options.threshold) for name, own in answers.items()}
+    return coverage_of_outcomes(outcomes, options, pairs=pairs)
 
 
 def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest, *, pairs: bool = False) -> pa.Table:
-    """The same from outcomes on one suite table.
+    """The coverage of every two models on one suite table, a row for each slice.
 
-    Single answers are bases and variants, each once, as in the numbers of the paper; over pairs, both members must be
-    right, as in its caption. What failed or was not asked for one of the two models does not count.
+    Single answers are bases and variants, each once, as in the figures of the paper; of pairs both members must be
+    correct, as in its caption. What failed or was not asked for one of the two models does not count.
     """
     schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
     if not outcomes:
@@ -45,11 +45,11 @@ def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest
     shared = next(iter(outcomes.values()))
     unit: Unit = shared.pairs() if pairs else shared.singles()
     cells = Slicer(shared, request.columns, request.where).cut(unit)
-    right = {name: _right(own, pairs) for name, own in outcomes.items()}
+    correct = {name: _correct(own, pairs) for name, own in outcomes.items()}
     rows: list[dict[str, Any]] = []
     for model, of in permutations(outcomes, 2):
-        (hit, asked), (had, counted) = right[model], right[of]
-        counts = had & counted & asked
+        (hit, answered), (wanted, counted) = correct[model], correct[of]
+        counts = wanted & counted & answered
         hits, cases = cells.summed(counts & hit), cells.counted(counts)
         for place, name in enumerate(cells.names):
             own = cells.range_of(place)
@@ -66,8 +66,8 @@ def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest
     return pa.Table.from_pylist(rows, schema)
 
 
-def _right(outcomes: Outcomes, pairs: bool) -> tuple[Flags, Flags]:
-    """What is right, and what could be."""
+def _correct(outcomes: Outcomes, pairs: bool) -> tuple[Flags, Flags]:
+    """The units that are correct, and those that have gold and an answer."""
     if pairs:
         units = outcomes.pairs()
         return units.base_right & units.variant_right, units.counted & units.gold

@@ -1,4 +1,4 @@
-"""Joins of long columns of ids, by hashing whole arrays at once: no sorting, no loop over rows."""
+"""A vectorised hash join of long columns of ids, without sorting or a loop over rows."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ _FIRST, _STEP = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B8
 def find_rows(wanted: Ids, keys: Ids) -> Rows:
     """The row of `keys` that holds each wanted id, the last one where several do; -1 where none does.
 
-    Each round gives every key a slot of a table; keys that lost theirs to another key go into the next, smaller round
-    with another hash, and so do the wanted ids that met a stranger.
+    Each round gives every key a slot of a hash table; keys that collide go into the next, smaller round with another
+    hash, and so do the wanted ids that find another key in their slot.
 
     >>> find_rows(np.array([7, 9, 8], np.uint64), np.array([8, 7, 8], np.uint64)).tolist()
     [1, -1, 2]

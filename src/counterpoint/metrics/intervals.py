@@ -1,4 +1,4 @@
-"""Intervals for shares whose cases come in clusters, such as questions about one picture."""
+"""Confidence intervals of means over cases in clusters, such as questions about one picture."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def wilson_interval(hits: float, n: int) -> Score:
 
 
 def clopper_pearson_interval(hits: int, n: int) -> Score:
-    """The interval of Clopper and Pearson for a share of few independent cases, each hit or missed.
+    """The exact interval of Clopper and Pearson for a share of few independent binary cases.
 
     >>> score = clopper_pearson_interval(8, 10)
     >>> round(score.low, 3), round(score.high, 3)
@@ -65,7 +65,7 @@ def clustered_interval(credit: ArrayLike, cluster: ArrayLike) -> Score:
 
 
 def interval_from_sums(sums: NDArray[np.float64], counts: NDArray[np.int64], squares: float) -> Score:
-    """The same from the credit and the cases of each cluster, and the sum of the squares of all credit."""
+    """The clustered interval from the credit and cases of each cluster, and the sum of squares of all credit."""
     n, many = int(counts.sum()), len(counts)
     if not n:
         return Score(nan, nan, nan, 0)

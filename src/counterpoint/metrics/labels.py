@@ -1,4 +1,4 @@
-"""Columns of words as whole numbers, so that comparing and slicing millions of rows is arithmetic."""
+"""Dictionary-encoded columns of texts, so that comparing and slicing millions of rows is arithmetic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """One whole number per row and the words they stand for; -1 where a row has none."""
+    """One code per row and the words that codes stand for; -1 where a row has none."""
 
     codes: Codes
     words: pa.Array

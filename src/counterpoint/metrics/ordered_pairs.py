@@ -1,4 +1,4 @@
-"""Every answer of a group held against every other one: for sets of questions of which none is the original."""
+"""Ordered pairs of the members of a group, for sets of questions of which none is the original."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ _FAILED = STATES.index("failed")
 
 @dataclass(frozen=True, slots=True)
 class OrderedPairs(PairColumns):
-    """One place for every two members of a group in either order; a set of three is in six."""
+    """One entry for every two members of a group in either order; a set of three is in six."""
 
-    base_correct: Floats  # of the one that comes first, 0 to 1, nan without gold or answer
+    base_correct: Floats  # of the first, 0 to 1, nan without gold or answer
     variant_correct: Floats
     counted: Flags
     cluster: Codes
     row: Rows  # of the second
-    base: Rows  # of the group's first row, whose tags slice what has none
+    base: Rows  # of the group, whose tags slice members without tags
     threshold: float
 
 
@@ -27,18 +27,18 @@ def ordered_pairs(outcomes: Outcomes) -> OrderedPairs:
     """Every ordered pair of different members of every group."""
     rows = np.arange(len(outcomes.base))
     sizes = np.bincount(outcomes.base, minlength=len(rows))[outcomes.base]
-    one = np.repeat(rows, sizes - 1)
+    first = np.repeat(rows, sizes - 1)
     ends = np.cumsum(sizes - 1)
-    steps = np.arange(len(one)) - np.repeat(ends - (sizes - 1), sizes - 1) + 1
-    start = outcomes.base[one]
-    other = start + (one - start + steps) % np.repeat(sizes, sizes - 1)
-    fine = outcomes.state < _FAILED
+    steps = np.arange(len(first)) - np.repeat(ends - (sizes - 1), sizes - 1) + 1
+    start = outcomes.base[first]
+    second = start + (first - start + steps) % np.repeat(sizes, sizes - 1)
+    answered = outcomes.state < _FAILED
     return OrderedPairs(
-        outcomes.correct[one],
-        outcomes.correct[other],
-        fine[one] & fine[other],
-        outcomes.cluster[one],
-        other,
+        outcomes.correct[first],
+        outcomes.correct[second],
+        answered[first] & answered[second],
+        outcomes.cluster[first],
+        second,
         start,
         outcomes.threshold,
     )

@@ -1,7 +1,7 @@
-"""Outcomes: suites joined with what one model said, as columns of right, consistent and state, in three units.
+"""Outcomes: suites joined with the answers of one model, as columns of credit, consistency and state, in three units.
 
-Everything here is arrays with one place per row of the suite, per pair or per group; nothing loops over rows. Right and
-consistent are kept apart: no column mixes them.
+All columns are arrays with one entry per row of the suite, per pair or per group; nothing loops over rows. Correct and
+consistent are separate columns.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Flags = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 STATES = (*(state.value for state in State), "missing")
-"""What can have become of a query; the last one was not asked yet."""
+"""The states of a query; the last one was not asked yet."""
 
 _OK, _UNPARSED, _REFUSED, _FAILED, _MISSING = range(len(STATES))
 _COLUMNS = (
@@ -44,12 +44,12 @@ _COLUMNS = (
     "query",
     "rules",
 )
-_SAID = ("query", "raw", "value", "state", "score", "trial")
+_ANSWER_COLUMNS = ("query", "raw", "value", "state", "score", "trial")
 _EDGES = " \t.,;:!?\"'`()[]"
 
 
 class Unit(Protocol):
-    """One of the three things that can be counted: pairs, groups, or single answers."""
+    """What metrics count: pairs, groups, or single answers."""
 
     @property
     def counted(self) -> Flags:
@@ -73,7 +73,7 @@ class Unit(Protocol):
 
 
 class PairColumns:
-    """Two answers at each place, the first held against the second, with what each earned."""
+    """Columns with two answers per entry, a base and a variant, and the credit of each."""
 
     __slots__ = ()
 
@@ -83,27 +83,27 @@ class PairColumns:
 
     @property
     def gold(self) -> Flags:
-        """Both members have a right answer to be held against."""
+        """Both members have gold."""
         return ~(np.isnan(self.base_correct) | np.isnan(self.variant_correct))
 
     @property
     def base_right(self) -> Flags:
-        """The base earned at least the threshold."""
+        """The credit of the base is at least the threshold."""
         return self.base_correct >= self.threshold
 
     @property
     def variant_right(self) -> Flags:
-        """The variant earned at least the threshold."""
+        """The credit of the variant is at least the threshold."""
         return self.variant_correct >= self.threshold
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs(PairColumns):
-    """One place per base and variant; a base with five variants is in five pairs."""
+    """One entry per base and variant; a base with five variants is in five pairs."""
 
     base_correct: Floats  # 0 to 1, nan without gold or answer
     variant_correct: Floats
-    related: Flags  # the answers satisfy the relation; meant only where it is known
+    related: Flags  # the answers satisfy the relation; valid only where that is known
     known: Flags  # the relation can be judged from the two answers
     relation: Labels
     counted: Flags
@@ -114,7 +114,7 @@ class Pairs(PairColumns):
     variant_state: NDArray[np.int8]
     threshold: float
     score: Floats  # of every row of the suite
-    scale: str  # what the scores are, as the model says
+    scale: str  # of the scores, as the model declares it
     value: Codes  # of every row of the suite; equal numbers are equal answers
     labels: Callable[[str], Labels]  # a column of the suite by its name
     tags: pa.ChunkedArray  # of every row of the suite
@@ -125,12 +125,12 @@ class Pairs(PairColumns):
 
     @property
     def base_score(self) -> Floats:
-        """How well the text of the base fits, as the model has it; nan where it gave no score."""
+        """The score of the base; nan where the model gave none."""
         return np.where(self.base_state == _OK, self.score[self.base], np.nan)
 
     @property
     def variant_score(self) -> Floats:
-        """How well the text of the variant fits; nan where the model gave no score."""
+        """The score of the variant; nan where the model gave none."""
         return np.where(self.variant_state == _OK, self.score[self.row], np.nan)
 
     @property
@@ -141,7 +141,7 @@ class Pairs(PairColumns):
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """One place per group that has at least one variant: the base with all its variants."""
+    """One entry per group that has at least one variant."""
 
     worst: Floats  # the lowest credit of any member; nan where one has no gold or no answer
     counted: Flags
@@ -167,13 +167,13 @@ class Sets:
 
     @property
     def gold(self) -> Flags:
-        """Every member has a right answer to be held against."""
+        """Every member has gold."""
         return ~np.isnan(self.worst)
 
 
 @dataclass(frozen=True, slots=True)
 class Singles:
-    """One place per query of every group, bases and variants alike."""
+    """One entry per query of every group, bases and variants."""
 
     correct: Floats
     state: NDArray[np.int8]
@@ -184,7 +184,7 @@ class Singles:
     threshold: float
     probabilities: AnswerProbabilities
     score: Floats  # nan where the model gave none
-    scale: str  # what the scores are, as the model says
+    scale: str  # of the scores, as the model declares it
 
     @property
     def probable(self) -> bool:
@@ -193,28 +193,28 @@ class Singles:
 
     @property
     def gold(self) -> Flags:
-        """There is a right answer to be held against."""
+        """The query has gold."""
         return ~np.isnan(self.correct)
 
     @property
     def confidence(self) -> Floats:
-        """The probability that the model gave to the value it said; nan where it told none, or nobody read it."""
+        """The probability of the given answer; nan where the model gave none or it was not read."""
         return self.probabilities.confidence
 
     @property
     def is_base(self) -> Flags:
-        """It is the answer to the base of a group."""
+        """The query is the base of a group."""
         return np.asarray(self.row == self.base)
 
     @property
     def right(self) -> Flags:
-        """The answer earned at least the threshold."""
+        """The credit of the answer is at least the threshold."""
         return self.correct >= self.threshold
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """A suite's rows, each group's together and its base first, with what became of each."""
+    """The rows of a suite, each group's together and its base first, with credit, state and answer of each."""
 
     table: pa.Table
     correct: Floats
@@ -225,7 +225,7 @@ class Outcomes:
     cluster: Codes
     threshold: float
     probabilities: AnswerProbabilities
-    scale: str = ""  # what the scores are, as the model says; nothing where it is not known
+    scale: str = ""  # of the scores, as the model declares it; empty where it is not known
     stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
 
     @property
@@ -307,17 +307,17 @@ class Outcomes:
         )
 
     def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
-        """Whether the answers satisfy the relation, and whether that can be said; a refusal satisfies none.
+        """Whether the answers satisfy the relation, and whether that is known; a refusal satisfies none.
 
-        Nor does a reply from which no score could be read, where scores are asked for.
+        Nor does a reply without a score where scores are asked for.
         """
         same, differs, ranks, swap = (
-            relation.where([one]) for one in (Relation.SAME, Relation.DIFFERS, Relation.RANKS, Relation.SWAP)
+            relation.where([name]) for name in (Relation.SAME, Relation.DIFFERS, Relation.RANKS, Relation.SWAP)
         )
         equal = self.value[base] == self.value[row]
         related = (equal & (same | swap)) | (~equal & differs)
-        spoken = self.labels("mode").where([Mode.ANSWER])
-        known = (same | differs | swap) & spoken[base] & spoken[row]
+        answered = self.labels("mode").where([Mode.ANSWER])
+        known = (same | differs | swap) & answered[base] & answered[row]
         refused = (self.state[base] == _REFUSED) | (self.state[row] == _REFUSED)
         if ranks.any():
             odd = refused | (self.state[base] == _UNPARSED) | (self.state[row] == _UNPARSED)
@@ -327,14 +327,14 @@ class Outcomes:
 
 
 def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcomes:
-    """Hold the plain answers of one model (trial 0) against a suite, or several suites below each other.
+    """Compare the plain answers of one model (trial 0) with the gold of one suite or several.
 
     A column `rules` names the rule set by which each row's answers are compared; without it all are compared exactly.
-    A column `top` of the answers is needed for probabilities alone, and only looked at when one is asked for.
-    The metadata of the answers say on which `scale` their scores are.
+    A column `top` of the answers is needed for probabilities only, and read on first use.
+    The metadata of the answers has the `scale` of their scores.
     """
     table = sort_by_group(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
-    all_trials = plain = answers.select([*_SAID, *(["top"] if "top" in answers.column_names else [])])
+    all_trials = plain = answers.select([*_ANSWER_COLUMNS, *(["top"] if "top" in answers.column_names else [])])
     if several := bool(pc.max(plain["trial"]).as_py()):
         plain = plain.filter(pc.equal(plain["trial"], 0))
     base = _bases(table)
@@ -343,22 +343,22 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         cluster = pool.submit(_clusters, table, base)
         state = _states(plain["state"])
         values = _values(plain, state)
-        found = joined.result()
-    state = np.append(state, np.int8(_MISSING))[found]  # a place of -1 finds the last
-    said = Labels(np.append(values.codes, np.int32(-1))[found], values.words)
-    codes, correct = credit_answers(table, said, state == _OK, state < _FAILED)
+        rows = joined.result()
+    state = np.append(state, np.int8(_MISSING))[rows]  # -1 selects the last
+    given = Labels(np.append(values.codes, np.int32(-1))[rows], values.words)
+    codes, correct = credit_answers(table, given, state == _OK, state < _FAILED)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
     return Outcomes(
         table.drop_columns(["gold", "query"]),
         correct,
         state,
         codes,
-        np.append(scores, np.nan)[found] if len(scores) else np.full(len(found), np.nan),
+        np.append(scores, np.nan)[rows] if len(scores) else np.full(len(rows), np.nan),
         base,
         cluster.result(),
         threshold,
         AnswerProbabilities(
-            plain, found, all_trials if several else None, _asked(table) if "top" in plain.column_names else None
+            plain, rows, all_trials if several else None, _gold_columns(table) if "top" in plain.column_names else None
         ),
         (answers.schema.metadata or {}).get(b"scale", b"").decode(),
     )
@@ -391,23 +391,13 @@ def restore_outcomes(groups: pa.Table, stored: pa.Table, scale: str = "", thresh
     )
 
 
-def _asked(table: pa.Table) -> pa.Table:
-    """What probabilities are held against: what is right, and by which rules."""
+def _gold_columns(table: pa.Table) -> pa.Table:
+    """The columns that probabilities are compared with: role, gold and rule set."""
     return table.select([name for name in ("role", "gold", "rules") if name in table.column_names])
 
 
-def pairs(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Pairs:
-    """The pairs of a suite with what a model made of them."""
-    return judge(groups, answers, threshold).pairs()
-
-
-def singles(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Singles:
-    """The queries of a suite with what a model made of them."""
-    return judge(groups, answers, threshold).singles()
-
-
 def normalise_texts(texts: pa.Array) -> pa.Array:
-    """Texts in small letters, without signs at their edges and with single spaces, so that they can be compared.
+    """Texts in lower case, without punctuation at their edges and with single spaces.
 
     >>> normalise_texts(pa.array(["  I think  so. "])).to_pylist()
     ['i think so']
@@ -416,7 +406,7 @@ def normalise_texts(texts: pa.Array) -> pa.Array:
 
 
 def _encoded(table: pa.Table) -> pa.Table:
-    """The table with the words that are asked for again and again as numbers."""
+    """The table with its categorical columns dictionary-encoded."""
     often = [name for name in ("suite", "test", "relation", "mode") if pa.types.is_string(table[name].type)]
     with ThreadPoolExecutor() as pool:
         columns = list(pool.map(pa.ChunkedArray.dictionary_encode, (table[name] for name in often)))
@@ -448,7 +438,7 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
 
 
 def sort_by_group(table: pa.Table) -> pa.Table:
-    """The rows with each group's together and its base first; most tables are so already."""
+    """The rows with each group's together and its base first; most tables already are."""
     if table.num_rows == 0 or _is_together(table):
         return table
     keys = [Labels.of(table[name]).codes for name in ("test", "suite")]
@@ -477,7 +467,7 @@ def _bases(table: pa.Table) -> Rows:
 
 
 def _clusters(table: pa.Table, base: Rows) -> Codes:
-    """The picture of each row's base; a group without a picture is a cluster of its own."""
+    """The picture of each row's base as a number; a group without a picture is a cluster of its own."""
     heads = np.flatnonzero(base == np.arange(len(base)))
     pictures = Labels.of(table["picture"].filter(pa.array(table["role"].to_numpy() == 0)))
     codes = pictures.codes.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Two models on the same cases: tests of their difference, and the difference that could have been seen."""
+"""Paired tests of two models on the same cases, Holm's correction, and minimum detectable effects."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PairedDifference:
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
-    """The exact p value of McNemar's test: how likely so uneven a split of the discordant pairs is by luck.
+    """The exact two-sided p value of McNemar's test, from the two counts of discordant pairs.
 
     >>> mcnemar(1, 9)
     0.021484375
@@ -44,7 +44,7 @@ def mcnemar(first_only: int, second_only: int) -> float:
     steps = np.arange(fewer, 0, -1, dtype=np.float64)
     tail = 1 + float(np.cumprod(steps / (n - steps + 1)).sum())  # in units of the likelihood of `fewer`
     likely = lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) - n * log(2)
-    return min(2 * tail * exp(likely), 1.0) if n > 60 else min(_exactly(fewer, n), 1.0)
+    return min(2 * tail * exp(likely), 1.0) if n > 60 else min(_exact_tail(fewer, n), 1.0)
 
 
 def paired_difference(
@@ -53,8 +53,8 @@ def paired_difference(
     """The mean difference over cases in clusters, by the paired bootstrap over clusters.
 
     `sums` is the sum of differences and `counts` the cases of each cluster, `squares` the sum of squared differences.
-    Fewer than 20 clusters are tested by turning round the sign of each cluster's difference in every possible way, and
-    have Student's interval; very many different ones have the closed form.
+    Fewer than 20 clusters have an exact sign-flip permutation test and Student's interval; very many different ones
+    have the closed form.
     """
     used = counts > 0
     sums, counts = sums[used], counts[used]
@@ -65,7 +65,7 @@ def paired_difference(
     if many < FEWEST_CLUSTERS:
         reach = _T95[many - 2] * error if many > 1 else 1.0
         return PairedDifference(
-            value, max(value - reach, -1), min(value + reach, 1), _turned(sums), error, "sign flips"
+            value, max(value - reach, -1), min(value + reach, 1), _sign_flip_p(sums), error, "sign flips"
         )
     drawn = resample_shares(sums, counts, rng, resamples)
     if drawn is None:
@@ -76,7 +76,7 @@ def paired_difference(
     crossing = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
     p = min(2 * (crossing + 1) / (resamples + 1), 1.0)
     if not crossing:
-        p = min(p, _normal(value, error))  # beyond what so many resamples can tell apart
+        p = min(p, _normal(value, error))  # below the resolution of so many resamples
     return PairedDifference(value, min(low, value), max(high, value), p, error, "bootstrap")
 
 
@@ -95,35 +95,35 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def mcnemar_detectable_effect(discordant: int, n: int, tests: int = 1) -> float:
-    """The smallest difference that McNemar's test would have found in four cases of five, at 5 % shared by the tests.
+    """The minimum detectable effect of McNemar's test at a power of 80 % and a level of 5 % shared by all tests.
 
-    Connor's formula with the share of discordant pairs that was met; never less than the fewest discordant pairs,
-    all on one side, with which the exact test can speak at all.
+    Connor's formula with the observed share of discordant pairs; never less than the fewest discordant pairs, all on
+    one side, with which the exact test can reject.
     """
     if not n:
         return nan
     level = ALPHA / tests
     share = discordant / n
     strict, power = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(POWER)
-    found = 0.0
+    effect = 0.0
     for _ in range(50):
-        found = (strict * sqrt(share) + power * sqrt(max(share - found * found, 0))) / sqrt(n)
-    return min(max(found, _fewest(level) / n), 1.0)
+        effect = (strict * sqrt(share) + power * sqrt(max(share - effect * effect, 0))) / sqrt(n)
+    return min(max(effect, _fewest(level) / n), 1.0)
 
 
 def clustered_detectable_effect(error: float, n: int, tests: int = 1) -> float:
-    """The same for a difference of means over n cases, from its standard error over clusters."""
+    """The minimum detectable effect of a difference of means over n cases, from its standard error over clusters."""
     level, normal = ALPHA / tests, NormalDist()
-    found = (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(POWER)) * error
-    return min(max(found, _fewest(level) / n), 1.0)
+    effect = (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(POWER)) * error
+    return min(max(effect, _fewest(level) / n), 1.0)
 
 
 def _fewest(level: float) -> int:
-    """The fewest discordant cases, all on one side, that are less likely by luck than the level."""
+    """The fewest discordant cases, all on one side, with which a two-sided sign test can reject at a level."""
     return ceil(1 + log2(1 / level))
 
 
-def _exactly(fewer: int, n: int) -> float:
+def _exact_tail(fewer: int, n: int) -> float:
     chosen, total = 1, 0
     for k in range(fewer + 1):
         total += chosen
@@ -140,11 +140,11 @@ def _error(sums: Floats, counts: Counts, squares: float) -> float:
     return sqrt(max(alone, between))
 
 
-def _turned(sums: Floats) -> float:
-    """The share of all ways to turn clusters round in which the sum is at least as far from 0 as it is."""
+def _sign_flip_p(sums: Floats) -> float:
+    """The p value of the permutation test that flips the sign of each cluster's difference."""
     totals = np.zeros(1)
-    for one in sums[1:]:  # the first may stay as it is: turning all round changes no distance
-        totals = np.concatenate([totals + one, totals - one])
+    for value in sums[1:]:  # the first keeps its sign: flipping all changes no absolute sum
+        totals = np.concatenate([totals + value, totals - value])
     totals += sums[0]
     return float((np.abs(totals) >= abs(float(sums.sum())) - 1e-9).mean())
 

@@ -117,7 +117,7 @@ def score_outcomes(outcomes: Outcomes, request: ScoreRequest) -> pa.Table:
 
 
 _SliceScore = Callable[[int], tuple[Score, str, int]]
-"""From the place of a slice to the score, how its interval was made, and how many clusters it has."""
+"""From the place of a slice to the score, the method of its interval, and its number of clusters."""
 
 _UNITS: Mapping[type, Callable[[Outcomes], Pairs | OrderedPairs | Sets]] = {
     Pairs: Outcomes.pairs,
@@ -164,7 +164,7 @@ def _score_slices(metric: Metric, units: Any, cells: SliceCells, request: ScoreR
 
 
 def _shares(metric: Ratio[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _SliceScore:
-    """A share in the slice at a place."""
+    """The score of a ratio in the slice at a place."""
     credit, counts = metric.cases(units)
     sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
 
@@ -177,7 +177,7 @@ def _shares(metric: Ratio[Any], units: Any, cells: SliceCells, request: ScoreReq
 
 
 def _values(metric: Statistic[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _SliceScore:
-    """What is no share, in the slice at a place."""
+    """The score of a statistic in the slice at a place."""
     counts = metric.counts(units) & units.counted
     resamples = min(request.resamples, _NARROW) if request.closed else request.resamples
     by_slice = cells.units_by_slice(counts)
@@ -207,7 +207,7 @@ def _interval(
 
 
 def _states(singles: Singles, cells: SliceCells) -> dict[tuple[str, ...], dict[str, float]]:
-    """How many single answers each slice has, and the share of each state among them."""
+    """The number of single answers of each slice, and the share of each state among them."""
     many = len(STATES)
     table = np.bincount(cells.place * many + singles.state[cells.inside], minlength=len(cells.names) * many)
     return {
@@ -217,14 +217,14 @@ def _states(singles: Singles, cells: SliceCells) -> dict[tuple[str, ...], dict[s
 
 
 def _row(
-    found: dict[str, Any],
+    score: dict[str, Any],
     states: Mapping[tuple[str, ...], Mapping[str, float]],
     request: ScoreRequest,
     rules: Mapping[str, str],
 ) -> dict[str, Any]:
-    named = dict(zip(request.columns, found["slice"], strict=True))
-    how = {"threshold": request.threshold, "rules": rules.get(named["suite"], "exact")}
-    return named | found | dict(states.get(found["slice"], {})) | how
+    named = dict(zip(request.columns, score["slice"], strict=True))
+    options = {"threshold": request.threshold, "rules": rules.get(named["suite"], "exact")}
+    return named | score | dict(states.get(score["slice"], {})) | options
 
 
 def _schema(request: ScoreRequest) -> pa.Schema:

@@ -1,4 +1,4 @@
-"""Slices: which units lie together, by suite, test, kind or any tag, and in which cluster of their slice."""
+"""Slices of units by suite, test, kind or any tag, and the clusters within each slice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class SliceCells:
     """Units by slice and cluster: a cell is what one picture contributes to one slice."""
 
     names: Sequence[tuple[str, ...]]  # of the slices, in their order
-    inside: Flags | slice  # which units lie in a slice at all
+    inside: Flags | slice  # which units are in any slice
     place: Codes  # the slice of each unit inside
     cell: Codes  # the cell of each unit inside; those of a slice are neighbours
     bounds: NDArray[np.int64]  # where the cells of each slice begin, and the end
@@ -27,7 +27,7 @@ class SliceCells:
         return np.asarray(np.bincount(self.cell, values[self.inside], minlength=int(self.bounds[-1])), np.float64)
 
     def counted(self, flags: Flags) -> NDArray[np.int64]:
-        """How many units of each cell are marked."""
+        """The number of marked units of each cell."""
         return np.bincount(self.cell[flags[self.inside]], minlength=int(self.bounds[-1]))
 
     def summed_by_slice(self, values: Floats | Flags) -> Floats:
@@ -54,14 +54,14 @@ class SliceCells:
 
 
 class Slicer:
-    """Cuts the units of some outcomes by the same columns, after leaving out what a filter does not keep."""
+    """Slices the units of outcomes by columns, after a filter."""
 
     def __init__(self, outcomes: Outcomes, by: Sequence[str], where: Mapping[str, str] | None = None) -> None:
         self._by = [outcomes.labels(name) for name in by]
         self._where = [(outcomes.labels(name), word) for name, word in (where or {}).items()]
 
     def cut(self, unit: Unit) -> SliceCells:
-        """Which unit lies where; a variant without a tag takes its base's, and without both lies in no slice."""
+        """The slice of each unit; a variant without a tag takes its base's, and without both is in no slice."""
         number, inside = np.zeros(len(unit.row), np.int64), np.ones(len(unit.row), np.bool_)
         for labels, word in self._where:
             inside &= labels.at_or(unit.row, unit.base).where([word])
@@ -72,7 +72,7 @@ class Slicer:
             number += own
         sizes = [max(len(labels.words), 1) for labels in self._by]
         assert np.prod(sizes, dtype=float) < 2**62, "fewer slices than numbers"
-        kept = slice(None) if inside.all() else inside  # the usual case, in which nothing needs to be copied
+        kept = slice(None) if inside.all() else inside  # mostly all are inside, and nothing is copied
         place, used = renumber(number[kept], int(np.prod(sizes)))
         clusters = int(unit.cluster.max(initial=0)) + 1
         cell, cells = renumber(place.astype(np.int64) * clusters + unit.cluster[kept], len(used) * clusters)
@@ -80,7 +80,7 @@ class Slicer:
         return SliceCells(self._names(used, sizes), kept, place, cell, bounds)
 
     def _names(self, numbers: NDArray[np.int64], sizes: Sequence[int]) -> list[tuple[str, ...]]:
-        """The words behind the number of each slice."""
+        """The values that name each slice."""
         columns: list[list[str]] = []
         for labels, size in zip(reversed(self._by), reversed(sizes), strict=True):
             columns.insert(0, _words(labels, numbers % size))

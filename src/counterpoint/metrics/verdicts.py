@@ -1,4 +1,4 @@
-"""What became of each group in the hands of one model, in one word, so that a visitor can ask for the failures."""
+"""Verdicts: the outcome of each group for one model in one word, so that failures can be listed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ VERDICTS: Mapping[str, str] = MappingProxyType(
         "unanswered": "not answered",
     }
 )
-"""Each group has one of these; `holds` and `breaks` are for groups without gold, where only the relation counts."""
+"""Each group has one of these, with its label; `holds` and `breaks` are for groups without gold."""
 
 INCONSISTENT = "inconsistent"
-"""The answers break the relation, be they right or wrong."""
+"""The answers violate the relation, correct or not."""
 
 _CODES = {name: code for code, name in enumerate(VERDICTS)}
 _NAMES = np.array(list(VERDICTS))
-_FAILED = 3  # from here on a state is no answer: failed, or missing
+_FAILED = 3  # states from here on are no answers: failed, missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Verdicts:
         return str(_NAMES[self.code[place]])
 
     def where(self, *, test: str = "", kind: str = "", verdict: str = "") -> NDArray[np.int64]:
-        """The places of the groups that fit; what is empty fits all."""
+        """The places of the groups that match; an empty filter matches all."""
         fits = np.ones(len(self.code), np.bool_)
         if test:
             fits &= self.test == test
